@@ -313,7 +313,7 @@ let package = Package(
             dependencies: [
                 "Bus", "ContractSupport", "Postgres", "NotificationsContract", "NotificationsRules",
                 "NotificationsService", "Storage", "StoreKit",
-                "TestKit", "Vocabulary",
+                "TestKit", "Vocabulary", lifecycle, logging,
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
@@ -405,7 +405,7 @@ let package = Package(
                 "API", "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC",
                 "RPCClient", "ServiceKit", "SessionContract", "TestKit", "WebDriver", "contacts", "notifications",
                 "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client", crypto, grpcTransport,
-                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
+                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioPosix, nioSSL, nioTLS,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
@@ -414,7 +414,7 @@ let package = Package(
                 "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionClientService",
                 "SessionService", "TestKit", "Vocabulary",
             ],
-            path: "Tests/System/Schema", exclude: ["Releases", "dump.sh"], swiftSettings: settings),
+            path: "Tests/System/Schema", exclude: ["Releases", "build-release.sh", "dump.sh"], swiftSettings: settings),
         .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"],
             path: "Tests/Unit/PostgresTests",

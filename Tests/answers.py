@@ -30,6 +30,7 @@ UNTRIED = {
     ("SetAvatar", "tooSlow"): "a minute",
     ("UploadChunks", "tooSlow"): "a minute",
     ("JoinGroupSession", "hostChanged"): "another host at each of four attempts",
+    ("RegisterPush", "deviceSignedOut"): "a device that is signed out between the edge and the service",
 }
 # Codes that no request over gRPC is refused with.
 HTTP_ONLY = {

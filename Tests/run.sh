@@ -28,6 +28,16 @@ say "Build"
 # shellcheck disable=SC2086 # $flags is a list of words
 swift build --build-tests $flags 8>&-
 
+# Tests of upgrades run the executables of released versions.
+case "$*" in
+  '' | *Upgrade* | *EndToEndTests)
+    for named in Tests/System/Schema/Releases/*.commit; do
+      say "Executables of $(basename "$named" .commit), for tests of upgrades"
+      Tests/System/Schema/build-release.sh "$(basename "$named" .commit)" 8>&-
+    done
+    ;;
+esac
+
 TEST_RUN=$(date +%s)-$$
 export TEST_RUN
 if [ -z "${TEST_DATABASE_URL:-}" ]; then

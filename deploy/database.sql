@@ -35,6 +35,8 @@ ALTER ROLE quartet_reader SET statement_timeout = '30s';
 ALTER ROLE quartet_reader SET lock_timeout = '2s';
 ALTER ROLE quartet_reader SET idle_in_transaction_session_timeout = '30s';
 ALTER ROLE quartet_reader SET idle_session_timeout = '8h';
+-- Only a superuser can change this one: sorts and cursors spill no more than this onto the disk.
+ALTER ROLE quartet_reader SET temp_file_limit = '1GB';
 ALTER ROLE quartet_reader SET jit = off;
 ALTER ROLE quartet_reader SET timezone = 'UTC';
 COMMENT ON ROLE quartet_reader IS 'For people at psql: reads the tables of all services, writes nothing.';
@@ -44,8 +46,10 @@ GRANT pg_read_all_stats TO quartet_reader;
 ALTER ROLE quartet_operator LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 20;
 ALTER ROLE quartet_operator SET statement_timeout = '30s';
 ALTER ROLE quartet_operator SET lock_timeout = '2s';
-ALTER ROLE quartet_operator SET idle_in_transaction_session_timeout = '30s';
+-- What an act has locked, others wait for.
+ALTER ROLE quartet_operator SET idle_in_transaction_session_timeout = '3s';
 ALTER ROLE quartet_operator SET idle_session_timeout = '8h';
+ALTER ROLE quartet_operator SET temp_file_limit = '1GB';
 ALTER ROLE quartet_operator SET jit = off;
 ALTER ROLE quartet_operator SET timezone = 'UTC';
 COMMENT ON ROLE quartet_operator IS 'For operators: reads what quartet_reader does and calls the functions for operators.';
@@ -64,25 +68,33 @@ GRANT quartet_reader, quartet_operator TO quartet_warden;
 CREATE SCHEMA IF NOT EXISTS quartet;
 REVOKE ALL ON SCHEMA quartet FROM PUBLIC;
 COMMENT ON SCHEMA quartet IS 'Functions that all services of a database share, created by a superuser.';
-CREATE OR REPLACE FUNCTION quartet.end_long_reads(older_than interval DEFAULT interval '1 minute') RETURNS bigint
+-- Statements of these roles may take 30 seconds. While a session that listens has a transaction open, nothing leaves the
+-- server's notification queue, which a flood fills within a minute or two; so one that does nothing ends much sooner.
+CREATE OR REPLACE FUNCTION quartet.end_long_reads(older_than interval DEFAULT interval '40 seconds') RETURNS bigint
     LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT count(*) FILTER (WHERE pg_terminate_backend(a.pid))
       FROM pg_stat_activity AS a
      WHERE a.datname = current_database() AND a.usename IN ('quartet_reader', 'quartet_operator')
-       AND a.xact_start < clock_timestamp() - older_than AND a.pid <> pg_backend_pid();
+       AND (a.xact_start < clock_timestamp() - older_than
+            OR a.state LIKE 'idle in transaction%'
+               AND a.state_change < clock_timestamp() - least(older_than, interval '10 seconds'))
+       AND a.pid <> pg_backend_pid();
 END;
 ALTER FUNCTION quartet.end_long_reads(interval) OWNER TO quartet_warden;
 REVOKE EXECUTE ON FUNCTION quartet.end_long_reads(interval) FROM PUBLIC;
 COMMENT ON FUNCTION quartet.end_long_reads(interval) IS
-    'Ends sessions of quartet_reader and quartet_operator whose transaction is older than older_than, because an old snapshot keeps PostgreSQL from cleaning up. Returns how many.';
+    'Ends sessions of quartet_reader and quartet_operator whose transaction is older than older_than, or has done nothing for ten seconds, because an old snapshot keeps PostgreSQL from cleaning up and a listener in a transaction keeps the notification queue from being emptied. Returns how many.';
 
--- By default every role may take advisory locks, which the services use, and create large objects. With these a role
--- that may only read could hold up or fill the database.
+-- By default every role may take advisory locks, which the services use, create large objects, write any number of bytes to
+-- the WAL, use up transaction ids, and export snapshots, each a file. With these a role that may only read could hold up or
+-- fill the database. Only services and migrations lock; nothing needs the others.
 SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
   FROM pg_proc AS p
  WHERE p.pronamespace = 'pg_catalog'::regnamespace
-   AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname ~ '^lo_' OR p.proname IN ('loread', 'lowrite')) \gexec
+   AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname ~ '^lo_'
+        OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_current_xact_id', 'txid_current',
+                         'pg_export_snapshot')) \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO quartet_migrator', p.oid::regprocedure)
   FROM pg_proc AS p
  WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ '^pg_(try_)?advisory_' \gexec

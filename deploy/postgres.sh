@@ -160,6 +160,12 @@ await_nobody() {
 # --- Preparing -------------------------------------------------------------------------------------------------------
 
 make_data_folder() {
+  # The server's user passes through the folder above, whatever the umask says.
+  case "$data" in
+    /var/lib/quartet-*)
+      mkdir -p -- "$(dirname "$data")"
+      chmod 0755 "$(dirname "$data")" ;;
+  esac
   mkdir -p -- "$data"
   chmod 0700 "$data"
   [ "$(id -un)" = "$server_user" ] || chown "$server_user" "$data"

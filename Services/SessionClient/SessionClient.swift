@@ -49,6 +49,12 @@ package struct SessionClient: Service {
         let pool = Pool(
             "reads", configuration: database, size: settings.poolSize, waiters: settings.http.connections,
             logger: logger)
+        // Tokens and outcomes are looked up for nearly every request. No other read may keep them waiting, unless a single connection was
+        // asked for.
+        let lookUps =
+            settings.poolSize == 1
+            ? pool
+            : Pool("look-ups", configuration: database, size: 4, waiters: settings.http.connections, logger: logger)
         let joins = Pool("joins", configuration: database, size: settings.joinPoolSize, logger: logger)
         // For policies and sagas: each of their transactions is atomic, and what follows from one is flushed later in the same WAL.
         var unflushed = database
@@ -62,7 +68,7 @@ package struct SessionClient: Service {
                 let logs = try await context.open([domain.commands, domain.log], reportingTo: bus)
                 return ServiceConnection(
                     commands: logs[0], log: logs[1], unansweredLimit: settings.unanswered, configuration: database,
-                    doorbells: doorbells, pool: pool, joins: joins, logger: logger)
+                    doorbells: doorbells, pool: lookUps, joins: joins, logger: logger)
             }
             let log = try await context.open(
                 [LogName(schema: "session_client", table: "operations")], reportingTo: bus)[0]
@@ -72,10 +78,12 @@ package struct SessionClient: Service {
         }
         await context.clock.measure()
 
-        let devices = Devices(pool: pool)
+        let devices = Devices(pool: lookUps)
         services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
         let members = GroupMembers(pool: pool)
         services.session.tail.observe(where: GroupMembers.isWanted) { members.observe($0) }
+        let alarms = AlarmWatch(pool: pool, health: context.health, logger: logger)
+        alarms.observe(services)
         let tokens = try await Tokens(
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
             now: { [clock = context.clock] in clock.now })
@@ -88,12 +96,14 @@ package struct SessionClient: Service {
             ownership: settings.consumers.leaseDuration, logger: logger)
         let people = PeopleSource(session: services.session.streams, logger: logger)
         let drain = Drain()
-        let lists = GroupLists(people: people)
+        let groupReads = GroupReads(pool: joins)
+        let lists = GroupLists(people: people, reads: groupReads)
         services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
         let presence = Presence(
-            session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
+            session: services.session.sender, renewal: settings.presenceRenewal,
+            now: { [clock = context.clock] in clock.now }, logger: logger)
         let groups = GroupStreams(
-            reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists, presence: presence)
+            reader: services.session.streams, reads: groupReads, lists: lists, presence: presence)
         services.session.tail.observe(where: GroupFollowers.isWanted) { [followers = groups.followers] in
             followers.observe($0)
         }
@@ -115,7 +125,8 @@ package struct SessionClient: Service {
             devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
             streams: streams, clock: context.clock, guesses: guesses, limits: settings.limits)
         let admission = Admission(
-            tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits)
+            tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits,
+            answers: StoredAnswers(pool: pool))
         let addresses = ClientAddress(proxies: settings.http.proxies)
         let admissions = Admissions(
             limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress,
@@ -127,21 +138,24 @@ package struct SessionClient: Service {
                 (ulimit -n, LimitNOFILE) or lower --http-connections (HTTP_CONNECTIONS)
                 """, metadata: ["connections": "\(admissions.limit)", "files": "\(context.openFiles)"])
         }
+        let unread = UnreadAnswers(
+            limit: settings.http.unread,
+            patience: settings.streamWriteDeadline + .seconds(EdgeLimits.unreadTime.value))
         let server = HTTPServer(
             routes: Routes(
-                actions: actions, admission: admission, addresses: addresses,
+                actions: actions, clock: context.clock, admission: admission, addresses: addresses,
                 headers: settings.http.headers(drain), drain: drain,
                 versions: settings.http.versions, answers: settings.http.answers, console: console),
-            settings: settings.http, admissions: admissions, check: http, logger: logger)
+            settings: settings.http, admissions: admissions, unread: unread, check: http, logger: logger)
         var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
         if let port = settings.http.grpcPort {
             let admission = RPCAdmission(
-                admission: admission, addresses: addresses, versions: settings.http.versions,
+                admission: admission, clock: context.clock, addresses: addresses, versions: settings.http.versions,
                 answers: settings.http.answers, logger: logger)
             doors.append(
                 try RPCServer(
                     listener: RPCListener(
-                        host: settings.http.host, port: port, admissions: admissions,
+                        host: settings.http.host, port: port, admissions: admissions, unread: unread,
                         certificates: settings.http.certificates),
                     calls: UnaryCalls(actions: actions, admission: admission, drain: drain),
                     watch: WatchCalls(streams: streams, drain: drain, admission: admission), health: context.health,
@@ -156,12 +170,13 @@ package struct SessionClient: Service {
             interval: settings.retentionInterval, configuration: database, logger: logger)
         try await context.runTogether(
             [
-                doorbells, operations, retention, signals, LongReads(pool: pool, logger: logger),
+                doorbells, operations, retention, signals, alarms, LongReads(pool: pool, logger: logger),
                 PhoneNames(
-                    pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
+                    pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys),
+                    clock: context.clock, logger: logger),
             ] + services.all.flatMap(\.services)
                 + policies(services, unflushed, doorbells) + [sagas, people, presence, draining])
-        for pool in [pool, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
+        for pool in [pool, lookUps, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
     }
 
     private func policies(

@@ -61,9 +61,9 @@ public struct SetRetention: OperatorAct {
     public let service: ServiceSchema
     /// The table's name.
     public let subject: String
-    /// Rows are kept at least so long, and until they are handled.
+    /// Rows are kept at least so long, and until they are handled. From a minute to 3,650 days.
     public let keep: Interval
-    /// Older rows are deleted even if they aren't handled; nil: never.
+    /// Older rows are deleted even if they aren't handled; nil: never. 3,650 days at most.
     public let truncateAfter: Interval?
     public let reason: String
 }
@@ -79,6 +79,12 @@ public struct AcceptTruncation: OperatorAct {
 public struct RedactAccount: OperatorAct {
     public let service: ServiceSchema
     public let account: AccountID
+    public let reason: String
+}
+
+/// Has an operation that failed, or that can't go on, run again: its steps without an accepted outcome are asked again.
+public struct ResumeOperation: OperatorAct {
+    public let operation: ID<OperationSubject>
     public let reason: String
 }
 

@@ -74,11 +74,12 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call stack, as text.
     public let context: String?
 
+    /// Without the detail of what a row or a value violates, which quotes it: errors are kept and logged.
     public var description: String {
         var text = "\(message) (\(sqlState)"
         if let constraint { text += ", constraint \(constraint)" }
         text += ")"
-        if let detail { text += ". \(detail)" }
+        if let detail, !["22", "23"].contains(sqlState.prefix(2)) { text += ". \(detail)" }
         if let hint { text += ". \(hint)" }
         return text
     }

@@ -26,6 +26,16 @@ package final class SingleAnswer<Value: Sendable>: Sendable {
         if let early { continuation.resume(returning: early) }
     }
 
+    /// Whether it has an answer.
+    package var isGiven: Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .waiting: false
+            case .early, .done: true
+            }
+        }
+    }
+
     /// Returns whether this was the first answer.
     @discardableResult
     package func give(_ value: Value) -> Bool {

@@ -7,6 +7,9 @@ import Foundation
 public protocol MessageBody: Codable, Hashable, Sendable {
     static var type: String { get }
     static var version: Int16 { get }
+    /// Whether lives may depend on it. Urgent messages of a key keep an order of their own, and never wait for one that
+    /// isn't.
+    static var isUrgent: Bool { get }
 
     /// Translates a body of an older version. Rows are kept, so every version that was ever published stays readable. A
     /// newer version is never read as an older one.
@@ -17,6 +20,7 @@ public protocol MessageBody: Codable, Hashable, Sendable {
 extension MessageBody {
     public static var type: String { "\(Self.self)" }
     public static var version: Int16 { 1 }
+    public static var isUrgent: Bool { false }
 
     public static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
         throw .unknownType(type, version: version)
@@ -32,6 +36,12 @@ public protocol CommandBody: MessageBody {
 
 extension CommandBody {
     public func validate() throws(Rejection) {}
+}
+
+/// A message whose urgency depends on what it says.
+public protocol SometimesUrgent: MessageBody {
+    /// As ``MessageBody/isUrgent`` of the type, for this one.
+    var isUrgent: Bool { get }
 }
 
 /// A command that apps may send as it is, for the account that is signed in.

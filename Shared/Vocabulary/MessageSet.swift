@@ -46,6 +46,17 @@ extension MessageSet {
         self = try decode(body, version)
     }
 
+    /// Whether lives may depend on a message. Reads its body only if the type alone doesn't say.
+    /// - Throws: ``MessageError`` if the type or version is unknown.
+    public static func isUrgent(type: String, version: Int16, body: [UInt8]) throws(MessageError) -> Bool {
+        guard let known = cases.types[type], version >= 1, version <= known.version else {
+            throw .unknownType(type, version: version)
+        }
+        if known.isUrgent { return true }
+        guard let known = known as? any SometimesUrgent.Type else { return false }
+        return (try? known.decoded(from: body, version: version))?.isUrgent ?? false
+    }
+
     /// The types of all its messages, including those of nested sets.
     public static var types: [any MessageBody.Type] { cases.messages.map(\.type) }
 }
@@ -83,10 +94,12 @@ public struct Case<Messages: MessageSet>: Sendable {
 public struct Cases<Messages: MessageSet>: Sendable, ExpressibleByArrayLiteral {
     let messages: [(type: any MessageBody.Type, decode: Case<Messages>.Decode)]
     let decoders: [String: Case<Messages>.Decode]
+    let types: [String: any MessageBody.Type]
 
     /// - Precondition: No two messages have the same name.
     public init(arrayLiteral cases: Case<Messages>...) {
         messages = cases.flatMap(\.messages)
         decoders = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.decode) })
+        types = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.type) })
     }
 }

@@ -6,12 +6,18 @@ public struct CommandContext: Hashable, Sendable {
     public let key: Key
     /// The database's time, never earlier than for the partition's last command.
     public let time: Instant
+    /// When the command was appended to its log, by the database's clock: earlier than `time` by as long as it waited.
+    public let recordedAt: Instant
 
-    public init(commandID: CommandID, account: AccountID?, key: Key, time: Instant) {
+    /// - Parameter recordedAt: Nil for a command that didn't wait.
+    public init(
+        commandID: CommandID, account: AccountID?, key: Key, time: Instant, recordedAt: Instant? = nil
+    ) {
         self.commandID = commandID
         self.account = account
         self.key = key
         self.time = time
+        self.recordedAt = recordedAt ?? time
     }
 }
 
@@ -33,17 +39,20 @@ public struct Request<Command: Sendable>: Sendable {
 public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
     public let key: Key
     public let event: Event
+    /// Whether the event's body is the command's result, even if it isn't the first one.
+    public let isResult: Bool
 
-    public init(_ event: Event, key: Key) {
+    public init(_ event: Event, key: Key, isResult: Bool = false) {
         self.event = event
         self.key = key
+        self.isResult = isResult
     }
 }
 
 extension Emission where Event: MessageSet<any EventBody> {
     /// In the stream that the event says.
-    public init(_ event: Event) {
-        self.init(event, key: event.body.stream)
+    public init(_ event: Event, isResult: Bool = false) {
+        self.init(event, key: event.body.stream, isResult: isResult)
     }
 }
 
@@ -54,7 +63,8 @@ public protocol Reducer {
     associatedtype Command: MessageSet<any CommandBody>
     associatedtype Event: MessageSet<any EventBody>
 
-    /// Decides a command and changes the state accordingly. The first emission's body is the command's result.
+    /// Decides a command and changes the state accordingly. The command's result is the body of the emission that says so,
+    /// or else of the first one.
     ///
     /// A rejected command must leave the state as it was: check everything first, then change.
     static func reduce(

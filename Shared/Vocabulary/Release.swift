@@ -1,4 +1,4 @@
 /// The version of the executables, the package and the schemas, which CHANGELOG.md begins with.
 package enum Release {
-    package static let version = "0.1.0"
+    package static let version = "0.2.0-dev"
 }

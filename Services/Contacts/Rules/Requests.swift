@@ -42,10 +42,11 @@ extension ContactsReducer {
         guard contact != asker.account else {
             throw Rejection(.yourself, "You can't be your own contact.", field: field)
         }
-        guard let other = rows.accounts[contact], other.closed == nil else { throw unknown }
+        // First, since ids without an account can be blocked, too.
         guard rows.blocks[Ends(from: asker.account, to: contact)] == nil else {
             throw Rejection(.blocked, "You blocked this person; unblock them first.", field: field)
         }
+        guard let other = rows.accounts[contact], other.closed == nil else { throw unknown }
         guard rows.blocks[Ends(from: contact, to: asker.account)] == nil else { throw unknown }
         guard rows[Pair(asker.account, contact)] == nil else {
             throw Rejection(.alreadyContact, "You are already contacts; update the contact instead.", field: field)

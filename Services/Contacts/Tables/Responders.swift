@@ -17,6 +17,7 @@ extension Tables {
             Column("alarm", \.alarm),
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
+            Column("ended_at", \.ended),
         ])
 
     package static let alarmRecipient = Table<RecipientKey, RecipientRow>(
@@ -28,7 +29,7 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Reads the alarms that are on.
+    /// Reads the alarms that are on, and those whose beginning is still to come.
     func alarms(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(

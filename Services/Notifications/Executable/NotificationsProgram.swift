@@ -32,6 +32,8 @@ struct NotificationsProgram: DomainProgram {
 
     static var settings: [any SettingDeclaration] { ConsumerSettings.declared + [webhookURL, webhookKey] }
 
+    static let forgetting = ["delete_old_signed_out_devices"]
+
     static var limits: [StoredLimit] {
         [
             .count(
@@ -56,10 +58,13 @@ struct NotificationsProgram: DomainProgram {
             } else {
                 LoggedPushSender(logger: logger)
             }
+        let check = bus.context.health.check("pushes")
+        check.report(.ready)
         return [
             PushDelivery(
                 sender: sender, log: bus.log, doorbells: bus.doorbells, due: due, configuration: database,
-                logger: logger)
+                logger: logger
+            ) { problem in check.report(problem.map(Health.Condition.impaired) ?? .ready) }
         ]
     }
 }

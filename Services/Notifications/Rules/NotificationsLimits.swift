@@ -2,8 +2,12 @@ package import Vocabulary
 
 /// The numbers that notifications' rules use.
 package struct NotificationsLimits: Equatable, Sendable {
-    /// The history's length. The oldest notification makes room for a new one.
+    /// The history's length. The oldest of the least urgent notifications makes room for a new one.
     package var history = 5000
+    /// A critical notification doesn't make room for this long, as long as there are others.
+    package var criticalAge: Interval = .days(1)
+    /// How many notifications about one other account there may be before one of these makes room for the next.
+    package var share: Int { max(history / 5, 1) }
     /// How far the history goes back.
     package var age: Interval = .days(30)
     /// Scheduled notifications per account.
@@ -18,8 +22,10 @@ package struct NotificationsLimits: Equatable, Sendable {
     package var burstInterval: Interval = .minutes(1)
     /// Devices per account.
     package var pushDevices = 20
-    /// Waiting pushes per device. The oldest makes room for a new one.
+    /// Waiting pushes per device. The oldest of the least urgent ones makes room for a new one.
     package var pushes = 500
+    /// Of these, critical ones that never make room.
+    package var criticalPushes = 100
 
     package init() {}
 }

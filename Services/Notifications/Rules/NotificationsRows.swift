@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// The part of notifications' tables that a batch of commands touches.
 ///
-/// An account's history may be loaded only in part. If a notification may have to make room, the oldest ones are
+/// An account's history may be loaded only in part. If a notification may have to make room, those that would are
 /// loaded.
 package struct NotificationsRows: Equatable, Sendable {
     package var limits: NotificationsLimits
@@ -15,9 +15,14 @@ package struct NotificationsRows: Equatable, Sendable {
     package var shown = WorkingSet<ShownKey, ShownRow>()
     /// Held back for a moment, because much the same was just delivered.
     package var held = WorkingSet<PaceKey, ScheduledNotification>()
+    /// Devices that were signed out, of those that commands name.
+    package var signedOut = WorkingSet<PushDeviceKey, SignedOutDeviceRow>()
     private var notifications = WorkingSet<NotificationKey, Notification>()
     /// The ids that each account has in ``notifications``.
     private var ids: [AccountID: Set<NotificationID>] = [:]
+    /// How many notifications each account has about another one. Right only where ``load(count:of:)`` said so, or if
+    /// the whole history was made here.
+    private var counts: [NotificationSender: Int] = [:]
     private var devices = WorkingSet<PushDeviceKey, PushDeviceRow>()
     /// The ids that each account has in ``devices``.
     private var deviceIDs: [AccountID: Set<PushDeviceID>] = [:]
@@ -42,12 +47,18 @@ package struct NotificationsRows: Equatable, Sendable {
         ids[account, default: []].insert(notification.id)
     }
 
+    /// Loads how many notifications an account has about another one.
+    package mutating func load(count: Int, of sender: NotificationSender) { counts[sender] = count }
+
     package var notificationChanges: WorkingSet<NotificationKey, Notification>.Changes { notifications.changes }
 
     package subscript(account: AccountID, id: NotificationID) -> Notification? {
         get { notifications[NotificationKey(account, id)] }
         set {
-            notifications[NotificationKey(account, id)] = newValue
+            let key = NotificationKey(account, id)
+            if let old = notifications[key]?.subject { counts[NotificationSender(account, old), default: 0] -= 1 }
+            if let new = newValue?.subject { counts[NotificationSender(account, new), default: 0] += 1 }
+            notifications[key] = newValue
             if newValue != nil {
                 ids[account, default: []].insert(id)
                 return
@@ -64,6 +75,25 @@ package struct NotificationsRows: Equatable, Sendable {
 
     func oldest(of account: AccountID) -> Notification? {
         ids[account, default: []].lazy.compactMap { self[account, $0] }.max { $0.precedes($1) }
+    }
+
+    /// The notification that makes room for another one: the oldest of the least urgent. An account that has more than its
+    /// share of the history makes room for itself, except by alarms of the last day.
+    func evicted(for new: Notification, of account: AccountID) -> Notification? {
+        let all = ids[account, default: []].lazy.compactMap { self[account, $0] }
+        func first(_ candidates: some Sequence<Notification>) -> Notification? {
+            candidates.min { left, right in
+                let ranks = (left.kind.priority.evictionRank, right.kind.priority.evictionRank)
+                return ranks.0 == ranks.1 ? right.precedes(left) : ranks.0 < ranks.1
+            }
+        }
+        if let subject = new.subject, counts[NotificationSender(account, subject), default: 0] >= limits.share,
+            let own = first(all.filter { $0.subject == subject }),
+            own.kind.priority != .critical || own.created <= new.created - limits.criticalAge
+        {
+            return own
+        }
+        return first(all)
     }
 
     func scheduled(for account: AccountID) -> [ScheduledNotification] {
@@ -142,9 +172,31 @@ package struct NotificationsRows: Equatable, Sendable {
     /// Compares the rows alone, not how they were indexed.
     package static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
-            && left.held == right.held
+            && left.held == right.held && left.signedOut == right.signedOut
             && left.notifications == right.notifications && left.devices == right.devices
             && left.pushes == right.pushes && left.silenced == right.silenced
             && left.leaving == right.leaving && left.shown == right.shown
+    }
+}
+
+/// Another account that an account has notifications about.
+package struct NotificationSender: Hashable, Sendable {
+    package let account: AccountID
+    package let subject: AccountID
+
+    package init(_ account: AccountID, _ subject: AccountID) {
+        self.account = account
+        self.subject = subject
+    }
+}
+
+extension NotificationPriority {
+    /// The least urgent make room first.
+    package var evictionRank: Int32 {
+        switch self {
+        case .low: 0
+        case .normal: 1
+        case .critical: 2
+        }
     }
 }

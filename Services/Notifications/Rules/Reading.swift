@@ -126,8 +126,14 @@ extension NotificationsRows.Selection {
         switch command {
         case .markRead(let command): named.insert(NotificationKey(account, command.id))
         case .markAllRead: reading.insert(account)
-        case .clearNotifications:
-            reading.insert(account)
+        case .clearNotifications(let command):
+            if let ids = command.selection.ids {
+                for id in ids { named.insert(NotificationKey(account, id)) }
+            } else if let groups = command.selection.groups {
+                self.groups[account, default: []].formUnion(groups)
+            } else {
+                reading.insert(account)
+            }
             scheduling.insert(account)
         case .showNotifications(let command):
             for id in command.ids {

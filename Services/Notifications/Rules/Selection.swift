@@ -8,6 +8,8 @@ extension NotificationsRows {
         package var named: Set<NotificationKey> = []
         /// Accounts whose uncleared notifications are all needed.
         package var reading: Set<AccountID> = []
+        /// The group sessions about which an account's uncleared notifications are needed.
+        package var groups: [AccountID: Set<GroupID>] = [:]
         /// Accounts whose notifications are all deleted.
         package var closing: Set<AccountID> = []
         /// Accounts whose old notifications are deleted, and how many of the others are needed.
@@ -18,6 +20,8 @@ extension NotificationsRows {
         package var scheduling: Set<AccountID> = []
         /// Accounts whose devices are needed.
         package var pushing: Set<AccountID> = []
+        /// Devices that get pushes, or were signed out.
+        package var leaving: Set<PushDeviceKey> = []
         package var showing: Set<ShownKey> = []
         /// Accounts whose timers fired.
         package var woken: Set<AccountID> = []

@@ -15,6 +15,12 @@ struct ClaimedPush: Sendable {
     let body: JSON
     /// The number of this attempt, from 1. A row with another number has been claimed by another process.
     let attempt: Int32
+    /// 0 is critical.
+    let priority: Int32
+    /// When it was due, by which its turn is decided.
+    let due: Instant
+    /// When it must have been started, so that it is sent before the claim ends.
+    let startBy: ContinuousClock.Instant
     let token: String
     let platform: String
     /// Whether it waited so long that it isn't worth sending any more.
@@ -52,47 +58,81 @@ struct PushAttempt: Sendable {
     var took: Duration = .zero
 }
 
+/// Due pushes that a process claimed.
+struct Claim: Sendable {
+    let pushes: [ClaimedPush]
+    /// Whether nothing else is due.
+    let isAll: Bool
+}
+
 extension Database {
-    /// Claims due pushes that no one else has claimed, longest due first, and postpones them by the lease.
+    /// Claims due pushes of a lane that no one else has claimed, longest due first, and postpones them by the lease.
     /// - Parameters:
+    ///   - limit: The most of each priority.
+    ///   - claimed: How many each account has claimed already. None gets more than ``PushPlaces/claimShare``.
     ///   - age: How far back to search; see ``QueueSearch``.
     ///   - lease: How long they belong to this process.
+    ///   - sending: The longest that sending one may take. It must be started this long before the lease ends.
     ///   - patience: How long a push may wait before it is given up.
-    func claimPushes(limit: Int, age: Interval, lease: Interval, patience: Interval) throws -> [ClaimedPush] {
+    func claimPushes(
+        _ lane: PushLane, limit: Int, besides claimed: [AccountID: Int64], age: Interval, lease: Interval,
+        sending: Interval, patience: Interval
+    ) throws -> Claim {
+        let claimed = claimed.sorted { $0.key < $1.key }
+        let busy = claimed.filter { $0.value >= PushPlaces.claimShare }.map(\.key)
+        let startBy = ContinuousClock.now + (lease.duration - sending.duration)
         // now() is the transaction's start: unlike clock_timestamp(), it can be compared by an index.
-        try query(
+        let rows = try query(
             """
             WITH due AS MATERIALIZED (
-                SELECT p.account, p.device, p.notification
-                  FROM notifications.push AS p
-                 WHERE p.next_attempt_at <= now()
-                   AND p.next_attempt_at >= now() - \(age.microseconds) * interval '1 microsecond'
-                 ORDER BY p.next_attempt_at
-                 LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+                SELECT p.*
+                  FROM unnest(\(lane.priorities)) AS w(priority)
+                 CROSS JOIN LATERAL (SELECT o.account, o.device, o.notification, o.priority, o.next_attempt_at
+                                       FROM notifications.push AS o
+                                      WHERE o.priority = w.priority AND o.next_attempt_at <= now()
+                                        AND o.next_attempt_at >= now() - \(age.microseconds) * interval '1 microsecond'
+                                        AND o.account <> ALL (\(busy))
+                                      ORDER BY o.next_attempt_at
+                                      LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS p
+            ), ranked AS MATERIALIZED (
+                SELECT d.*, row_number() OVER (PARTITION BY d.account ORDER BY d.priority, d.next_attempt_at)
+                            + coalesce(h.count, 0) <= \(PushPlaces.claimShare) AS is_in_its_share,
+                       count(*) OVER (PARTITION BY d.priority) >= \(Int64(limit)) AS is_full
+                  FROM due AS d
+                  LEFT JOIN unnest(\(claimed.map(\.key)), \(claimed.map(\.value))) AS h(account, count)
+                    ON h.account = d.account
             ), claimed AS (
                 UPDATE notifications.push AS p
-                   SET attempts = p.attempts + 1,
+                   SET attempts = p.attempts + 1, last_error = NULL,
                        next_attempt_at = clock_timestamp() + \(lease.microseconds) * interval '1 microsecond'
-                  FROM due AS d
-                 WHERE p.account = d.account AND p.device = d.device AND p.notification = d.notification
-                RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at
+                  FROM ranked AS d
+                 WHERE d.is_in_its_share
+                   AND p.account = d.account AND p.device = d.device AND p.notification = d.notification
+                RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at, d.priority,
+                          d.next_attempt_at AS due_at
             )
             SELECT c.account, c.device, c.notification, c.body, c.attempts, r.token, r.platform,
                    c.created_at < now() - \(patience.microseconds) * interval '1 microsecond',
                    EXISTS (SELECT FROM notifications.push_device AS o
                             WHERE md5(o.token) = md5(r.token) AND o.token = r.token
-                              AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device))
+                              AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device)),
+                   c.priority, c.due_at, (SELECT bool_and(d.is_in_its_share AND NOT d.is_full) FROM ranked AS d)
               FROM claimed AS c
               JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
-            """
-        ).map { row in
+            """)
+        var isAll = busy.isEmpty
+        let pushes = try rows.map { row in
             let (account, device, notification, body, attempt, token, platform, isOver) = try row.decode(
                 AccountID.self, PushDeviceID.self, NotificationID.self, JSON.self, Int32.self, String.self, String.self,
                 Bool.self)
+            if try !row.decode(11, as: Bool.self) { isAll = false }
             return ClaimedPush(
                 account: account, device: device, notification: notification, body: body, attempt: attempt,
-                token: token, platform: platform, isOver: isOver, isSuperseded: try row.decode(8, as: Bool.self))
+                priority: try row.decode(9, as: Int32.self), due: try row.decode(10, as: Instant.self),
+                startBy: startBy, token: token, platform: platform, isOver: isOver,
+                isSuperseded: try row.decode(8, as: Bool.self))
         }
+        return Claim(pushes: pushes, isAll: isAll)
     }
 
     /// Whether a claimed push should still go to the token it was claimed for. The device may have been signed out
@@ -119,21 +159,29 @@ extension Database {
     }
 
     /// Records an attempt, as long as its notification is in the history.
-    func record(_ attempt: PushAttempt) throws {
+    /// - Returns: how long after the notification's delivery the attempt ended; nil if it wasn't recorded.
+    func record(_ attempt: PushAttempt) throws -> Duration? {
         let claimed = attempt.claimed
         let took = Int64(attempt.took / .microseconds(1))
         let answer = String(attempt.answer.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
-        try execute(
+        return try query(
             """
+            WITH notification AS MATERIALIZED (
+                SELECT n.account, n.id, n.created_at FROM notifications.notification AS n
+                 WHERE n.account = \(claimed.account) AND n.id = \(claimed.notification)
+            ), recorded AS (
             INSERT INTO notifications.push_attempt
                    (account, notification, device, attempt, began_at, took, result, answer)
             SELECT n.account, n.id, \(claimed.device), \(claimed.attempt),
                    clock_timestamp() - \(took) * interval '1 microsecond', \(took) * interval '1 microsecond',
                    \(attempt.result.rawValue), \(answer)
-              FROM notifications.notification AS n
-             WHERE n.account = \(claimed.account) AND n.id = \(claimed.notification)
+              FROM notification AS n
             ON CONFLICT ON CONSTRAINT attempt_is_made_once DO NOTHING
-            """)
+            RETURNING began_at + took AS ended_at
+            )
+            SELECT greatest(r.ended_at - n.created_at, interval '0') FROM recorded AS r CROSS JOIN notification AS n
+            """
+        ).only?.decode(0, as: Interval.self).duration
     }
 
     /// Schedules the next attempt, unless another process has claimed the push meanwhile.
@@ -149,17 +197,50 @@ extension Database {
             """)
     }
 
-    /// Lets others send claimed pushes at once.
+    /// Lets others send claimed pushes at once, each when it was its turn before.
     func giveBack(_ pushes: [ClaimedPush]) throws {
         try execute(
             """
             UPDATE notifications.push AS p
-               SET next_attempt_at = clock_timestamp(), attempts = p.attempts - 1
+               SET next_attempt_at = u.due, attempts = p.attempts - 1
               FROM unnest(\(pushes.map(\.account)), \(pushes.map(\.device)), \(pushes.map(\.notification)),
-                          \(pushes.map(\.attempt))) AS u(account, device, notification, attempt)
+                          \(pushes.map(\.attempt)), \(pushes.map(\.due))) AS u(account, device, notification, attempt, due)
              WHERE p.account = u.account AND p.device = u.device AND p.notification = u.notification
                AND p.attempts = u.attempt
             """)
+    }
+
+    /// Makes pushes due that wait only because they failed, up to `limit`, critical ones first. One that failed 60 times
+    /// waits as long as it has to: a device that never takes anything isn't tried more often because others do.
+    /// - Returns: how many.
+    func hurryFailedPushes(limit: Int) throws -> Int {
+        try execute(
+            """
+            WITH failed AS MATERIALIZED (
+                SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
+                  FROM notifications.push AS p
+                 WHERE p.last_error IS NOT NULL AND p.attempts <= 60 AND p.next_attempt_at > now()
+                 ORDER BY p.priority, p.next_attempt_at
+                 LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+            )
+            UPDATE notifications.push AS p
+               SET next_attempt_at = now() + f.number * interval '1 microsecond'
+              FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number FROM failed AS f) AS f
+             WHERE p.account = f.account AND p.device = f.device AND p.notification = f.notification
+            """)
+    }
+
+    /// For how long the oldest critical push has waited. Nil if none waits.
+    func oldestCriticalPush() throws -> Duration? {
+        try query(
+            """
+            SELECT greatest(clock_timestamp() - p.created_at, interval '0')
+              FROM notifications.push AS p
+             WHERE p.priority = 0
+             ORDER BY p.created_at
+             LIMIT 1
+            """
+        ).only?.decode(0, as: Interval.self).duration
     }
 
     /// Deletes devices that were signed out and have nothing left to wait for.

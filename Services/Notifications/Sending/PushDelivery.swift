@@ -14,6 +14,9 @@ import Vocabulary
 /// Every replica runs one. A push is claimed for a minute before it is sent, so no one else sends it meanwhile; if the
 /// process is killed, another one sends it after that. No transaction stays open during the request.
 ///
+/// Critical ones go first and never wait for others; how many of whose are sent at a time says ``PushPlaces``. When the
+/// receiver takes one again after a failure, everything that failed before is due at once.
+///
 /// Pushes may arrive out of order: a retried one comes after later ones.
 package final class PushDelivery: Service, Sendable {
     private let sender: any PushSender
@@ -23,30 +26,46 @@ package final class PushDelivery: Service, Sendable {
     private let metrics = PushMetrics()
     private let backoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
     private let isStopped = Mutex(false)
-    private let search = Mutex(QueueSearch())
+    private let state = Mutex(State())
+    private let report: @Sendable (String?) -> Void
     /// Yields when there may be something to send.
     private let (wakes, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    private static var concurrency: Int { 16 }
-    private static var claimLimit: Int { 100 }
+    private struct State: Sendable {
+        var places = PushPlaces()
+        var searches: [PushLane: QueueSearch] = [:]
+        /// Lanes in which more was due than could be claimed.
+        var unfinished: Set<PushLane> = []
+        /// Whether a push failed since the receiver last took one.
+        var hasFailed = false
+    }
+
     private static var lease: Interval { .minutes(1) }
     /// The longest that sending may take. A push that can't be started this long before its lease ends is given back.
     private static var patience: Interval { .seconds(10) }
     /// How long a push is retried.
     private static var lifetime: Interval { .hours(24) }
+    /// The longest time between two attempts of a critical push.
+    private static var criticalPause: Duration { .seconds(30) }
+    /// A critical push that waits longer than this is reported.
+    private static var criticalWait: Duration { .seconds(30) }
     private static var countLimit: Int { 10_000 }
+    private static var hurryLimit: Int { 1000 }
 
     /// - Parameters:
     ///   - log: The service's own log. Pushes are written together with its events, so its doorbell rings for both.
     ///   - doorbells: Must not be running yet.
     ///   - due: The log by which the service asks itself to forget a device.
+    ///   - report: Called each second with what is wrong with critical pushes, or nil.
     package init(
-        sender: any PushSender, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger
+        sender: any PushSender, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger,
+        report: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         self.sender = sender
         self.due = due
         self.configuration = configuration
         self.logger = logger
+        self.report = report
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
     }
@@ -72,63 +91,93 @@ package final class PushDelivery: Service, Sendable {
         while !Task.isCancelled {
             waker.yield()
             let limit = Self.countLimit
-            if let count = try? await pool.withConnection({ database in
+            if let (count, oldest) = try? await pool.withConnection({ database in
                 try database.forgetDevicesThatLeft()
-                return try database.waitingPushes(limit: limit)
+                return (try database.waitingPushes(limit: limit), try database.oldestCriticalPush())
             }) {
-                metrics.wait(count)
+                metrics.wait(count, oldestCritical: oldest ?? .zero)
+                report(Self.trouble(oldest))
             }
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
+    /// What to report when the oldest critical push has waited for so long.
+    private static func trouble(_ oldest: Duration?) -> String? {
+        guard let oldest, oldest > criticalWait else { return nil }
+        let seconds = oldest.components.seconds
+        return "a push about an alarm has waited for \(seconds) s: see last_error in notifications.push"
+    }
+
     private func deliverAll(_ pool: Pool) async {
-        await withTaskGroup(of: Void.self) { group in
-            var inHand = 0
-            for await _ in wakes {
-                while !hasStopped {
-                    let until = ContinuousClock.now + (Self.lease.duration - Self.patience.duration)
-                    let claimed = await claim(pool)
-                    guard !claimed.isEmpty else { break }
-                    for (index, push) in claimed.enumerated() {
-                        if inHand == Self.concurrency {
-                            _ = await group.next()
-                            inHand -= 1
-                        }
-                        guard !hasStopped, ContinuousClock.now < until else {
-                            await giveBack(Array(claimed[index...]), pool)
-                            break
-                        }
-                        group.addTask { await self.deliver(push, pool) }
-                        inHand += 1
+        await withDiscardingTaskGroup { group in
+            for await _ in wakes where !hasStopped {
+                var count = 0
+                for lane in PushLane.allCases {
+                    count += await claim(lane, pool)
+                    while let push = state.withLock({ $0.places.start() }) {
+                        group.addTask { await self.deliver(from: push, pool) }
                     }
                 }
+                await giveBack(state.withLock { $0.places.removeWaiting(startableUntil: .now) }, pool)
                 // Looks once for many deliveries in a row.
-                try? await Task.sleep(for: .milliseconds(20))
+                if count == 0 { try? await Task.sleep(for: .milliseconds(20)) }
             }
+            await giveBack(state.withLock { $0.places.removeWaiting() }, pool)
         }
     }
 
     private var hasStopped: Bool { isStopped.withLock { $0 } }
 
-    private func claim(_ pool: Pool) async -> [ClaimedPush] {
-        let (limit, lease, lifetime) = (Self.claimLimit, Self.lease, Self.lifetime)
-        let look = search.withLock { $0.begin() }
+    /// Claims what is due in a lane, as far as there is room. Returns how many pushes that were.
+    private func claim(_ lane: PushLane, _ pool: Pool) async -> Int {
+        let (lease, patience, lifetime) = (Self.lease, Self.patience, Self.lifetime)
+        let (limit, claimed) = state.withLock { ($0.places.room(in: lane), $0.places.claimed(in: lane)) }
+        guard limit > 0 else {
+            state.withLock { _ = $0.unfinished.insert(lane) }
+            return 0
+        }
+        let look = state.withLock { $0.searches[lane, default: QueueSearch()].begin() }
         do {
-            let claimed = try await pool.withConnection { database in
-                try database.claimPushes(limit: limit, age: look.age, lease: lease, patience: lifetime)
+            let claim = try await pool.withConnection { database in
+                try database.claimPushes(
+                    lane, limit: limit, besides: claimed, age: look.age, lease: lease, sending: patience,
+                    patience: lifetime)
             }
-            search.withLock { $0.end(look, foundAll: claimed.count < limit) }
-            return claimed
+            state.withLock { state in
+                state.searches[lane]?.end(look, foundAll: claim.isAll)
+                state.places.add(claim.pushes, to: lane)
+                if claim.isAll { state.unfinished.remove(lane) } else { state.unfinished.insert(lane) }
+            }
+            return claim.pushes.count
         } catch {
+            state.withLock { $0.searches[lane]?.fail(look) }
             if !hasStopped { logger.warning("can't look for pushes", metadata: ["error": "\(error)"]) }
-            return []
+            return 0
         }
     }
 
     private func giveBack(_ pushes: [ClaimedPush], _ pool: Pool) async {
+        guard !pushes.isEmpty else { return }
         // What isn't given back is sent once its lease ends.
         try? await pool.withConnection { database in try database.giveBack(pushes) }
+        // They are due again since before the last look.
+        state.withLock { $0.searches = [:] }
+    }
+
+    /// Sends a push, and then others that waited for its place.
+    private func deliver(from first: ClaimedPush, _ pool: Pool) async {
+        var next: ClaimedPush? = first
+        while let push = next {
+            await deliver(push, pool)
+            let isMore: Bool
+            (next, isMore) = state.withLock { state in
+                state.places.end(push)
+                let isMore = state.unfinished.contains { state.places.room(in: $0) > 0 }
+                return (hasStopped ? nil : state.places.start(), isMore)
+            }
+            if isMore { waker.yield() }
+        }
     }
 
     // MARK: One push
@@ -164,7 +213,8 @@ package final class PushDelivery: Service, Sendable {
         let failure: PushFailure
         do throws(PushFailure) {
             let answer = try await sender.send(push)
-            return await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
+            await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
+            return await hurryOthers(pool)
         } catch {
             failure = error
         }
@@ -179,10 +229,27 @@ package final class PushDelivery: Service, Sendable {
             log(.warning, "dropped a push that was refused", claimed, reason)
             await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
         case .unavailable(let reason):
-            let pause = backoff.delay(attempt: Int(claimed.attempt))
+            let delay = backoff.delay(attempt: Int(claimed.attempt))
+            let pause = PushLane(priority: claimed.priority) == .critical ? min(delay, Self.criticalPause) : delay
+            state.withLock { $0.hasFailed = true }
             log(.debug, "a push could not be sent; it will be retried", claimed, reason)
             await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
         }
+    }
+
+    /// When the receiver takes a push again after a failure, makes those due that failed before.
+    private func hurryOthers(_ pool: Pool) async {
+        guard
+            state.withLock({ state in
+                defer { state.hasFailed = false }
+                return state.hasFailed
+            })
+        else { return }
+        let limit = Self.hurryLimit
+        guard let count = try? await pool.withConnection({ try $0.hurryFailedPushes(limit: limit) }) else { return }
+        // The rest is for the next success.
+        if count == limit { state.withLock { $0.hasFailed = true } }
+        if count > 0 { waker.yield() }
     }
 
     /// Records how an attempt ended. If that fails, the push is sent again once its lease ends.
@@ -191,10 +258,12 @@ package final class PushDelivery: Service, Sendable {
     ) async {
         metrics.ended(attempt.result)
         do {
-            try await pool.withConnection { database in
-                try database.record(attempt)
+            let delay = try await pool.withConnection { database in
+                let delay = try database.record(attempt)
                 try write(database)
+                return delay
             }
+            if let delay, attempt.result == .done, attempt.claimed.priority == 0 { metrics.pushedAlarm(delay) }
         } catch {
             log(
                 .notice, "can't record the result of a push, so it will be sent again", attempt.claimed,
@@ -216,6 +285,8 @@ package final class PushDelivery: Service, Sendable {
 private struct PushMetrics: Sendable {
     private let results: [PushAttempt.Result: Counter]
     private let waiting = Gauge(label: "quartet_pushes_waiting")
+    private let oldestCritical = Gauge(label: "quartet_critical_push_waiting_seconds")
+    private let pushed = Metrics.Timer(label: "quartet_alarm_seconds", dimensions: [("leg", "pushed")])
 
     init() {
         results = Dictionary(
@@ -226,5 +297,11 @@ private struct PushMetrics: Sendable {
 
     func ended(_ result: PushAttempt.Result) { results[result]?.increment() }
     /// At most ten thousand are counted.
-    func wait(_ count: Int) { waiting.record(count) }
+    func wait(_ count: Int, oldestCritical: Duration) {
+        waiting.record(count)
+        self.oldestCritical.record(oldestCritical / .seconds(1))
+    }
+
+    /// - Parameter delay: The time from a critical notification's delivery to the receiver's answer.
+    func pushedAlarm(_ delay: Duration) { pushed.recordNanoseconds(Int64(delay / .nanoseconds(1))) }
 }

@@ -29,14 +29,16 @@ package struct NotificationsStore: TimedStore {
         let accounts = pipeline.lockAccounts(touched.accounts)
         let named = pipeline.notifications(touched.named)
         let uncleared = pipeline.unclearedNotifications(of: touched.reading)
+        let grouped = pipeline.unclearedNotifications(about: touched.groups)
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
-        let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
+        let evicted = pipeline.evictedNotifications(touched.deliveries, limits: limits)
         let alike = pipeline.newestNotifications(of: touched.paced)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
         let held = pipeline.held(for: touched.scheduling)
         let twice = pipeline.deliveredOfHeld(for: touched.woken)
         let devices = pipeline.pushDevices(of: touched.pushing)
+        let signedOut = pipeline.signedOutDevices(touched.leaving)
         let shown = pipeline.shown(touched.showing)
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -44,11 +46,16 @@ package struct NotificationsStore: TimedStore {
         var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
-        for pending in [named, uncleared, all, old, oldest, alike, twice] {
+        for pending in [named, uncleared, grouped, all, old, evicted?.notifications, alike, twice] {
             for (key, row) in try Tables.notification.rows(of: pending) { rows.load(row, of: key.account) }
+        }
+        for row in try (evicted?.counts).rowsIfAsked {
+            let (account, subject, count) = try row.decode(AccountID.self, AccountID.self, Int.self)
+            rows.load(count: count, of: NotificationSender(account, subject))
         }
         try rows.load(scheduled: scheduled, held: held)
         for (key, row) in try Tables.pushDevice.rows(of: devices) { rows.load(row, at: key) }
+        for (key, row) in try Tables.signedOutDevice.rows(of: signedOut) { rows.signedOut.load(row, at: key) }
         for (key, row) in try Tables.shown.rows(of: shown) { rows.shown.load(row, at: key) }
         return rows
     }
@@ -87,7 +94,8 @@ package struct NotificationsStore: TimedStore {
         pipeline.deletePushes(to: rows.silenced)
         pipeline.deletePushesButWarnings(to: rows.leaving)
         try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
-        try pipeline.insert(rows.pushes, limit: limits.pushes)
+        try pipeline.insert(rows.signedOut.changes.inserted, into: Tables.signedOutDevice)
+        try pipeline.insert(rows.pushes, limits: limits)
         pipeline.redact(rows.closedAccounts, in: "notifications")
     }
 }

@@ -20,7 +20,25 @@ extension Tables {
         ])
 }
 
+extension Tables {
+    package static let signedOutDevice = Table<PushDeviceKey, SignedOutDeviceRow>(
+        "notifications.signed_out_device", as: "o",
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("device", \.device), make: PushDeviceKey.init),
+        blank: .blank, columns: [Column("signed_out_at", \.at)])
+}
+
 extension Pipeline {
+    func signedOutDevices(_ keys: Set<PushDeviceKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
+        return query(
+            """
+            SELECT \(unescaped: Tables.signedOutDevice.selection)
+              FROM unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
+              JOIN notifications.signed_out_device AS o ON o.account = u.account AND o.device = u.device
+            """)
+    }
+
     func pushDevices(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -55,9 +73,10 @@ extension Pipeline {
             """)
     }
 
-    /// Adds waiting pushes. If more than `limit` wait for a device, the oldest are deleted: here, so that their number
-    /// is bounded even while none are sent.
-    func insert(_ pushes: [WaitingPush], limit: Int) throws {
+    /// Adds waiting pushes. If more than `limit` wait for a device, some are deleted: the least urgent first, then the
+    /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Here, so that their number
+    /// is bounded even while none are sent. The record of attempts says so.
+    func insert(_ pushes: [WaitingPush], limits: NotificationsLimits) throws {
         guard !pushes.isEmpty else { return }
         query(
             """
@@ -72,15 +91,27 @@ extension Pipeline {
             WITH too_many AS MATERIALIZED (
                 SELECT w.account, w.device, o.notification
                   FROM unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS w(account, device)
-                 CROSS JOIN LATERAL (SELECT o.notification
-                                       FROM notifications.push AS o
-                                      WHERE o.account = w.account AND o.device = w.device
-                                      ORDER BY o.created_at DESC, o.notification DESC
-                                     OFFSET \(Int64(limit))) AS o
+                 CROSS JOIN LATERAL (SELECT s.notification
+                                       FROM (SELECT q.notification, q.priority,
+                                                    row_number() OVER (ORDER BY q.priority, q.created_at DESC,
+                                                                                q.notification DESC) AS place
+                                               FROM notifications.push AS q
+                                              WHERE q.account = w.account AND q.device = w.device) AS s
+                                      WHERE s.place > \(Int64(limits.pushes))
+                                        AND (s.priority > 0 OR s.place > \(Int64(limits.criticalPushes)))) AS o
+            ), displaced AS (
+                DELETE FROM notifications.push AS p
+                 USING too_many AS t
+                 WHERE p.account = t.account AND p.device = t.device AND p.notification = t.notification
+                RETURNING p.account, p.device, p.notification, p.attempts
             )
-            DELETE FROM notifications.push AS p
-             USING too_many AS t
-             WHERE p.account = t.account AND p.device = t.device AND p.notification = t.notification
+            INSERT INTO notifications.push_attempt
+                   (account, notification, device, attempt, began_at, took, result, answer)
+            SELECT d.account, d.notification, d.device, d.attempts + 1, clock_timestamp(), interval '0', 'displaced',
+                   'too many pushes waited for the device'
+              FROM displaced AS d
+              JOIN notifications.notification AS n ON n.account = d.account AND n.id = d.notification
+            ON CONFLICT ON CONSTRAINT attempt_is_made_once DO NOTHING
             """)
     }
 }

@@ -10,7 +10,7 @@ struct SessionProgram: DomainProgram {
 
     static let forgetting = [
         "delete_old_attempts", "delete_old_attachments", "delete_old_groups", "delete_old_messages",
-        "delete_old_checkpoints",
+        "delete_old_checkpoints", "delete_old_withdrawals",
     ]
 
     static var limits: [StoredLimit] {

@@ -17,6 +17,8 @@ package struct CheckInRow: Equatable, Sendable {
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
     package var repetitions = 0
+    /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
+    package var hold: AlarmHold?
 
     /// Whether the deadline was missed and no check-in followed.
     package var missed: Bool { alarm != nil }
@@ -36,6 +38,38 @@ package struct CheckInRow: Equatable, Sendable {
         reminded = nil
         lastAlarm = nil
         repetitions = 0
+        hold = nil
+    }
+
+    /// Begins the alarm.
+    mutating func miss(_ alarm: AlarmID, at time: Instant) {
+        self.alarm = alarm
+        lastAlarm = time
+        hold = nil
+    }
+}
+
+/// Holds the alarm of a missed check-in back for a moment. Both times are by the database's clock, not the rules' time, which
+/// may be far ahead of it after a failover: timers go by the clock.
+package struct AlarmHold: Equatable, Sendable {
+    package var since: Instant
+    package var reconsideredAt: Instant
+
+    package init(since: Instant, reconsideredAt: Instant) {
+        self.since = since
+        self.reconsideredAt = reconsideredAt
+    }
+}
+
+/// An account's first check-in that waits to be handled and hasn't expired.
+package struct WaitingCheckIn: Equatable, Sendable {
+    package var recordedAt: Instant
+    /// The database's clock when that was looked up.
+    package var seenAt: Instant
+
+    package init(recordedAt: Instant, seenAt: Instant) {
+        self.recordedAt = recordedAt
+        self.seenAt = seenAt
     }
 }
 
@@ -46,7 +80,7 @@ extension SessionReducer {
         switch command {
         case .checkIn:
             let (account, row) = try asker(rows, context)
-            return try checkIn(&rows, account, row, context.time)
+            return try checkIn(&rows, account, row, context)
         case .setCheckInInterval(let command):
             let (account, row) = try asker(rows, context)
             return try setInterval(&rows, command, account, row, context.time)
@@ -58,20 +92,29 @@ extension SessionReducer {
         }
     }
 
+    /// A check-in counts from when it was recorded, however long it waited to be handled.
     static func checkIn(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
+        let time = min(max(context.recordedAt, row.checkIn.last ?? row.opened), context.time)
+        var changed = row
+        var events: [SessionEvent] = []
+        // The timer's command may come later than this one. The deadline was missed all the same.
+        if let deadline = row.checkIn.due, !row.checkIn.missed, deadline < time {
+            let alarm = newAlarm(context)
+            changed.checkIn.miss(alarm, at: context.time)
+            events.append(.checkInMissed(.init(account: account, alarm: alarm, deadline: deadline, at: time)))
+        }
         // A missed check-in can be made up for at any time.
-        if let last = row.checkIn.last, !row.checkIn.missed, last + rows.limits.checkInCooldown > time {
+        if let last = row.checkIn.last, !changed.checkIn.missed, last + rows.limits.checkInCooldown > time {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
-        var changed = row
-        let ended = row.checkIn.missed ? row.checkIn.due : nil
-        let alarm = row.checkIn.alarm
+        let ended = changed.checkIn.missed ? row.checkIn.due : nil
+        let alarm = changed.checkIn.alarm
         changed.checkIn.last = time
         changed.checkIn.move(to: time + row.checkIn.interval)
         rows[account] = changed
-        return [
+        return events + [
             .checkedIn(
                 .init(account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, at: time))
         ]
@@ -121,10 +164,27 @@ extension SessionReducer {
             !row.checkIn.missed
         else { return [] }
         try requireDue(command.deadline, time)
+        if let hold = hold(rows, command, row.checkIn) {
+            rows[command.account]?.checkIn.hold = hold
+            return []
+        }
         let alarm = newAlarm(context)
-        rows[command.account]?.checkIn.alarm = alarm
-        rows[command.account]?.checkIn.lastAlarm = time
+        rows[command.account]?.checkIn.miss(alarm, at: time)
         return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
+    }
+
+    /// How long the alarm still waits, if a check-in that was recorded in time waits to be handled. Timers' commands overtake
+    /// others, which an outage may have kept waiting; but nothing holds an alarm back for long.
+    private static func hold(
+        _ rows: SessionRows, _ command: MissCheckIn, _ row: CheckInRow
+    ) -> AlarmHold? {
+        guard let waiting = rows.waitingCheckIns[command.account], waiting.recordedAt <= command.deadline else {
+            return nil
+        }
+        let since = row.hold?.since ?? waiting.seenAt
+        // A clock that went back doesn't make it longer.
+        guard since <= waiting.seenAt, waiting.seenAt < since + rows.limits.longestHold else { return nil }
+        return AlarmHold(since: since, reconsideredAt: waiting.seenAt + rows.limits.holdPause)
     }
 
     static func remind(

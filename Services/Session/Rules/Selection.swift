@@ -5,6 +5,8 @@ extension SessionRows {
     /// The rows that a batch of commands may read or change.
     package struct Selection {
         package var accounts: Set<AccountID> = []
+        /// Accounts whose timers decide that a check-in was missed.
+        package var missing: Set<AccountID> = []
         /// Handles, reduced to what they look like.
         package var skeletons: Set<String> = []
         /// Accounts that prove a password.
@@ -35,6 +37,8 @@ extension SessionRows {
         package var welcoming: Set<GroupID> = []
         /// Pairs of accounts, of which one doesn't invite the other any more.
         package var estranged: [(inviter: AccountID, invited: AccountID)] = []
+        /// Pairs of accounts, of which one invites the other or doesn't any more.
+        package var withdrawals: Set<WithdrawalKey> = []
         /// Group sessions whose connections are needed.
         package var connectedGroups: Set<GroupID> = []
         /// Group sessions whose games are needed.
@@ -101,6 +105,7 @@ extension SessionRows {
             case (.phone(let command), let account?): add(command, of: account)
             case (.recovery(let command), let account?): add(command, of: account)
             case (.avatar(let command), let account?): add(command, of: account)
+            case (.checkIn(.missCheckIn(let command)), _): missing.insert(command.account)
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.

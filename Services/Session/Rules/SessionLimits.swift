@@ -33,6 +33,10 @@ package struct SessionLimits: Equatable, Sendable {
     package var securityChanges = 50
     /// Between two check-ins.
     package var checkInCooldown: Interval = .minutes(5)
+    /// How long a check-in that was recorded in time, and isn't handled yet, holds back the alarm.
+    package var longestHold: Interval = .minutes(1)
+    /// How often that is looked at.
+    package var holdPause: Interval = .seconds(1)
     package var leastCheckInInterval: Interval = .hours(1)
     /// How often an alarm is repeated.
     package var repetitions = 3
@@ -49,6 +53,11 @@ package struct SessionLimits: Equatable, Sendable {
     package var groups = 20
     /// People who are invited to a group session and not in it.
     package var invitations = 200
+    /// How long the host waits before they invite someone again whom they put out or whose invitation they took back.
+    package var invitationRest: Interval = .minutes(1)
+    /// How long it is remembered that somebody's invitations to a former contact were withdrawn: longer than a request takes from
+    /// the edge's look at their contacts until session decides it.
+    package var withdrawalsKept: Interval = .minutes(10)
     /// Accounts that are in a group session, were in it or invited to it.
     package var groupAccounts = 1000
     /// Connections by which a participant follows a group session.

@@ -30,7 +30,10 @@ package enum SessionReducer: Reducer {
             case .playback(let command): try reduce(&rows, command, context)
             case .attachment(let command): try reduce(&rows, command, context)
             }
-        return events.map { Emission($0) }
+        return events.map { event in
+            // A check-in that was late begins and ends the alarm in one: its result is still the check-in.
+            if case .checkedIn = event { Emission(event, isResult: true) } else { Emission(event) }
+        }
     }
 
     /// The asking account, which must be open.

@@ -16,6 +16,8 @@ package struct SessionRows: Equatable, Sendable {
     /// Uploaded chunks that the batch's commands adopt.
     package var uploadedChunks: [UploadedChunkKey: UploadedChunk] = [:]
     package var groups = GroupRows()
+    /// Check-ins that wait to be handled, of accounts whose timers decide that one was missed.
+    package var waitingCheckIns: [AccountID: WaitingCheckIn] = [:]
     /// Accounts, including closed ones: an id is never used again.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Includes some that are signed out.

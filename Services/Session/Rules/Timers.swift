@@ -59,7 +59,11 @@ extension CheckInRow {
             WantedTimer(
                 .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead))),
                 due: due - lead.interval, part: lead.rawValue)
-        } + [WantedTimer(.checkIn(.missCheckIn(.init(account: account, deadline: due))), due: due)]
+        } + [
+            WantedTimer(
+                .checkIn(.missCheckIn(.init(account: account, deadline: due))),
+                due: max(hold?.reconsideredAt ?? due, due))
+        ]
     }
 }
 

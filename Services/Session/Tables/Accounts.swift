@@ -31,6 +31,8 @@ extension Tables {
             Column("reminded", \.checkIn.reminded),
             Column("missed_last_alarm_at", \.checkIn.lastAlarm),
             Column("missed_repetitions", \.checkIn.repetitions),
+            Column("alarm_held_since", \.checkIn.hold.keptSince),
+            Column("alarm_reconsidered_at", \.checkIn.hold.keptReconsideredAt),
             Column("alert_raised_at", \.alert.raised),
             Column("alert_alarm", \.alert.alarm),
             Column("alert_last_alarm_at", \.alert.lastAlarm),

@@ -170,3 +170,15 @@ extension CodesRow? {
         set { self?.count = newValue }
     }
 }
+
+extension AlarmHold? {
+    var keptSince: Instant? {
+        get { self?.since }
+        set { self = newValue.map { AlarmHold(since: $0, reconsideredAt: $0) } }
+    }
+
+    var keptReconsideredAt: Instant? {
+        get { self?.reconsideredAt }
+        set { if let newValue { self?.reconsideredAt = newValue } }
+    }
+}

@@ -7,16 +7,19 @@ struct Admission: Sendable {
     /// Nil if operators aren't configured.
     let operators: Operators?
     let limits: RequestLimits
+    let answers: StoredAnswers
 
     /// - Parameters:
     ///   - authorization: As in HTTP's header of this name: `Bearer <access token>`, or an operator's API key instead.
     ///   - address: The client's network, for which wrong API keys are counted.
-    ///   - kind: Which limit the request counts for, if any.
+    ///   - kind: Which limit the request counts for, if any. One that was answered before is let in all the same.
+    ///   - key: The request's.
     ///   - quota: Gets what is left of that limit.
     /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal. Of operators `tooManyAttempts`, `keyMayOnlyRead`,
     ///   and `notFound` where they aren't configured.
     func admit(
         _ authorization: String?, from address: String, to access: Access, as kind: RequestLimits.Kind?,
+        _ key: IdempotencyKey?,
         _ quota: (RequestLimits.Quota) -> Void
     ) async throws -> Admitted {
         switch access {
@@ -24,7 +27,13 @@ struct Admission: Sendable {
         case .signedIn:
             let caller = try await tokens.caller(of: Self.bearer(authorization))
             try await devices.requireActive(caller)
-            if let kind { try limits.admit(kind, of: caller.account, quota) }
+            if let kind {
+                do {
+                    try limits.admit(kind, of: caller.account, quota)
+                } catch {
+                    guard let key, await answers.has(key, of: caller, as: kind) else { throw error }
+                }
+            }
             return .caller(caller)
         case .operators(let role):
             guard let operators else { throw APIError.noSuchPath }

@@ -14,6 +14,8 @@ struct Caller: Hashable, Sendable {
 /// What an action needs to know of a request besides its caller and its content, whatever carries it.
 struct Call: Sendable {
     let key: IdempotencyKey
+    /// When the request arrived, by the database's clock: a wrong clock of this machine refuses nothing.
+    let arrival: Instant
     /// The client's network address, by which customers are told apart.
     let address: String
     /// Shared by everything that this request leads to.

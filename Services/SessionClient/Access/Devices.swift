@@ -12,7 +12,7 @@ import Vocabulary
 final class Devices: Sendable {
     private struct State: Sendable {
         var active: [DeviceID: Bool] = [:]
-        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable (StreamEnd) -> Void)] = [:]
+        var watchers = Watchers()
         var last: UInt64 = 0
         /// How often something was signed out: a look-up that began before isn't kept.
         var changes: UInt64 = 0
@@ -98,18 +98,20 @@ final class Devices: Sendable {
         guard row.isReadable else { return forgetAll() }
         switch row.message.type {
         case DeviceSignedOut.type:
-            guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }
+            guard let event = try? DeviceSignedOut.decoded(from: row.message.body, version: row.message.version) else {
+                return forget(row.message.key.account)
+            }
             end(StreamEnd(.signedOut, why: event.reason)) {
-                $0.device == event.device
-            } forget: {
                 $0.active[event.device] = false
+                return $0.watchers.remove(device: event.device)
             }
         case AccountClosed.type:
-            guard let event = try? AccountClosed.decoded(from: row.message.body) else { return forgetAll() }
+            guard let event = try? AccountClosed.decoded(from: row.message.body, version: row.message.version) else {
+                return forget(row.message.key.account)
+            }
             end(StreamEnd(.signedOut, why: .closed)) {
-                $0.account == event.account
-            } forget: {
                 $0.active = [:]
+                return $0.watchers.remove(account: event.account)
             }
         default: return
         }
@@ -117,10 +119,18 @@ final class Devices: Sendable {
 
     /// Forgets all devices, because the cache may be wrong: they are looked up again, and streams start again.
     func forgetAll() {
-        end(StreamEnd(.reconnect)) { _ in
-            true
-        } forget: {
+        end(StreamEnd(.reconnect)) {
             $0.active = [:]
+            return $0.watchers.removeAll()
+        }
+    }
+
+    /// The same for an account whose event this process can't read: only its own streams start again.
+    private func forget(_ account: AccountID?) {
+        guard let account else { return forgetAll() }
+        end(StreamEnd(.reconnect)) {
+            $0.active = [:]
+            return $0.watchers.remove(account: account)
         }
     }
 
@@ -129,24 +139,58 @@ final class Devices: Sendable {
     func watch(_ caller: Caller, end: @escaping @Sendable (StreamEnd) -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.last += 1
-            state.watchers[state.last] = (caller.device, caller.account, end)
+            state.watchers.add(state.last, device: caller.device, account: caller.account, end)
             return state.last
         }
-        return { [weak self] in self?.state.withLock { $0.watchers[id] = nil } }
+        return { [weak self] in self?.state.withLock { _ = $0.watchers.remove(id) } }
     }
 
-    private func end(
-        _ reason: StreamEnd,
-        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable (StreamEnd) -> Void)) -> Bool,
-        forget: (inout State) -> Void
-    ) {
+    /// - Parameter forget: Returns those to end.
+    private func end(_ reason: StreamEnd, _ forget: (inout State) -> [Watchers.End]) {
         let ended = state.withLock { state in
             state.changes += 1
-            forget(&state)
-            let meant = state.watchers.filter { isMeant($0.value) }
-            for id in meant.keys { state.watchers[id] = nil }
-            return meant.values.map(\.end)
+            return forget(&state)
         }
         for end in ended { end(reason) }
+    }
+}
+
+/// The open streams, by device and by account: a sign-out looks at its own only, however many others there are.
+struct Watchers: Sendable {
+    typealias End = @Sendable (StreamEnd) -> Void
+
+    private var watchers: [UInt64: (device: DeviceID, account: AccountID, end: End)] = [:]
+    private var ofDevice: [DeviceID: Set<UInt64>] = [:]
+    private var ofAccount: [AccountID: Set<UInt64>] = [:]
+    /// How many were looked at so far.
+    private(set) var looks = 0
+
+    var count: Int { watchers.count }
+
+    mutating func add(_ id: UInt64, device: DeviceID, account: AccountID, _ end: @escaping End) {
+        watchers[id] = (device, account, end)
+        ofDevice[device, default: []].insert(id)
+        ofAccount[account, default: []].insert(id)
+    }
+
+    /// Again, it changes nothing.
+    @discardableResult
+    mutating func remove(_ id: UInt64) -> End? {
+        looks += 1
+        guard let watcher = watchers.removeValue(forKey: id) else { return nil }
+        ofDevice[watcher.device]?.remove(id)
+        if ofDevice[watcher.device]?.isEmpty == true { ofDevice[watcher.device] = nil }
+        ofAccount[watcher.account]?.remove(id)
+        if ofAccount[watcher.account]?.isEmpty == true { ofAccount[watcher.account] = nil }
+        return watcher.end
+    }
+
+    mutating func remove(device: DeviceID) -> [End] { (ofDevice[device] ?? []).compactMap { remove($0) } }
+
+    mutating func remove(account: AccountID) -> [End] { (ofAccount[account] ?? []).compactMap { remove($0) } }
+
+    mutating func removeAll() -> [End] {
+        defer { self = Watchers() }
+        return watchers.values.map(\.end)
     }
 }

@@ -9,11 +9,13 @@ struct IdempotencyKey: Sendable {
     /// Whether the caller chose it, and so may have sent the request before.
     let isGiven: Bool
 
-    /// - Parameter text: The UUID, bare or quoted as the header's draft has it.
+    /// - Parameters:
+    ///   - text: The UUID, bare or quoted as the header's draft has it.
+    ///   - time: When the request arrived: the time of a key that is made up.
     /// - Throws: For anything but a UUID of version 7.
-    init(_ text: String?) throws(APIError) {
+    init(_ text: String?, at time: Instant) throws(APIError) {
         guard var text else {
-            (id, isGiven) = (.new(), false)
+            (id, isGiven) = (.new(at: time), false)
             return
         }
         if text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
@@ -24,8 +26,9 @@ struct IdempotencyKey: Sendable {
     }
 
     /// Refuses a request that was made long ago: who somebody was then, they may not be any more.
-    func requireRecent() throws(APIError) {
-        guard !isGiven || id.time.map({ $0 > .now - .days(1) }) ?? false else {
+    /// - Parameter time: When the request arrived.
+    func requireRecent(at time: Instant) throws(APIError) {
+        guard !isGiven || id.time.map({ $0 > time - .days(1) }) ?? false else {
             throw APIError(
                 .idTooOld, "This Idempotency-Key is older than a day; use a new one.", field: "Idempotency-Key")
         }

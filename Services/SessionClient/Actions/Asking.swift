@@ -31,7 +31,8 @@ extension ServiceConnections {
             var message = try Message(command, id: id, key: key, account: account)
             (message.correlationID, message.traceParent) = (call.correlationID, call.traceParent)
             outcome = try await self[domain].sender.send(
-                message, mayBeRepeated: call.key.isGiven, isReplayed: call.replay.note)
+                message, isUrgent: Swift.type(of: command).isUrgent, mayBeRepeated: call.key.isGiven,
+                isReplayed: call.replay.note)
         } catch let error as CommandError {
             throw APIError(error, retryWith: call.key)
         } catch let rejection as Rejection {
@@ -64,8 +65,9 @@ extension CommandBody {
 extension APIError {
     fileprivate init(_ error: CommandError, retryWith key: IdempotencyKey) {
         switch error {
-        case .overloaded: self.init(.overloaded, retryAfter: 1)
-        case .refused(let reason): self.init(.refused, "The database refused the command: \(reason).")
+        case .overloaded(let limit): self.init(.overloaded, "The server is overloaded: \(limit).", retryAfter: 1)
+        // Why is in the log: the database's words aren't for apps.
+        case .refused: self.init(.refused, "The database refused the command.")
         case .noOutcomeYet:
             self.init(
                 .noOutcomeYet,

@@ -21,7 +21,7 @@ struct Commands: Sendable {
     func send(_ request: any MessageBody, by caller: Caller, _ call: Call) async throws -> CommandReply {
         let type = type(of: request).type
         guard let domain = Domain.ofAppCommands[type] else { throw APIError(.unknownCommand, field: "type") }
-        let id: CommandID = call.key.derive("command/\(domain)", caller.account.bytes)
+        let id = call.key.commandID(in: domain, of: caller.account)
         if let request = request as? JoinGroupSessionRequest {
             return CommandReply(id, try await groups.join(request, id, by: caller, call))
         }

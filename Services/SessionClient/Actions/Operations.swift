@@ -20,7 +20,7 @@ struct Operations: Sendable {
         case is CloseAccountRequest: saga = CloseAccountSaga(by: caller.device)
         default: throw APIError(.unknownOperation, field: "operation")
         }
-        let id: ID<OperationSubject> = call.key.derive("operation", caller.account.bytes)
+        let id = call.key.operationID(of: caller.account)
         guard let record = try await sagas.run(saga, id: id, for: caller.account, call) else {
             return OperationReply(id: id, type: type, state: .running)
         }

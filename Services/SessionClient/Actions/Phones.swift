@@ -41,7 +41,7 @@ struct Phones: Sendable {
     func requestSignIn(_ request: SignInCodeRequest, _ call: Call) async throws -> PhoneCodeSent {
         let number = try PhoneNumber(request.phone)
         let sender = try requireSender()
-        try call.key.requireRecent()
+        try call.key.requireRecent(at: call.arrival)
         let phone = codes.id(of: number)
         let source = try await sources.source(of: call, showing: request.refreshToken) {
             try await handles.account(of: number, codes)
@@ -78,7 +78,7 @@ struct Phones: Sendable {
         to number: PhoneNumber, region: String?, of account: AccountID, by device: DeviceID, _ call: Call
     ) async throws -> PhoneCodeSent {
         let sender = try requireSender()
-        try call.key.requireRecent()
+        try call.key.requireRecent(at: call.arrival)
         let id: CommandID = call.key.derive("phone", account.bytes)
         let code = PhoneCodeID(id)
         // To this phone: the same key for another one is another request, which is refused.

@@ -14,7 +14,7 @@ struct Recovery: Sendable {
     func makeCodes(
         _ request: RecoveryCodesRequest, by caller: Caller, _ call: Call
     ) async throws -> RecoveryCodesReply {
-        try call.key.requireRecent()
+        try call.key.requireRecent(at: call.arrival)
         let made = codes.make(for: caller.account, sentAs: call.key)
         let command = MakeRecoveryCodes(
             proofs: try made.map { text throws(Rejection) in try RecoveryCodes.proof(text) }, by: caller.device)

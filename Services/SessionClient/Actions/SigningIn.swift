@@ -15,7 +15,7 @@ struct SigningIn: Sendable {
     let handles: Handles
 
     func signIn(_ request: SignInRequest, _ call: Call) async throws -> SignedIn {
-        try call.key.requireRecent()
+        try call.key.requireRecent(at: call.arrival)
         let event: CausedEvent
         let nonce: ID<RefreshSubject>
         switch (

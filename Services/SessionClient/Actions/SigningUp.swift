@@ -21,7 +21,7 @@ struct SigningUp: Sendable {
         let handle = try Handle(request.handle)
         let phone = try request.phone.map { text throws(Rejection) in try PhoneNumber(text) }
         if let phone { try Phone(number: phone.description, region: request.region).check() }
-        try call.key.requireRecent()
+        try call.key.requireRecent(at: call.arrival)
         try limit.require(call.address, orElse: .tooManySignUps)
         try Passwords.check(new: request.password, for: handle)
         let id: CommandID = call.key.derive("sign-up", Array(handle.description.utf8))

@@ -1,11 +1,13 @@
 import API
 import GRPCCore
 import Logging
+import ServiceKit
 import Vocabulary
 
 /// Lets calls in, as the middleware of HTTP lets requests in.
 struct RPCAdmission: Sendable {
     let admission: Admission
+    let clock: DatabaseClock
     let addresses: ClientAddress
     let versions: ClientVersions
     let answers: AnswerJournal?
@@ -23,8 +25,10 @@ struct RPCAdmission: Sendable {
         let address = try address(metadata, context, as: kind, fields)
         let client = metadata.text("quartet-client")
         try versions.check(client)
+        let arrival = clock.now
         return Call(
-            key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key")), address: address,
+            key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key"), at: arrival), arrival: arrival,
+            address: address,
             correlationID: .new(), traceParent: TraceParent.valid(metadata.text("traceparent")), logger: logger,
             client: client, fields: fields)
     }
@@ -47,7 +51,7 @@ struct RPCAdmission: Sendable {
         _ metadata: Metadata, _ access: Access, as kind: RequestLimits.Kind?, _ call: Call
     ) async throws -> Caller? {
         try await admission.admit(
-            metadata.text("authorization"), from: call.address, to: access, as: kind, call.fields.quota.note
+            metadata.text("authorization"), from: call.address, to: access, as: kind, call.key, call.fields.quota.note
         ).caller
     }
 
@@ -72,8 +76,12 @@ struct RPCAdmission: Sendable {
 }
 
 extension Metadata {
-    /// The first value of a key.
-    func text(_ key: String) -> String? { self[stringValues: key].first { _ in true } }
+    /// The value of a key. Several are joined, as HTTP joins the fields of one name (RFC 9110, section 5.3): a list stays
+    /// whole, and where there may be one value only, two are a wrong one.
+    func text(_ key: String) -> String? {
+        let values = Array(self[stringValues: key])
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
 
     /// What every answer says besides, under HTTP's names in lower case.
     mutating func add(_ fields: AnswerFields) {

@@ -8,6 +8,7 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
     let host: String
     let port: Int
     let admissions: Admissions
+    let unread: UnreadAnswers
     let certificates: Certificates?
     var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
@@ -37,6 +38,7 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
 
     private func admit(_ channel: any Channel) throws {
         Door.findDeadPeers(on: channel)
+        try channel.pipeline.syncOperations.addHandler(UnreadOfConnection(unread))
         try SilentPeer.add(to: channel)
         let admission = admissions.admit(channel)
         if case .turnedAway = admission { throw TurnedAway() }

@@ -1,6 +1,7 @@
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import Logging
+import NIOCore
 import ServiceKit
 import ServiceLifecycle
 
@@ -49,6 +50,9 @@ struct RPCServer: Service {
         // Calls in progress go on for as long as they like; the next ones use another connection, perhaps to another process.
         // Not all processes at once.
         configuration.connection.maxAge = .seconds(Int.random(in: 27 * 60...33 * 60))
+        configuration.channelDebuggingCallbacks.onAcceptHTTP2Stream = { stream in
+            stream.eventLoop.makeCompletedFuture { try UnreadFrames.add(to: stream) }
+        }
         return configuration
     }
 

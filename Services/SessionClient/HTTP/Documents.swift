@@ -62,13 +62,14 @@ extension HTTPEndpoint {
 /// The documents, made once.
 private struct Documents: Sendable {
     struct File: Sendable {
-        let bytes: [UInt8]
+        /// All answers share it, however many wait to be read.
+        let bytes: ByteBuffer
         let type: String
         let tag: EntityTag
 
         init(_ text: String, type: String) {
-            (bytes, self.type) = (Array(text.utf8), type)
-            tag = EntityTag(ContentHash(of: bytes))
+            (bytes, self.type) = (ByteBuffer(string: text), type)
+            tag = EntityTag(ContentHash(of: Array(text.utf8)))
         }
 
         func response(to request: Request) -> Response {
@@ -78,7 +79,7 @@ private struct Documents: Sendable {
             // Texts never become anything that runs or is fetched.
             headers[.contentSecurityPolicy] =
                 "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
         }
     }
 

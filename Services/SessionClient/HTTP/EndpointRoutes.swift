@@ -2,6 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceKit
 
 /// Endpoints over HTTP.
 extension Routes {
@@ -35,7 +36,7 @@ extension Routes {
     ) async throws -> Admitted {
         try await admission.admit(
             request.headers[.authorization], from: addresses.network(of: request, context), to: access, as: kind,
-            context.fields.quota.note)
+            try? key(of: request, at: clock.now), context.fields.quota.note)
     }
 
     private func answer(

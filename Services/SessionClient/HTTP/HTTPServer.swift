@@ -10,6 +10,7 @@ struct HTTPServer: Service {
     let routes: Routes
     let settings: HTTPSettings
     let admissions: Admissions
+    let unread: UnreadAnswers
     let check: Health.Check
     let logger: Logger
 
@@ -28,8 +29,8 @@ struct HTTPServer: Service {
         try requireEncryption(at: host, port)
         let application = Application(
             responder: Patience(inner: routes.router().buildResponder()),
-            server: HTTPServerBuilder { [certificates = settings.certificates, admissions] in
-                Door(admissions: admissions, certificates: certificates, responder: $0)
+            server: HTTPServerBuilder { [certificates = settings.certificates, admissions, unread] in
+                Door(admissions: admissions, unread: unread, certificates: certificates, responder: $0)
             },
             configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [check, logger, scheme = settings.certificates == nil ? "http" : "https"] channel in

@@ -93,6 +93,8 @@ struct HTTPSettings: Sendable {
     var grpcPort: Int? { settings[Self.grpcPort] }
     var describesGRPC: Bool { settings[Self.reflection] }
     var plaintext: Plaintext { settings[Self.plaintext] }
+    /// How many bytes of answers may wait to be read.
+    var unread: Int { settings[EdgeLimits.unreadOfServer] << 20 }
     var connections: Int { settings[EdgeLimits.connections] }
     var proxies: Int { settings[Self.proxies] }
     /// Nil behind proxies, where all connections come from theirs.

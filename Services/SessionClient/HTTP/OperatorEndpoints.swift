@@ -64,6 +64,7 @@ extension HTTPEndpoint {
             AcceptTruncation.self, "accept-truncation",
             "Goes on where a log now begins, after retention deleted what wasn't handled.")
         act(RedactAccount.self, "redact", "Empties what a service's logs say of an account.")
+        act(ResumeOperation.self, "resume-operation", "Has an operation that failed, or that can't go on, run again.")
     }
 
     private static func look<each Value: Sendable, Result: EndpointResult>(

@@ -1,11 +1,13 @@
 import API
 import HTTPTypes
 import Hummingbird
+import ServiceKit
 import Vocabulary
 
 /// Serves endpoints over HTTP. A route only translates; an action answers.
 struct Routes: Sendable {
     let actions: Actions
+    let clock: DatabaseClock
     let admission: Admission
     let addresses: ClientAddress
     let headers: ResponseHeaders
@@ -31,12 +33,17 @@ struct Routes: Sendable {
     // MARK: Translating
 
     func call(_ request: Request, _ context: EdgeContext) throws(APIError) -> Call {
-        Call(
-            // Nothing is done by reading.
-            key: try IdempotencyKey([.get, .head].contains(request.method) ? nil : request.headers[.idempotencyKey]),
-            address: addresses.network(of: request, context),
+        let arrival = clock.now
+        return Call(
+            key: try key(of: request, at: arrival), arrival: arrival, address: addresses.network(of: request, context),
             correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger,
             client: request.headers[.quartetClient], fields: context.fields)
+    }
+
+    func key(of request: Request, at arrival: Instant) throws(APIError) -> IdempotencyKey {
+        // Nothing is done by reading.
+        try IdempotencyKey(
+            [.get, .head].contains(request.method) ? nil : request.headers[.idempotencyKey], at: arrival)
     }
 
     // MARK: Other methods

@@ -155,6 +155,8 @@ struct Operators: Sendable {
             return "SELECT \(identifier: act.service.rawValue).accept_truncation(\(act.source), \(why), \(key))"
         case let act as RedactAccount:
             return "SELECT \(identifier: act.service.rawValue).redact(\(act.account), \(why), \(key))"
+        case let act as ResumeOperation:
+            return "SELECT session_client.resume_saga(\(act.operation), \(why), \(key))"
         default: throw APIError(.unknownCommand)
         }
     }
@@ -184,8 +186,13 @@ struct Operators: Sendable {
             case ("23514", "operator_act_has_a_reason"), ("23514", "decision_reason_is_short"):
                 throw APIError(.invalidField, "Give a reason of 1 to 1,000 characters.", field: "reason")
             case ("23514", let constraint?) where constraint.hasPrefix("retention_"):
+                let isKeep = constraint.hasPrefix("retention_keeps")
                 throw APIError(
-                    .invalidField, "Keep rows for a minute at least, and truncate after that or never.", field: "keep")
+                    .invalidField,
+                    isKeep
+                        ? "Keep rows for at least a minute and at most 3,650 days."
+                        : "Truncate a log no earlier than its rows may go, and within 3,650 days, or never.",
+                    field: isKeep ? "keep" : "truncateAfter")
             // Text that is no UUID, or has a NUL, in a parameter of a named query.
             case ("22P02", _), ("22021", _): throw APIError(.invalidParameter, refusal.message)
             case ("57014", _), ("55P03", _): throw APIError(.queryTooSlow)

@@ -1,6 +1,7 @@
 import Bus
 import Logging
 import Postgres
+import ServiceKit
 import ServiceLifecycle
 import SessionContract
 import Vocabulary
@@ -14,6 +15,7 @@ struct PhoneNames: Service {
     let pool: Pool
     let session: ServiceConnection
     let codes: PhoneCodes
+    let clock: DatabaseClock
     let logger: Logger
     private static let interval: Duration = .seconds(3600)
     private static let afterTrouble: Duration = .seconds(30)
@@ -61,7 +63,7 @@ struct PhoneNames: Service {
                     Message(
                         kind: .command, type: RenamePhone.type, version: RenamePhone.version,
                         key: .account(phone.account), account: phone.account, body: try command.encoded(),
-                        commandID: .new(), timeToLive: .minutes(5)), mayBeRepeated: false)
+                        commandID: .new(at: clock.now), timeToLive: .minutes(5)), mayBeRepeated: false)
             }
         }
     }

@@ -14,30 +14,39 @@ struct GroupReads: Sendable {
     /// The sessions that an account is in or may join.
     /// - Parameter isOpen: Leaves out those that it is in.
     func offers(to account: AccountID, isOpen: Bool) async throws -> GroupsPage {
+        try await offers(to: [account], isOpen: isOpen)[account] ?? GroupsPage(groups: [])
+    }
+
+    /// The same for many accounts, by one statement. Accounts without any are left out.
+    func offers(to accounts: [AccountID], isOpen: Bool = false) async throws -> [AccountID: GroupsPage] {
         let offers = try await pool.withConnection { database in
             try database.query(
                 """
+                SELECT l.*, a.account
+                  FROM unnest(\(accounts)) AS a(account)
+                 CROSS JOIN LATERAL (
                 SELECT o.group_id, w.standing, o.host, (o.activity::jsonb - 'payload')::json, o.participants, o.capacity,
                        o.is_open_to_contacts, o.created_at
                   FROM (SELECT p.group_id, CASE p.status WHEN 'joined' THEN 'joined' ELSE 'invited' END AS standing
                           FROM session.group_participant AS p
-                         WHERE p.account = \(account) AND p.status <> 'invalidated'
+                         WHERE p.account = a.account AND p.status <> 'invalidated'
                          UNION ALL
                         SELECT g.group_id, 'open'
                           FROM contacts.contact AS c
                           JOIN session.open_group AS g ON g.host = c.contact AND g.is_open_to_contacts
-                         WHERE c.account = \(account)
+                         WHERE c.account = a.account
                            AND NOT EXISTS (SELECT FROM session.group_participant AS p
-                                            WHERE p.group_id = g.group_id AND p.account = \(account)
+                                            WHERE p.group_id = g.group_id AND p.account = a.account
                                               AND (p.status <> 'invalidated' OR p.reason = 'removed'))) AS w
                   JOIN session.open_group AS o ON o.group_id = w.group_id
                  WHERE w.standing <> 'joined' OR NOT \(isOpen)
                  ORDER BY o.created_at DESC, o.group_id DESC
-                 LIMIT \(Int64(GroupsPage.limit))
+                 LIMIT \(Int64(GroupsPage.limit))) AS l
+                 ORDER BY l.created_at DESC, l.group_id DESC
                 """
-            ).map { try GroupOffer($0) }
+            ).map { (account: try $0.decode(8, as: AccountID.self), offer: try GroupOffer($0)) }
         }
-        return GroupsPage(groups: offers)
+        return Dictionary(grouping: offers, by: \.account).mapValues { GroupsPage(groups: $0.map(\.offer)) }
     }
 
     /// The session's state, as JSON.

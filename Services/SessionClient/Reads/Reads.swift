@@ -25,13 +25,24 @@ struct Reads: Sendable {
     // MARK: Contacts
 
     func contacts(_ query: ContactsQuery, of caller: Caller) async throws -> ContactsPage {
-        let limit = query.limit
-        let (state, page, people) = try await contactsState(of: caller.account, limit: limit + 1) { query.wants($0) }
-        let cards = page.prefix(limit).map { ContactCard($0, people[$0.account]) }
+        let (account, limit) = (caller.account, query.limit)
+        let rows = Self.contacts(of: account, where: query.condition, limit: limit + 1)
+        let (summary, found) = try await pool.withConnection { database in
+            try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
+                let summary = try database.query(
+                    "SELECT s.state FROM contacts.contacts_summary AS s WHERE s.account = \(account)"
+                ).only?.decode(0, as: JSON.self).bytes
+                return (summary, try database.query(rows).map { try FoundContact($0) })
+            }
+        }
+        let state =
+            try summary.map { try JSONDecoder().decode(ContactsState.self, from: Data($0)) }
+            ?? ContactsState(account: account)
+        let cards = try found.prefix(limit).map { try $0.card() }
         return ContactsPage(
             code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
             requests: try await requestCards(state.requests), blocked: state.blocked,
-            next: page.count > limit ? cards.last?.contact.account : nil)
+            next: found.count > limit ? cards.last?.contact.account : nil)
     }
 
     /// Requests with their senders: a person who asks shows who they are, one who is asked shows nothing.
@@ -52,37 +63,27 @@ struct Reads: Sendable {
     }
 
     func contact(_ other: AccountID, of caller: Caller) async throws -> ContactCard {
-        let (_, found, people) = try await contactsState(of: caller.account, limit: 1) { $0.account == other }
+        let rows = Self.contacts(of: caller.account, where: "c.contact = \(other)", limit: 1)
+        // Decoded when the connection is given back.
+        let found = try await pool.withConnection { database in try database.query(rows).map { try FoundContact($0) } }
         guard let contact = found.first else { throw APIError(.notContact, field: "account") }
-        return ContactCard(contact, people[other])
+        return try contact.card()
     }
 
-    /// An account's contacts, those of them that are wanted, and the people they are, as they were at one moment.
-    private func contactsState(
-        of account: AccountID, limit: Int, where isWanted: @escaping @Sendable (Contact) -> Bool
-    ) async throws -> (ContactsState, [Contact], [AccountID: AccountState]) {
-        let query = try States.contacts(account)
-        return try await pool.withConnection { database in
-            try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
-                let state = try database.query("SELECT \(query)").only.map {
-                    try JSONDecoder().decode(ContactsState.self, from: Data($0.decode(0, as: JSON.self).bytes))
-                }
-                guard let state else { return (ContactsState(account: account), [], [:]) }
-                let wanted = Array(state.contacts.lazy.filter(isWanted).prefix(limit))
-                let people = try database.query(
-                    """
-                    SELECT s.account, s.state FROM unnest(\(wanted.map(\.account))) AS w(account)
-                      JOIN session.account_state AS s ON s.account = w.account
-                    """
-                ).map {
-                    (
-                        try $0.decode(0, as: AccountID.self),
-                        try JSONDecoder().decode(AccountState.self, from: Data($0.decode(1, as: JSON.self).bytes))
-                    )
-                }
-                return (state, wanted, Dictionary(people) { first, _ in first })
-            }
-        }
+    /// Some of an account's contacts in the order of their ids, each with the state of the person that it is: no more is read
+    /// than these, however many others there are.
+    static func contacts(of account: AccountID, where condition: Query, limit: Int) -> Query {
+        """
+        SELECT f.*, (SELECT s.state FROM session.account_state AS s WHERE s.account = f.contact)
+          FROM (SELECT c.contact, c.nickname, c.notes, c.is_my_responder, c.i_am_responder, c.send_pings, c.receive_pings,
+                       c.notify_on_check_in, c.notify_on_missed_check_in, c.outgoing_ping_at, c.incoming_ping_at,
+                       c.outgoing_role_request_at, c.incoming_role_request_at, c.added_at, c.updated_at, c.version
+                  FROM contacts.contact AS c
+                 WHERE c.account = \(account) AND \(condition)
+                 ORDER BY c.contact
+                 LIMIT \(Int64(limit))) AS f
+         ORDER BY f.contact
+        """
     }
 
     /// Whose code it is.
@@ -119,21 +120,50 @@ struct Reads: Sendable {
     }
 }
 
+/// A contact and the state of the person that it is, as JSON.
+private struct FoundContact: Sendable {
+    private let contact: Contact
+    /// Nil for an account that session doesn't know.
+    private let person: [UInt8]?
+
+    /// From a row of ``Reads/contacts(of:where:limit:)``.
+    init(_ row: Row) throws {
+        contact = Contact(
+            account: try row.decode(0, as: AccountID.self), nickname: try row.decode(1, as: String.self),
+            notes: try row.decode(2, as: String.self), isMyResponder: try row.decode(3, as: Bool.self),
+            iAmResponder: try row.decode(4, as: Bool.self), sendPings: try row.decode(5, as: Bool.self),
+            receivePings: try row.decode(6, as: Bool.self), notifyOnCheckIn: try row.decode(7, as: Bool.self),
+            notifyOnMissedCheckIn: try row.decode(8, as: Bool.self),
+            outgoingPing: try row.decode(9, as: Instant?.self), incomingPing: try row.decode(10, as: Instant?.self),
+            outgoingRoleRequest: try row.decode(11, as: Instant?.self),
+            incomingRoleRequest: try row.decode(12, as: Instant?.self), added: try row.decode(13, as: Instant.self),
+            updated: try row.decode(14, as: Instant.self), version: try row.decode(15, as: Int64.self))
+        person = try row.decode(16, as: JSON?.self)?.bytes
+    }
+
+    func card() throws -> ContactCard {
+        ContactCard(
+            contact, try person.map { try JSONDecoder().decode(AccountState.self, from: Data($0)) })
+    }
+}
+
 extension ContactsQuery {
-    fileprivate func wants(_ contact: Contact) -> Bool {
-        let hasRole =
+    /// What it wants of the rows `c` of `contacts.contact`.
+    fileprivate var condition: Query {
+        let hasRole: Query =
             switch role {
-            case .responder: contact.isMyResponder
-            case .dependent: contact.iAmResponder
-            case nil: true
+            case .responder: "c.is_my_responder"
+            case .dependent: "c.i_am_responder"
+            case nil: "true"
             }
-        let hasPing =
+        let hasPing: Query =
             switch ping {
-            case .incoming: contact.incomingPing != nil
-            case .outgoing: contact.outgoingPing != nil
-            case nil: true
+            case .incoming: "c.incoming_ping_at IS NOT NULL"
+            case .outgoing: "c.outgoing_ping_at IS NOT NULL"
+            case nil: "true"
             }
-        return hasRole && hasPing && after.map { contact.account > $0 } ?? true
+        let isNext: Query = after.map { "c.contact > \($0)" } ?? "true"
+        return "\(hasRole) AND \(hasPing) AND \(isNext)"
     }
 }
 

@@ -7,7 +7,7 @@ import Vocabulary
 extension SagaRunner {
     /// How old a request may be: ended sagas are remembered for a day longer.
     private static var horizon: Interval { .days(30) }
-    /// How far ahead of this machine's clock a request's time may be, as for commands.
+    /// How far ahead of the database's clock a request's time may be, as for commands.
     private static var aheadLimit: Interval { .days(1) }
 
     /// Starts a saga and waits for its end until the request's time is up and its task is cancelled.
@@ -35,26 +35,35 @@ extension SagaRunner {
     private func start(
         _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
     ) async throws -> SagaEnding? {
-        guard let made = id.time, made > .now - Self.horizon else {
+        guard let made = id.time, made > call.arrival - Self.horizon else {
             throw Rejection(
                 .idTooOld,
                 "This Idempotency-Key is older than 30 days, so the request may have been done already. Check, then use a new key."
             )
         }
-        guard made < .now + Self.aheadLimit else {
+        guard made < call.arrival + Self.aheadLimit else {
             throw Rejection(
                 .idTooOld, "This Idempotency-Key is from the future. Set the device's clock and use a new key.")
         }
         let (type, lane, body) = (Swift.type(of: saga).type, Swift.type(of: saga).lane, try saga.encoded())
         let hash = BodyHash(
             type: type, version: Swift.type(of: saga).version, key: .account(account), account: account, body: body)
+        let claimed: @Sendable (Instant) -> ClaimedSaga = {
+            ClaimedSaga(
+                id: id, type: type, body: body, account: account, correlationID: call.correlationID,
+                traceParent: call.traceParent, startedAt: $0, attempts: 1)
+        }
         let hasPlace = takePlace()
         let begun: SagaWriter.Begun
         do {
             begun = try await writer.begin(
                 SagaWriter.Beginning(
                     id: id, type: type, lane: lane, account: account, body: body, hash: hash,
-                    correlationID: call.correlationID, traceParent: call.traceParent, isWanted: hasPlace))
+                    correlationID: call.correlationID, traceParent: call.traceParent, isWanted: hasPlace)
+            ) { begun in
+                // The request is gone, and what it asked for is recorded.
+                if case .own(let startedAt) = begun { self.adopt(claimed(startedAt)) }
+            }
         } catch {
             if hasPlace { leavePlace() }
             throw error
@@ -70,10 +79,7 @@ extension SagaRunner {
             }
             return nil
         }
-        let claimed = ClaimedSaga(
-            id: id, type: type, body: body, account: account, correlationID: call.correlationID,
-            traceParent: call.traceParent, startedAt: startedAt, attempts: 1)
-        return run(claimed)
+        return run(claimed(startedAt))
     }
 
     /// Waits until a saga of the account has ended, whichever replica runs it.
@@ -83,11 +89,14 @@ extension SagaRunner {
             state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)"
         )
         guard case .snapshot(let state, _) = subscription.beginning, state == Array("\"running\"".utf8) else { return }
+        // The one before it may have ended meanwhile, in a process that saw nothing wait behind it.
+        look()
         while case .event(let message, _) = await subscription.next() {
             guard message.message.type == OperationEnded.type,
-                let ended = try? OperationEnded.decoded(from: message.message.body), ended.operation == id
+                let ended = try? OperationEnded.decoded(from: message.message.body)
             else { continue }
-            return
+            if ended.operation == id { return }
+            look()
         }
     }
 }

@@ -18,6 +18,7 @@ final class SagaRunner: Service, Sendable {
     private let steps: (pool: Pool, writer: StepWriter)
     private let logger: Logger
     private let backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(30), multiplier: 2)
+    private static let slowly = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
 
     /// What there is to do, for the loop that does it.
     private enum Signal: Sendable {
@@ -25,15 +26,19 @@ final class SagaRunner: Service, Sendable {
         case run(ClaimedSaga)
     }
 
+    /// Whether somebody looks for sagas now, and whether they have to look again.
+    private enum Looking: Sendable {
+        case no, once, again
+    }
+
     /// Never more than a look and what may be in hand.
     private let signals: AsyncStream<Signal>
     private let signaller: AsyncStream<Signal>.Continuation
-    private let isLookPending = Mutex(false)
+    private let looking = Mutex(Looking.no)
     /// How many sagas this process runs now, and whether another one found no place.
     private let inHand = Mutex((count: 0, isShort: false))
     private let search = Mutex(QueueSearch())
-    /// Which these are. One that was recorded for this process by a request that was cancelled before it heard so isn't
-    /// among them: it isn't renewed, so the next replica that looks takes it up.
+    /// Which these are.
     private let running = Mutex<Set<ID<OperationSubject>>>([])
     /// Those whose requests wait here; nil once this process runs no more.
     private let endings = Mutex<[ID<OperationSubject>: SagaEnding]?>([:])
@@ -84,15 +89,35 @@ final class SagaRunner: Service, Sendable {
             return endings == nil
         }
         if isStopped { ending.give(nil) }
-        signaller.yield(.run(claimed))
+        hand(claimed)
         return ending
     }
 
-    /// Has the loop look for sagas that may run.
+    /// Has a saga run that this process owns and that has no place yet, or gives it back.
+    func adopt(_ claimed: ClaimedSaga) {
+        if takePlace() { hand(claimed) } else { giveBack(claimed, because: "the process had too much in hand") }
+    }
+
+    /// Hands a saga that has a place to the loop.
+    private func hand(_ claimed: ClaimedSaga) {
+        guard case .terminated = signaller.yield(.run(claimed)) else { return }
+        leavePlace()
+        giveBack(claimed, because: "the process was stopped")
+    }
+
+    /// Lets any replica go on with a saga at once, this one too.
+    private func giveBack(_ claimed: ClaimedSaga, because reason: String) {
+        Task {
+            try? await table.postpone(claimed, because: reason, for: .zero)
+            look()
+        }
+    }
+
+    /// Has somebody look for sagas that may run.
     func look() {
-        let isFirst = isLookPending.withLock { isPending in
-            defer { isPending = true }
-            return !isPending
+        let isFirst = looking.withLock { looking in
+            defer { looking = looking == .no ? .once : .again }
+            return looking == .no
         }
         if isFirst { signaller.yield(.look) }
     }
@@ -114,9 +139,8 @@ final class SagaRunner: Service, Sendable {
                 for await signal in self.signals {
                     switch signal {
                     case .run(let claimed): group.addTask { await self.advance(claimed) }
-                    case .look:
-                        self.isLookPending.withLock { $0 = false }
-                        while let claimed = await self.claim() { group.addTask { await self.advance(claimed) } }
+                    // Apart, because a look that is stuck must not keep what is in hand from running.
+                    case .look: group.addTask { await self.claimAll() }
                     }
                 }
                 group.cancelAll()
@@ -141,6 +165,17 @@ final class SagaRunner: Service, Sendable {
         }
     }
 
+    private func claimAll() async {
+        var isWanted = true
+        while isWanted {
+            while let claimed = await claim() { hand(claimed) }
+            isWanted = looking.withLock { looking in
+                defer { looking = looking == .again ? .once : .no }
+                return looking == .again
+            }
+        }
+    }
+
     private func claim() async -> ClaimedSaga? {
         guard takePlace() else { return nil }
         let look = search.withLock { $0.begin() }
@@ -151,6 +186,7 @@ final class SagaRunner: Service, Sendable {
             return found
         } catch {
             leavePlace()
+            search.withLock { $0.fail(look) }
             logger.warning("can't look for sagas", metadata: ["error": "\(error)"])
             return nil
         }
@@ -182,8 +218,11 @@ final class SagaRunner: Service, Sendable {
             return try? await end(claimed, .failed, reason?.json ?? Array("{}".utf8))
         } catch {
             logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            // Each run after a rejection asks by another command, whose outcome is kept.
+            let isRejected = if case SagaError.stepRejected = error { true } else { false }
             try? await table.postpone(
-                claimed, because: "\(error)", for: backoff.delay(attempt: claimed.attempts))
+                claimed, because: "\(error)",
+                for: (isRejected ? Self.slowly : backoff).delay(attempt: claimed.attempts))
         }
         return nil
     }

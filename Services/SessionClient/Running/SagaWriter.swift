@@ -67,6 +67,10 @@ final class SagaWriter: Sendable {
             return batch
         }
 
+        var awaited: Self {
+            Self(beginnings: beginnings.filter(\.isAwaited), endings: endings.filter(\.isAwaited))
+        }
+
         var items: [Self] { beginnings.map { Self(beginnings: [$0]) } + endings.map { Self(endings: [$0]) } }
 
         func fail(_ error: any Error) {
@@ -90,8 +94,9 @@ final class SagaWriter: Sendable {
     }
 
     /// Records a saga, once per id.
-    func begin(_ beginning: Beginning) async throws -> Begun {
-        try await gathering.write(beginning) { $0.beginnings.append($1) }
+    /// - Parameter late: Called with what became of it if the task was cancelled while it was written.
+    func begin(_ beginning: Beginning, late: @escaping @Sendable (Begun) -> Void) async throws -> Begun {
+        try await gathering.write(beginning, late: late) { $0.beginnings.append($1) }
     }
 
     /// Records a saga's end.

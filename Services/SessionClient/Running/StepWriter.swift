@@ -36,6 +36,10 @@ final class StepWriter: Sendable {
         var endings: [Gathered<Ending, Outcome>] = []
 
         var count: Int { beginnings.count + endings.count }
+        var awaited: Self {
+            Self(beginnings: beginnings.filter(\.isAwaited), endings: endings.filter(\.isAwaited))
+        }
+
         var items: [Self] { beginnings.map { Self(beginnings: [$0]) } + endings.map { Self(endings: [$0]) } }
 
         func fail(_ error: any Error) {

@@ -18,9 +18,11 @@ final class GroupLists: Sendable {
 
     private let state = Mutex(State())
     private let people: PeopleSource
+    fileprivate let reader: GroupListReader
 
-    init(people: PeopleSource) {
+    init(people: PeopleSource, reads: GroupReads) {
         self.people = people
+        reader = GroupListReader { try await reads.offers(to: $0) }
     }
 
     private static let types: Set<String> = [
@@ -97,18 +99,54 @@ final class GroupLists: Sendable {
     }
 }
 
+/// Reads the lists of many connections together, one statement at a time, or two while one is stuck: those that change meanwhile
+/// gather for the next. So a session whose host has a thousand contacts online takes a few statements, and never more than two
+/// of the connections by which streams begin.
+final class GroupListReader: Sendable {
+    private struct Batch: GatheredBatch {
+        /// How many lists a statement reads at most.
+        static let limit = 256
+        var wanted: [Gathered<AccountID, GroupsPage>] = []
+
+        var count: Int { wanted.count }
+        var items: [Batch] { wanted.map { Batch(wanted: [$0]) } }
+        var awaited: Batch { Batch(wanted: wanted.filter(\.isAwaited)) }
+
+        mutating func take() -> Batch {
+            defer { wanted.removeFirst(min(wanted.count, Self.limit)) }
+            return Batch(wanted: Array(wanted.prefix(Self.limit)))
+        }
+
+        func fail(_ error: any Error) { for one in wanted { one.give(.failure(error)) } }
+    }
+
+    private let gathering: Gathering<Batch>
+
+    /// - Parameter read: Returns the lists of accounts that have any.
+    init(_ read: @escaping @Sendable ([AccountID]) async throws -> [AccountID: GroupsPage]) {
+        gathering = Gathering { batch in
+            let pages = try await read(Array(Set(batch.wanted.map(\.item))))
+            for one in batch.wanted { one.give(.success(pages[one.item] ?? GroupsPage(groups: []))) }
+        }
+    }
+
+    /// The sessions that an account is in or may join.
+    func offers(to account: AccountID) async throws -> GroupsPage {
+        try await gathering.write(account) { $0.wanted.append($1) }
+    }
+}
+
 /// The group sessions that one connection lists. Whole each time, so a slow connection needs no queue.
 final class GroupList: Sendable {
     let account: AccountID
     private let lists: GroupLists
-    private let reads: GroupReads
     private let listed = Mutex<Set<GroupID>>([])
     private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     /// Between two readings, so that many changes are shown together.
     private static let pause: Duration = .milliseconds(100)
 
-    init(of account: AccountID, _ lists: GroupLists, _ reads: GroupReads) {
-        (self.account, self.lists, self.reads) = (account, lists, reads)
+    init(of account: AccountID, _ lists: GroupLists) {
+        (self.account, self.lists) = (account, lists)
         lists.add(self)
     }
 
@@ -122,7 +160,7 @@ final class GroupList: Sendable {
         var last: Encoded<GroupsPage>?
         for await _ in wake {
             let page = try await Backoff.joining.retrying("the list of group sessions", logger) {
-                try await reads.offers(to: account, isOpen: false)
+                try await lists.reader.offers(to: account)
             }
             let groups = Set(page.groups.map(\.group))
             let before = listed.withLock { listed in

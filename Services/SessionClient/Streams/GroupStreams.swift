@@ -76,6 +76,7 @@ extension StreamConnection {
     /// Follows a group session for as long as the caller may see it, and says why when that is over.
     func follow(_ group: GroupID, _ view: PeopleView, _ open: OpenGroups) async throws {
         var token = tokens[.group(group)]
+        var rereading = Rereading()
         var reason: GroupStreamEnded.Reason?
         var attendance: Presence.Attendance?
         defer {
@@ -100,9 +101,14 @@ extension StreamConnection {
                 var reader = GroupReader(
                     group: group, access: access, participants: Set(joined.state.participants.map(\.id)),
                     position: joined.position, following: following, interruptions: interruptions)
-                reason = try await show(subscription, joined.state, &reader, &attendance, view, open)
+                let course = try await show(subscription, joined.state, &reader, &attendance, view, open)
                 token = subscription.token
                 open.note(nil, of: group, since: interruptions) {}
+                switch course {
+                case .live, .interrupted: break
+                case .unread: try await rereading.wait()
+                case .over(let why): reason = why
+                }
             } else if case .refused(let why) = access {
                 reason = why
             }
@@ -139,11 +145,11 @@ extension StreamConnection {
     // MARK: What they see
 
     /// Hands over a session's stream from where it was joined.
-    /// - Returns: Why it is over for the caller; nil if it has to be joined again.
+    /// - Returns: That it is over for the caller, or has to be joined again.
     private func show(
         _ subscription: Subscription, _ state: GroupState, _ reader: inout GroupReader,
         _ attendance: inout Presence.Attendance?, _ view: PeopleView, _ open: OpenGroups
-    ) async throws -> GroupStreamEnded.Reason? {
+    ) async throws -> Course {
         let name = StreamName.group(reader.group)
         note(reader, subscription, open)
         attend(reader, at: reader.position, &attendance)
@@ -159,13 +165,10 @@ extension StreamConnection {
         await end(view.see(reader.people, in: name))
         followed.note(subscription, of: name)
         while await subscription.ready() {
-            switch try await passOn(from: subscription, &reader, &attendance, view, open) {
-            case .live: continue
-            case .interrupted: return nil
-            case .over(let reason): return reason
-            }
+            let course = await passOn(from: subscription, &reader, &attendance, view, open)
+            guard case .live = course else { return course }
         }
-        return nil
+        return .interrupted
     }
 
     /// How a session's stream goes on.
@@ -173,6 +176,8 @@ extension StreamConnection {
         case live
         /// It has to be joined again.
         case interrupted
+        /// The same, because of an event that only a newer release knows: the state includes what it changed.
+        case unread
         /// The caller may not see it any more.
         case over(GroupStreamEnded.Reason)
     }
@@ -182,7 +187,7 @@ extension StreamConnection {
     private func passOn(
         from subscription: Subscription, _ reader: inout GroupReader, _ attendance: inout Presence.Attendance?,
         _ view: PeopleView, _ open: OpenGroups
-    ) async throws -> Course {
+    ) async -> Course {
         let name = StreamName.group(reader.group)
         switch subscription.take() {
         case nil: return .live
@@ -196,7 +201,7 @@ extension StreamConnection {
             guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
                 return .live
             }
-            let change = try reader.apply(recorded.message)
+            guard let change = reader.apply(recorded.message) else { return .unread }
             note(reader, subscription, open)
             attend(reader, at: recorded.position, &attendance)
             await end(view.see(reader.people, in: name))
@@ -265,9 +270,11 @@ private struct GroupReader {
     /// The types of events that change who may follow a session.
     static let followed = Set(GroupEvent.types.map { $0.type })
 
-    /// Takes in an event of one of these types.
-    mutating func apply(_ message: Message) throws -> GroupAccess.Change {
-        let event = try GroupEvent(type: message.type, version: message.version, body: message.body)
+    /// Takes in an event of one of these types. Returns nil for a version that this process can't read.
+    mutating func apply(_ message: Message) -> GroupAccess.Change? {
+        guard let event = try? GroupEvent(type: message.type, version: message.version, body: message.body) else {
+            return nil
+        }
         switch event {
         case .participantJoined(let event): participants.insert(event.account)
         case .participantLeft(let event): participants.remove(event.account)

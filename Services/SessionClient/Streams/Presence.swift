@@ -25,13 +25,15 @@ final class Presence: Service, Sendable {
     private let session: CommandSender
     /// Between two renewals.
     private let renewal: Duration
+    /// The database's clock: session refuses commands whose ids are a day off.
+    private let now: @Sendable () -> Instant
     private let logger: Logger
     private let state = Mutex(State())
     private let (arrivals, arriver) = AsyncStream<Attendance>.makeStream()
     private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    init(session: CommandSender, renewal: Duration, logger: Logger) {
-        (self.session, self.renewal, self.logger) = (session, renewal, logger)
+    init(session: CommandSender, renewal: Duration, now: @escaping @Sendable () -> Instant, logger: Logger) {
+        (self.session, self.renewal, self.now, self.logger) = (session, renewal, now, logger)
     }
 
     /// A participant's connection to a session.
@@ -184,14 +186,14 @@ final class Presence: Service, Sendable {
     private func sayLost(_ attendance: Attendance, _ said: (edge: OwnerID, connection: ConnectionID)) async {
         let command = DisconnectParticipant(group: attendance.group, connection: said.connection)
         // The same command while nothing is known of it, so that an outage leaves one and not many.
-        var id = CommandID.new()
+        var id = CommandID.new(at: now())
         var attempt = 0
         while true {
             switch await ask(
                 command, .group(attendance.group), by: attendance.account, id: id, mayBeRepeated: attempt > 0)
             {
             case .done, .refused: return
-            case .failed: id = .new()
+            case .failed: id = .new(at: now())
             case .unknown: break
             }
             attempt += 1
@@ -213,11 +215,11 @@ final class Presence: Service, Sendable {
     }
 
     private func ask(
-        _ command: some CommandBody, _ key: Key, by account: AccountID? = nil, id: CommandID = .new(),
+        _ command: some CommandBody, _ key: Key, by account: AccountID? = nil, id: CommandID? = nil,
         mayBeRepeated: Bool = false
     ) async -> Answer {
         do {
-            let message = try Message(command, id: id, key: key, account: account)
+            let message = try Message(command, id: id ?? .new(at: now()), key: key, account: account)
             switch try await session.send(message, mayBeRepeated: mayBeRepeated, patience: Self.patience) {
             case .accepted: return .done
             case .rejected(let rejection): return .refused(rejection.code)

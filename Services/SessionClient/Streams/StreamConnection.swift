@@ -57,7 +57,7 @@ struct StreamConnection: Sendable {
         let name = streams.extensions.name(for: caller)
         let left = Interval(caller.expiresAt - .now).microseconds / 1_000_000
         await outlet.put(.event(.begun(StreamBegun(stream: name.text, expiresIn: max(0, left)))))
-        let list = GroupList(of: caller.account, streams.groups.lists, streams.groups.reads)
+        let list = GroupList(of: caller.account, streams.groups.lists)
         defer { list.end() }
         let view = PeopleView(streams.people, list: list)
         defer { view.end() }
@@ -177,6 +177,7 @@ struct StreamConnection: Sendable {
     /// Where a sequence is, and what follows from it.
     private struct Followed {
         var token: ResumeToken?
+        var rereading = Rereading()
         /// Those whom the contacts sequence shows.
         var people: VisiblePeople?
     }
@@ -235,9 +236,14 @@ struct StreamConnection: Sendable {
             followed.token = next
             await outlet.put(.moved(.init(name, next)))
         case .event(let recorded, let next):
-            if let contacts { try await apply(recorded, to: &followed.people, contacts) }
+            var isCurrent = true
+            if let contacts { isCurrent = await apply(recorded, to: &followed.people, contacts) }
             followed.token = next
             if filter.wants(name) { await put(StreamedEvent(recorded), of: name, at: next) }
+            guard isCurrent else {
+                try await followed.rereading.wait()
+                return false
+            }
         }
         return true
     }
@@ -248,11 +254,15 @@ struct StreamConnection: Sendable {
         await outlet.put(filter.wants(event, of: name) ? .event(.event(name, event), at: place) : .moved(place))
     }
 
+    /// - Returns: False if the state has to be read again, because this process can't read what changed it: an event that only
+    ///   a newer release knows.
     private func apply(
         _ recorded: RecordedMessage, to people: inout VisiblePeople?, _ contacts: ContactsPart
-    ) async throws {
+    ) async -> Bool {
         let message = recorded.message
-        let event = try ContactsEvent(type: message.type, version: message.version, body: message.body)
+        guard let event = try? ContactsEvent(type: message.type, version: message.version, body: message.body) else {
+            return people.map { recorded.position <= $0.position } ?? true
+        }
         let ended = people?.apply(event, at: recorded.position)
         if let people { await show(people, contacts, ending: ended) }
         switch event {
@@ -262,6 +272,7 @@ struct StreamConnection: Sendable {
         case .contactAdded: contacts.view.list?.changed()
         default: break
         }
+        return true
     }
 
     /// Joins a stream, retrying until the database can do it. Meanwhile the stream waits; nothing in it is lost.
@@ -313,5 +324,18 @@ extension Backoff {
                 try await Task.sleep(for: delay(attempt: attempt))
             }
         }
+    }
+}
+
+/// Paces how often a connection reads a sequence's state again because of events that this process can't read. Events that
+/// follow fast share the next reading.
+struct Rereading {
+    private var last: ContinuousClock.Instant?
+    private static let pause: Duration = .seconds(1)
+
+    /// Waits until the state may be read again: at first not at all.
+    mutating func wait() async throws {
+        if let last { try await Task.sleep(until: last + Self.pause, clock: .continuous) }
+        last = .now
     }
 }

@@ -26,6 +26,15 @@ public protocol BatchHandler: Sendable {
     /// succeeds or an operator discards it.
     var givesUp: Bool { get }
 
+    /// What keeps a message's order besides its key. Asked only while something is parked or fails.
+    func family(of message: Message) -> Family
+
+    /// The types of messages that may be urgent.
+    var urgentTypes: [String] { get }
+
+    /// Whether nobody would send a message again. One that would be given up is then tried on by itself for a day.
+    func isSentOnce(_ message: RecordedMessage) -> Bool
+
     /// Returns what to append when a message is given up. `BEGIN` is already queued; flush any query made here.
     func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending]
 }

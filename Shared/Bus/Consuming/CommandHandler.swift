@@ -14,6 +14,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     private let store: S
     private let log: Log
     private let asksItself: Bool
+    public let urgentTypes = S.Rules.Command.urgentTypes
 
     /// - Parameters:
     ///   - log: The service's own log.
@@ -26,6 +27,13 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
 
     /// A service's own commands are never given up, because nobody would send them again.
     public var givesUp: Bool { !asksItself }
+
+    public func family(of message: Message) -> Family { S.Rules.Command.family(of: message) }
+
+    /// A policy's command, or a dead letter that an operator had sent again. It has a cause and doesn't expire.
+    public func isSentOnce(_ message: RecordedMessage) -> Bool {
+        !asksItself && message.message.causationID != nil && message.expiresAt == nil
+    }
 
     /// What is known before the rules run.
     public struct Loaded {
@@ -63,7 +71,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
                 try checkTimes(of: recorded, commandID: commandID, at: batch.time.clock)
                 let context = CommandContext(
                     commandID: commandID, account: recorded.message.account, key: recorded.message.key,
-                    time: batch.time.given)
+                    time: batch.time.given, recordedAt: recorded.recordedAt)
                 emissions = try S.Rules.reduce(&state, try command.get(), context)
             } catch {
                 rows.append(Self.ended(recorded.message, .rejected, type: "Rejected", error.encodedBody))
@@ -136,7 +144,8 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     ) throws -> [Message] {
         guard !emissions.isEmpty else { return [ended(command, .accepted, type: "Accepted", Array("{}".utf8))] }
         var rows: [Message] = []
-        for emission in emissions {
+        let result = emissions.firstIndex { $0.isResult } ?? 0
+        for (index, emission) in emissions.enumerated() {
             let event = emission.event.body
             var row = Message(
                 kind: .event, type: Swift.type(of: event).type, version: Swift.type(of: event).version,
@@ -145,7 +154,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
                 account: command.account ?? emission.key.account, body: try event.encoded(),
                 commandID: command.commandID,
                 correlationID: command.correlationID, causationID: command.id, traceParent: command.traceParent)
-            if rows.isEmpty {
+            if index == result {
                 row.outcome = .accepted
                 row.commandHash = command.bodyHash
             }

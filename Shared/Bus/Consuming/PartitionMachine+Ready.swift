@@ -77,13 +77,16 @@ extension PartitionMachine {
 
         let limits: Limits
         let givesUp: Bool
+        let ordering: Ordering<Item>
         let epoch: Epoch
         private(set) var cursor: Cursor
         var queue = Queue()
-        /// The first parked message of each parked key.
+        /// The first parked message of each order.
         private(set) var parked: [Item.OrderKey: Parked<Item.OrderKey>] = [:]
         /// How many leases ended while the message at a position was being tried.
         private(set) var crashes: [Position: Int]
+        /// How many connections were lost while the message at a position was being tried alone.
+        private(set) var losses: [Position: Int]
         var activity = Activity.handling
         /// Contentions in a row.
         var contentions = 0
@@ -94,12 +97,17 @@ extension PartitionMachine {
         /// A parked message was handled last, so the queue is next.
         private var isQueuesTurn = false
 
-        init(limits: Limits, givesUp: Bool, epoch: Epoch, cursor: Cursor, crashes: [Position: Int]) {
+        init(
+            limits: Limits, givesUp: Bool, ordering: Ordering<Item>, epoch: Epoch, cursor: Cursor,
+            crashes: [Position: Int], losses: [Position: Int]
+        ) {
             self.limits = limits
             self.givesUp = givesUp
+            self.ordering = ordering
             self.epoch = epoch
             self.cursor = cursor
             self.crashes = crashes
+            self.losses = losses
         }
     }
 }
@@ -149,41 +157,56 @@ extension PartitionMachine.Ready {
     }
 
     private func work(startingWith first: Item, at now: ContinuousClock.Instant) -> Work<Item> {
-        if parked[first.orderKey] == nil, let trap = trap(first, at: now) { return work([first], parking: [trap]) }
-        if queue.alone > 0 || queue.careful > 0 || crashes[first.position] != nil { return work([first]) }
-        if crashes.isEmpty, queue.items.count <= limits.batch { return work(queue.items) }
-        // Up to the next message that ended a lease: that one is tried alone.
-        return work(Array(queue.items.prefix(limits.batch).prefix { crashes[$0.position] == nil }))
+        if !isParkedFirst(first), let trap = trap(first, at: now) { return work([first], parking: [trap]) }
+        if queue.alone > 0 || queue.careful > 0 || isSuspect(first) { return work([first]) }
+        if crashes.isEmpty, losses.isEmpty, queue.items.count <= limits.batch { return work(queue.items) }
+        // Up to the next message that may have ended a lease or a connection: that one is tried alone.
+        return work(Array(queue.items.prefix(limits.batch).prefix { !isSuspect($0) }))
     }
 
     private func work(_ items: [Item], parking held: [FailedMessage<Item>] = []) -> Work<Item> {
         Work(
             items: items, diverted: parked.isEmpty && held.isEmpty ? [] : diverted(among: items, behind: held),
             held: held,
-            isCareful: queue.careful > 0 || items.last.map { crashes[$0.position] != nil } ?? false,
+            isCareful: queue.careful > 0 || items.last.map(isSuspect) ?? false,
             isDoubtful: queue.alone > 0 || !held.isEmpty)
     }
 
     private func diverted(among items: [Item], behind held: [FailedMessage<Item>]) -> Set<Position> {
         let positions = Set(held.map(\.item.position))
-        let keys = Set(held.map(\.item.orderKey))
+        let keys = Set(held.map(\.key))
         return Set(
-            items.lazy
-                .filter {
-                    (parked[$0.orderKey] != nil || keys.contains($0.orderKey)) && !positions.contains($0.position)
-                }
-                .map(\.position))
+            items.lazy.filter { item in
+                let key = ordering.key(item)
+                return (parked[key] != nil || keys.contains(key)) && !positions.contains(item.position)
+            }.map(\.position))
     }
 
-    /// The next message of the queue, behind what is held, that doesn't wait behind another of its key.
+    /// Whether it may have ended a lease or a connection.
+    func isSuspect(_ item: Item) -> Bool { crashes[item.position] != nil || losses[item.position] != nil }
+
+    /// Whether it has to wait behind a parked message.
+    func isParkedFirst(_ item: Item) -> Bool { !parked.isEmpty && parked[ordering.key(item)] != nil }
+
+    /// The next message of the queue, behind what is held, that doesn't wait behind another of its order.
     func candidate(after held: Held) -> Int? {
-        let keys = Set(held.messages.map(\.item.orderKey))
-        return queue.items.firstIndex {
-            $0.position > held.last.item.position && parked[$0.orderKey] == nil && !keys.contains($0.orderKey)
+        let keys = Set(held.messages.map(\.key))
+        return queue.items.firstIndex { item in
+            guard item.position > held.last.item.position else { return false }
+            let key = ordering.key(item)
+            return parked[key] == nil && !keys.contains(key)
         }
     }
 
+    /// Whether nothing failed that isn't settled yet.
+    var isUndisturbed: Bool {
+        guard case .handling = activity else { return false }
+        return trouble == nil && contentions == 0
+    }
+
     // MARK: What happened
+
+    mutating func committedAhead(_ cursor: Cursor) { self.cursor = cursor }
 
     mutating func parkedRead(_ parked: [Parked<Item.OrderKey>]) {
         if case .settling = activity { return }
@@ -203,10 +226,10 @@ extension PartitionMachine.Ready {
         self.cursor = cursor
         queue.remove(work.items.count)
         for parked in parking {
-            self.parked[parked.key] = parked
-            crashes[parked.position] = nil
+            park(parked)
+            forget(parked.position)
         }
-        if !crashes.isEmpty { for item in work.handled { crashes[item.position] = nil } }
+        if !crashes.isEmpty || !losses.isEmpty { for item in work.handled { forget(item.position) } }
         activity = .handling
         isQueuesTurn = false
         if work.diverted.count < work.items.count || queue.items.isEmpty { gotThrough() }
@@ -224,8 +247,23 @@ extension PartitionMachine.Ready {
         for (key, other) in parked where other.cause == .trouble && other.retryAt > now { parked[key]?.retryAt = now }
     }
 
-    mutating func committed(_ cursor: Cursor, parkingAgain parking: Parked<Item.OrderKey>) {
-        settled(parking, at: cursor, next: parking)
+    mutating func committed(
+        _ cursor: Cursor, parking: Parked<Item.OrderKey>, again former: Parked<Item.OrderKey>,
+        next: Parked<Item.OrderKey>?
+    ) {
+        settled(former, at: cursor, next: parking.key == former.key ? parking : next)
+        if parking.key != former.key { park(parking) }
+    }
+
+    /// Of several parked messages of an order, the earliest comes first.
+    private mutating func park(_ parking: Parked<Item.OrderKey>) {
+        if let first = parked[parking.key], first.position < parking.position { return }
+        parked[parking.key] = parking
+    }
+
+    private mutating func forget(_ position: Position) {
+        crashes[position] = nil
+        losses[position] = nil
     }
 
     mutating func committed(
@@ -234,7 +272,7 @@ extension PartitionMachine.Ready {
         if let former = dead.former { return settled(former, at: cursor, next: next) }
         self.cursor = cursor
         queue.remove(1)
-        crashes[dead.item.position] = nil
+        forget(dead.item.position)
         gotThrough()
     }
 
@@ -244,7 +282,7 @@ extension PartitionMachine.Ready {
     ) {
         self.cursor = cursor
         parked[former.key] = next
-        crashes[former.position] = nil
+        forget(former.position)
         activity = .handling
         contentions = 0
         isQueuesTurn = true

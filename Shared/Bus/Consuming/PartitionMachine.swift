@@ -9,14 +9,16 @@ import Vocabulary
 ///    both insert its successor, and one fails: it was **fenced**, forgets everything and is unowned again.
 /// 4. A batch that fails by **contention** is handled again at once with fresh loads. After any other failure, its messages
 ///    are handled one at a time. What happens to a message that fails alone depends on whose fault that is:
-///    - The message's own: it is **parked** and retried with growing pauses. Later messages of its key wait behind it;
-///      other keys go on. After enough tries over enough time it is **given up**.
+///    - The message's own: it is **parked** and retried with growing pauses. Later messages of its order wait behind it;
+///      others go on. After enough tries over enough time it is **given up**, or tried on **alone**, for much longer, if
+///      nobody would send it again.
 ///    - Trouble: it is **held** while messages of other keys are tried. The first of these that succeeds commits together
 ///      with the parking of the held ones, which are then retried without end. If none succeeds, nothing is parked: the
 ///      partition **rests** and starts over.
-///    - An unknown type: it is parked and retried without end.
+///    - An unknown type: it is parked and retried without end. Only what needs the same type waits behind it.
 /// 5. A lost connection, or a commit whose answer was lost, ends the session. Nothing is guessed: the worker takes the lease
-///    again and reads the newest batch.
+///    again and reads the newest batch. A message that was tried alone each time a connection was lost is parked after
+///    several such losses and retried with long pauses, without end.
 /// 6. After a lease that wasn't given back, and for parked messages, the worker is **careful**: it handles one message per
 ///    transaction and first commits a note that says which. A message that ended several leases in a row is a **trap**: it
 ///    is given up untried, or stays parked if nothing may be given up.
@@ -58,9 +60,11 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         package var probes = 8
         /// How many messages are read, at most, to find one of another key.
         package var window = 1024
-        /// How many leases a message ends before it counts as a trap.
+        /// How many leases a message ends before it counts as a trap, or how many connections before it is parked.
         package var crashes = 3
-        /// How many keys may be parked at once. At this limit, the next failing message stops the whole partition.
+        /// How long a message that nobody would send again is tried alone before it is given up.
+        package var aloneTime: Duration = .seconds(86_400)
+        /// How many orders may be parked at once. At this limit, the next failing message stops the whole partition.
         package var parkedKeys = 1000
 
         package init() {}
@@ -76,15 +80,17 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     private let limits: Limits
     private let givesUp: Bool
+    private let ordering: Ordering<Item>
     private var phase = Phase.unowned(isRefused: false)
     /// Whether this partition is in the worker's share.
     private(set) var isWanted = false
 
     /// - Parameter givesUp: False for a consumer that may skip nothing: a failing message stays parked until it succeeds or
     ///   an operator discards it.
-    init(limits: Limits, givesUp: Bool = true) {
+    init(limits: Limits, givesUp: Bool = true, ordering: Ordering<Item>) {
         self.limits = limits
         self.givesUp = givesUp
+        self.ordering = ordering
     }
 
     // MARK: What it knows
@@ -101,7 +107,17 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     /// How far the partition is handled; nil unless ready.
     var position: Position? { ifReady { $0.cursor.position } }
 
-    /// The first parked message of each parked key.
+    /// Where a transaction that moves nothing can begin; nil while something failed, rests or isn't known.
+    var place: (cursor: Cursor, epoch: Epoch)? {
+        guard isWanted, case .ready(let ready) = phase, ready.isUndisturbed else { return nil }
+        return (ready.cursor, ready.epoch)
+    }
+
+    /// Whether a message may be handled before the cursor comes to it: it waits behind nothing parked, and can't have ended a
+    /// lease or a connection.
+    func mayGoAhead(_ item: Item) -> Bool { ifReady { !$0.isParkedFirst(item) && !$0.isSuspect(item) } ?? false }
+
+    /// The first parked message of each order.
     var parked: some Collection<Parked<Item.OrderKey>> { (ifReady { $0.parked } ?? [:]).values }
 
     /// Why the partition rests, from its first rest until something succeeds.
@@ -148,13 +164,17 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     /// The newest batch was read.
     /// - Parameters:
-    ///   - parked: The first parked message of each key.
+    ///   - parked: The first parked message of each order.
     ///   - crashes: How many leases ended while the message at a position was being tried.
+    ///   - losses: How many connections of this worker were lost while the message at a position was being tried alone.
     mutating func opened(
-        _ cursor: Cursor, parked: [Parked<Item.OrderKey>] = [], crashes: [Position: Int] = [:]
+        _ cursor: Cursor, parked: [Parked<Item.OrderKey>] = [], crashes: [Position: Int] = [:],
+        losses: [Position: Int] = [:]
     ) {
         guard case .opening(let epoch, let wasLost) = phase else { return }
-        var ready = Ready(limits: limits, givesUp: givesUp, epoch: epoch, cursor: cursor, crashes: crashes)
+        var ready = Ready(
+            limits: limits, givesUp: givesUp, ordering: ordering, epoch: epoch, cursor: cursor, crashes: crashes,
+            losses: losses)
         if wasLost { ready.queue.careful = limits.batch }
         ready.parkedRead(parked)
         phase = .ready(ready)
@@ -190,7 +210,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// A parked message is done.
-    /// - Parameter next: The message of its key that waited behind it.
+    /// - Parameter next: The message of its order that waited behind it.
     mutating func committed(
         _ cursor: Cursor, retrying former: Parked<Item.OrderKey>, next: Parked<Item.OrderKey>?,
         at now: ContinuousClock.Instant
@@ -198,18 +218,25 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         whenReady { $0.committed(cursor, retrying: former, next: next, at: now) }
     }
 
-    /// A message that failed again stays parked, as `parking` says.
-    mutating func committed(_ cursor: Cursor, parkingAgain parking: Parked<Item.OrderKey>) {
-        whenReady { $0.committed(cursor, parkingAgain: parking) }
+    /// A message that failed again stays parked, as `parking` says, perhaps in another order.
+    /// - Parameter next: The next message of its former order, if it left that.
+    mutating func committed(
+        _ cursor: Cursor, parking: Parked<Item.OrderKey>, again former: Parked<Item.OrderKey>,
+        next: Parked<Item.OrderKey>?
+    ) {
+        whenReady { $0.committed(cursor, parking: parking, again: former, next: next) }
     }
 
     /// A message is given up.
-    /// - Parameter next: The message of its key that waited behind it, if it had been parked.
+    /// - Parameter next: The message of its order that waited behind it, if it had been parked.
     mutating func committed(
         _ cursor: Cursor, givingUp dead: FailedMessage<Item>, next: Parked<Item.OrderKey>?
     ) {
         whenReady { $0.committed(cursor, givingUp: dead, next: next) }
     }
+
+    /// A message that the cursor hasn't reached is handled; the cursor stays there.
+    mutating func committedAhead(_ cursor: Cursor) { whenReady { $0.committedAhead(cursor) } }
 
     // MARK: What failed
 

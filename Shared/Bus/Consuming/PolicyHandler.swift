@@ -5,6 +5,7 @@ public import Vocabulary
 public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
+    public let urgentTypes = P.Event.urgentTypes
 
     /// - Parameter logs: The command logs that the policy may append to.
     public init(_ policy: P, logs: [Log]) {
@@ -31,8 +32,15 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
-    /// A policy skips nothing. An event that it can't handle holds back later ones of its key until it can.
+    /// A policy skips nothing. An event that it can't handle holds back later ones of its key and family until it can.
     public var givesUp: Bool { false }
+
+    /// Rows that aren't events concern no policy.
+    public func family(of message: Message) -> Family {
+        message.kind == .event ? P.Event.family(of: message) : .regular
+    }
+
+    public func isSentOnce(_ message: RecordedMessage) -> Bool { false }
 
     /// Appends nothing: an operator discarded the event.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }

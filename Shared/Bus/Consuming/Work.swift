@@ -2,14 +2,13 @@ package import Vocabulary
 
 /// An item of a partition, as ``PartitionMachine`` sees it.
 package protocol PartitionItem: Sendable {
-    associatedtype OrderKey: Hashable & Sendable
     /// Items of one key are handled in order. Nothing is promised between keys.
-    var orderKey: OrderKey { get }
+    associatedtype OrderKey: Hashable & Sendable
     var position: Position { get }
 }
 
 extension RecordedMessage: PartitionItem {
-    package var orderKey: Key { message.key }
+    package typealias OrderKey = MessageOrder
 }
 
 /// The messages of one transaction.

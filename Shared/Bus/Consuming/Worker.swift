@@ -12,6 +12,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
     let bell = Bell()
     let tenure = Tenure()
     private let unreadable = Mutex<Set<String>>([])
+    private let lost = Mutex<[Partition: [Position: Int]]>([:])
     let source: Log
     let leases: LeaseStatements
     let parking: ParkingStatements
@@ -20,6 +21,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
     private let configuration: Configuration
     let logger: Logger
     let handler: Handler
+    let ordering: Ordering<RecordedMessage>
     private let report: ConsumerReport
 
     init(
@@ -31,6 +33,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         self.settings = settings
         self.logger = logger
         self.handler = handler
+        ordering = Ordering(handler)
         leases = LeaseStatements(
             schema: schema, source: source.name, owner: owner, slot: slot, duration: settings.leaseDuration)
         metrics = ConsumerMetrics(source: source)
@@ -56,6 +59,32 @@ final class Worker<Handler: BatchHandler>: Sendable {
 
     /// Returns false if this is already known.
     func learn(cannot need: String) -> Bool { unreadable.withLock { $0.insert(need).inserted } }
+
+    // What ends the server's process may end all of its processes, and the notes of attempts with them, because those
+    // aren't flushed. So losses are counted here.
+
+    /// The connection was lost while this message was tried alone.
+    func lostConnection(trying message: Careful) {
+        lost.withLock { $0[message.partition, default: [:]][message.position, default: 0] += 1 }
+    }
+
+    /// These messages were handled, parked or given up.
+    func forgetLosses(of positions: some Sequence<Position>, in partition: Partition) {
+        lost.withLock { lost in
+            guard lost[partition] != nil else { return }
+            for position in positions { lost[partition]?[position] = nil }
+            if lost[partition]?.isEmpty == true { lost[partition] = nil }
+        }
+    }
+
+    /// How many connections were lost while the message at a position was tried alone. Others than these are forgotten.
+    func losses(in partition: Partition, where isOpen: (Position) -> Bool) -> [Position: Int] {
+        lost.withLock { lost in
+            let kept = lost[partition]?.filter { isOpen($0.key) } ?? [:]
+            lost[partition] = kept.isEmpty ? nil : kept
+            return kept
+        }
+    }
 
     /// - Parameter resting: Why partitions rest; nil if none does.
     func report(resting: String?, parked: Int) {

@@ -99,7 +99,8 @@ extension WorkerLoop {
                 for (ready, held) in zip(ready, held) {
                     let work = ready.work
                     if !work.diverted.isEmpty {
-                        pipeline.query(parking.divert(work.items.filter { work.diverted.contains($0.position) }))
+                        let diverted = work.items.filter { work.diverted.contains($0.position) }
+                        pipeline.query(parking.divert(diverted, diverted.map { worker.ordering.key($0).family }))
                     }
                     if !held.isEmpty {
                         pipeline.query(parking.park(held, now: now))
@@ -113,6 +114,10 @@ extension WorkerLoop {
             }
         }
         for ((ready, held), (cursor, next)) in zip(zip(ready, held), committed) {
+            if !held.isEmpty {
+                worker.forgetLosses(
+                    of: held.lazy.map(\.message.item.position), in: partitions[ready.index].partition)
+            }
             let isNext = isNext(next, after: cursor.position)
             partitions[ready.index].machine.committed(
                 cursor, ready.work, parking: held.map { $0.message.parked(for: $0.pause, at: now) },
@@ -124,7 +129,9 @@ extension WorkerLoop {
 
     // MARK: Parked messages
 
-    private func retry(_ index: Int, _ parked: Parked<Key>, _ cursor: Cursor, _ epoch: Epoch) throws {
+    private func retry(_ index: Int, _ parked: Parked<MessageOrder>, _ cursor: Cursor, _ epoch: Epoch)
+        throws
+    {
         let partition = partitions[index].partition
         guard let row = try database.query(parking.message(at: parked.position, in: partition)).only else {
             // An operator removed it.
@@ -139,7 +146,7 @@ extension WorkerLoop {
             let (committed, rows) = try carefully(Careful(item, epoch: epoch)) {
                 try commit([stay]) { pipeline, time in
                     let appendings = try reduce([item], time, pipeline)
-                    return (appendings, end(item, in: partition, pipeline))
+                    return (appendings, end(item, parked.key, in: partition, pipeline))
                 }
             }
             worker.logger.notice(
@@ -161,13 +168,27 @@ extension WorkerLoop {
     ) throws {
         let (partition, pause, now) = (partitions[index].partition, pause(after: failed), ContinuousClock.now)
         do {
-            let (committed, _) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
+            guard let former = failed.former else { return }
+            let (committed, rows) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 pipeline.query(parking.parkAgain(failed, pause: pause, now: now))
                 // Its row keeps the count from here on.
                 pipeline.query(parking.forgetAttempts([failed.item.position], in: partition))
-                return ([], nil)
+                let hasLeft = failed.key != former.key
+                return ([], hasLeft ? pipeline.query(parking.parked(of: former.key, in: partition)) : nil)
             }
-            partitions[index].machine.committed(committed[0].cursor, parkingAgain: failed.parked(for: pause, at: now))
+            worker.forgetLosses(of: CollectionOfOne(failed.item.position), in: partition)
+            let next = try nextParked(rows)
+            if failed.key != former.key, failed.key == worker.ordering.alone(failed.item) {
+                worker.metrics.setAside(isUrgent: isUrgent(failed.item))
+                worker.logger.error(
+                    "a message keeps failing: it is tried on by itself, and no other waits for it any longer",
+                    metadata: [
+                        "partition": "\(partition)", "position": "\(failed.item.position)",
+                        "type": "\(failed.item.message.type)", "error": "\(failed.fault)",
+                    ])
+            }
+            partitions[index].machine.committed(
+                committed[0].cursor, parking: failed.parked(for: pause, at: now), again: former, next: next)
         } catch {
             partitions[index].machine.failedToSettle(try recover(from: error, handling: [failed.item]))
         }
@@ -181,8 +202,11 @@ extension WorkerLoop {
             let (committed, rows) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 let appendings = try worker.handler.giveUp(failed.item, failed.fault, in: pipeline)
                 pipeline.query(parking.bury(failed.item, failed.fault, attempts: failed.attempts))
-                return (appendings, end(failed.item, in: partition, pipeline))
+                let order = failed.former?.key ?? failed.key
+                return (appendings, end(failed.item, order, in: partition, pipeline))
             }
+            worker.forgetLosses(of: CollectionOfOne(failed.item.position), in: partition)
+            worker.metrics.gaveUp(isUrgent: isUrgent(failed.item))
             worker.logger.error(
                 "gave a message up: it is a dead letter now",
                 metadata: [
@@ -208,25 +232,33 @@ extension WorkerLoop {
     /// How long a failed message waits for its next try.
     private func pause(after failed: FailedMessage<RecordedMessage>) -> Duration {
         switch failed.fault.code {
+        // A quarter of the time for which it has failed.
+        case .error where failed.key == worker.ordering.alone(failed.item):
+            min(
+                max((ContinuousClock.now - failed.since) / 4, settings.crashBackoff.initial),
+                settings.crashBackoff.maximum)
         case .error, .discarded: settings.backoff.delay(attempt: failed.attempts)
         case .trouble, .unknown: settings.troubleBackoff.delay(attempt: failed.attempts)
-        // If crashed messages are given up, there is nothing to wait for.
-        case .crashed: worker.handler.givesUp ? .zero : settings.crashBackoff.delay(attempt: failed.attempts)
+        case .crashed, .lost: settings.crashBackoff.delay(attempt: failed.attempts)
         }
     }
 
-    /// Unparks a message. Returns the message of its key that waited behind it.
-    private func end(_ item: RecordedMessage, in partition: Partition, _ pipeline: Pipeline) -> Pending {
+    private func isUrgent(_ message: RecordedMessage) -> Bool { worker.ordering.key(message).family == .urgent }
+
+    /// Unparks a message. Returns the message of its order that waited behind it.
+    private func end(
+        _ item: RecordedMessage, _ order: MessageOrder, in partition: Partition, _ pipeline: Pipeline
+    ) -> Pending {
         pipeline.query(parking.unpark(item.position, in: partition))
         pipeline.query(parking.forgetAttempts([item.position], in: partition))
-        return pipeline.query(parking.parked(of: item.message.key, in: partition, after: item.position))
+        return pipeline.query(parking.parked(of: order, in: partition))
     }
 
-    private func nextParked(_ pending: Pending?) throws -> Parked<Key>? {
+    private func nextParked(_ pending: Pending?) throws -> Parked<MessageOrder>? {
         try pending?.rows().only.map { try ParkedHead($0, of: worker.source.name, now: .now).parked }
     }
 
-    private func reduce(
+    func reduce(
         _ items: [RecordedMessage], _ time: () throws -> BatchTime, _ pipeline: Pipeline
     ) throws -> [Appending] {
         let loaded = try worker.handler.load(items, in: pipeline)

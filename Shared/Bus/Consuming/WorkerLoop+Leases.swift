@@ -71,10 +71,7 @@ extension WorkerLoop {
         }
         let (epoch, former) = try (row.decode(0, as: Int64.self), row.decode(1, as: OwnerID?.self))
         let hasRunOut = try row.decode(2, as: Bool?.self) ?? false
-        if former == leases.owner {
-            // Nobody took over in the meantime, so what was being tried ended neither this process nor its lease.
-            if !wasSlow { try database.execute(parking.forgetOwnAttempts(in: partition)) }
-        } else if let former {
+        if let former, former != leases.owner {
             worker.logger.notice(
                 "took over from an owner that did not give its lease back",
                 metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
@@ -149,6 +146,7 @@ extension WorkerLoop {
             // Once: another worker of this process may own it now.
             worker.metrics.left(partitions[index].partition)
             partitions[index].isMeasured = false
+            partitions[index].behind = 0
         }
         let owned = partitions.indices.filter { partitions[$0].machine.position != nil }
         guard !owned.isEmpty else { return }
@@ -158,6 +156,8 @@ extension WorkerLoop {
             guard let index = owned.first(where: { $0 == Int(number) }) else { continue }
             let machine = partitions[index].machine
             partitions[index].isMeasured = true
+            partitions[index].behind = behind
+            partitions[index].head = Position((machine.position ?? .start).number + behind)
             worker.metrics.lag(
                 of: partitions[index].partition, messages: behind, seconds: seconds ?? 0, parked: machine.parked.count,
                 isResting: machine.trouble != nil)
@@ -198,6 +198,10 @@ struct WorkerPartition {
     var isTruncated = false
     /// Its lag was reported and has to be taken back.
     var isMeasured = false
+    /// How many messages were left when that was last measured, and the last one's position.
+    var behind: Int64 = 0
+    var head = Position.start
+    var ahead = Ahead()
     var restingSince: ContinuousClock.Instant?
     /// When one of its messages last needed a replica that knows more.
     var neededMoreAt: ContinuousClock.Instant?

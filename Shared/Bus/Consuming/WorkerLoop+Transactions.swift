@@ -41,6 +41,7 @@ struct Advance {
 extension WorkerLoop {
     /// Records an attempt for the message before running `body`. With no message, just runs it.
     func carefully<Result>(_ careful: Careful?, _ body: () throws -> Result) throws -> Result {
+        triedAlone = nil
         guard let careful else { return try body() }
         // A neighbour may take long. Its own partitions wait for it; this worker does something else.
         let patience = Int(settings.leaseDuration / 2 / .milliseconds(1))
@@ -58,7 +59,10 @@ extension WorkerLoop {
             try commit.check()
             if try attempt.rows().isEmpty { throw LeaseTaken() }
         }
-        return try body()
+        triedAlone = careful
+        let result = try body()
+        worker.forgetLosses(of: CollectionOfOne(careful.position), in: careful.partition)
+        return result
     }
 
     /// Commits the effects of some partitions' messages and the partitions' new cursors in one transaction. Returns
@@ -131,12 +135,22 @@ extension WorkerLoop {
         worker.metrics.failed(failure)
         if failure == .connectionLost {
             // idle_in_transaction_session_timeout: the reason why a session ended is only in the error's text.
-            if "\(error)".contains("25P03") { worker.tenure.wasSlow() }
+            if "\(error)".contains("25P03") { worker.tenure.wasSlow() } else { countLoss() }
             throw error
         }
-        if database.transactionStatus != .idle { try database.execute("ROLLBACK") }
+        do {
+            if database.transactionStatus != .idle { try database.execute("ROLLBACK") }
+        } catch {
+            // The server said why before it ended the connection.
+            countLoss()
+            throw error
+        }
         if let careful { try database.attempt(parking.forgetAttempts([careful.position], in: careful.partition)) }
         if failure == .fenced { nextMaintenance = .now }
         return failure
+    }
+
+    private func countLoss() {
+        if let triedAlone { worker.lostConnection(trying: triedAlone) }
     }
 }

@@ -12,6 +12,8 @@ final class WorkerLoop<Handler: BatchHandler> {
     private var nextPoll = ContinuousClock.now
     /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
+    /// The message that is being tried alone, or was when the connection was lost.
+    var triedAlone: Careful?
     /// How long the server lets a statement run, even if that is much longer than a lease.
     private(set) var statementTimeout: Duration
 
@@ -25,7 +27,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         wasSlow = worker.tenure.takeSlowness()
         statementTimeout = worker.settings.leaseDuration
         let machine = PartitionMachine<RecordedMessage>(
-            limits: worker.settings.limits, givesUp: worker.handler.givesUp)
+            limits: worker.settings.limits, givesUp: worker.handler.givesUp, ordering: worker.ordering)
         partitions = worker.source.partitions.map { WorkerPartition(partition: $0, machine: machine) }
     }
 
@@ -37,6 +39,8 @@ final class WorkerLoop<Handler: BatchHandler> {
         // Without that time-out, only the lease limits how long a statement may hang.
         if let timeout, timeout > 0 { statementTimeout = .milliseconds(timeout) }
         try database.execute(leases.createRows(for: worker.source.partitions))
+        // This process lives, so what it tried on its last connection ended that at most.
+        if !wasSlow { try database.execute(parking.forgetOwnAttempts()) }
         try database.execute(leases.heartbeat(cannot: worker.cannot))
         try database.ring(leases.ringMembers())
         while true {
@@ -46,6 +50,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             if rings.membership || ContinuousClock.now >= nextMaintenance { try maintain() }
             if rings.membership { try lookAtParked() }
             try takeAndRelease()
+            try handleAhead()
             try readRung()
             let isHandled = try handleTogether()
             for index in partitions.indices { try handle(index, exceptPending: isHandled) }
@@ -141,7 +146,10 @@ final class WorkerLoop<Handler: BatchHandler> {
                 try database.execute(
                     parking.forgetOldAttempts(before: cursor.position, in: partitions[index].partition))
             }
-            partitions[index].machine.opened(cursor, parked: parked, crashes: ended)
+            let isOpen = { position in position > cursor.position || parked.contains { $0.position == position } }
+            partitions[index].machine.opened(
+                cursor, parked: parked, crashes: ended,
+                losses: worker.losses(in: partitions[index].partition, where: isOpen))
         }
     }
 
@@ -168,7 +176,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         for (index, parked) in zip(ready, try parkedHeads(of: ready)) { partitions[index].machine.parkedRead(parked) }
     }
 
-    func parkedHeads(of indices: [Int]) throws -> [[Parked<Key>]] {
+    func parkedHeads(of indices: [Int]) throws -> [[Parked<MessageOrder>]] {
         guard !indices.isEmpty else { return [] }
         let found = try pipelined(indices) { parking.parked(in: partitions[$0].partition) }
         let (now, cannot) = (ContinuousClock.now, worker.cannot)

@@ -1,5 +1,5 @@
 /// What helps against an error that PostgreSQL reports, by its SQLSTATE (PostgreSQL manual, appendix A).
-enum Blame: Sendable, Hashable {
+package enum Blame: Sendable, Hashable {
     /// The message causes it: others succeed, and this one won't.
     case message
     /// Transactions got in each other's way. The same one succeeds with fresh loads.
@@ -8,7 +8,7 @@ enum Blame: Sendable, Hashable {
     case trouble
 
     /// Looks up the code, then its class. A class that isn't listed counts as trouble: waiting loses nothing.
-    static func of(_ sqlState: String) -> Blame {
+    package static func of(_ sqlState: String) -> Blame {
         codes[sqlState] ?? classes[String(sqlState.prefix(2))] ?? .trouble
     }
 

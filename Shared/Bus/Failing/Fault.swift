@@ -1,6 +1,6 @@
 /// Why a message failed, as far as one try can tell.
 public struct Fault: Hashable, Sendable, CustomStringConvertible {
-    /// As in the columns `parked.cause` and `dead_letter.code`, and as the code of the outcome `failed`.
+    /// As in the columns `parked.cause` (except ``lost``) and `dead_letter.code`, and as the code of the outcome `failed`.
     public enum Code: String, Sendable, Hashable {
         /// The message asks for something that can't be done: the rules or a constraint refuse it each time.
         case error
@@ -9,6 +9,10 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
         /// A newer sender's message: this replica doesn't know its type, version or one of its words. Another replica
         /// may.
         case unknown
+        /// The connection was lost each time it was tried alone. The message may be what ends the server's process, or the
+        /// network may be bad, so no message is given up for it. In `parked.cause` this is trouble, with
+        /// `ends_connections`.
+        case lost
         /// It ended its owner as often as the limits allow.
         case crashed
         /// An operator gave it up.

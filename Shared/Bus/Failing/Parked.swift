@@ -1,6 +1,6 @@
 import Vocabulary
 
-/// The first message of a parked key. Later messages of the key wait behind it.
+/// The first parked message of an order. Later messages of that order wait behind it.
 struct Parked<OrderKey: Hashable & Sendable>: Hashable, Sendable {
     var key: OrderKey
     var position: Position
@@ -17,6 +17,8 @@ struct Parked<OrderKey: Hashable & Sendable>: Hashable, Sendable {
 /// A message that failed alone.
 struct FailedMessage<Item: PartitionItem>: Sendable {
     let item: Item
+    /// The order in which it is parked.
+    var key: Item.OrderKey
     /// How it was parked before; nil for a message of the queue, which the cursor has not passed.
     let former: Parked<Item.OrderKey>?
     let fault: Fault
@@ -27,9 +29,13 @@ struct FailedMessage<Item: PartitionItem>: Sendable {
 
     /// A message of the queue.
     /// - Parameter earlier: How it failed before.
-    init(_ item: Item, _ fault: Fault, tries: Int = 1, after earlier: Self? = nil, at now: ContinuousClock.Instant) {
+    init(
+        _ item: Item, _ fault: Fault, tries: Int = 1, in key: Item.OrderKey, after earlier: Self? = nil,
+        at now: ContinuousClock.Instant
+    ) {
         let earlier = earlier.flatMap { $0.fault.code == fault.code ? $0 : nil }
         self.item = item
+        self.key = key
         former = nil
         self.fault = fault
         attempts = (earlier?.attempts ?? 0) + tries
@@ -38,11 +44,12 @@ struct FailedMessage<Item: PartitionItem>: Sendable {
 
     /// A parked message that failed again, or that an operator discarded.
     init(
-        _ item: Item, _ fault: Fault, tries: Int = 1, parkedAs former: Parked<Item.OrderKey>,
+        _ item: Item, _ fault: Fault, tries: Int = 1, in key: Item.OrderKey, parkedAs former: Parked<Item.OrderKey>,
         at now: ContinuousClock.Instant
     ) {
         let isSame = former.cause == fault.code || fault.code == .discarded
         self.item = item
+        self.key = key
         self.former = former
         self.fault = fault
         attempts = (isSame ? former.attempts : 0) + tries
@@ -52,7 +59,7 @@ struct FailedMessage<Item: PartitionItem>: Sendable {
     /// How the machine knows this message once it is parked.
     func parked(for pause: Duration, at now: ContinuousClock.Instant) -> Parked<Item.OrderKey> {
         Parked(
-            key: item.orderKey, position: item.position, cause: fault.code, attempts: attempts, since: since,
+            key: key, position: item.position, cause: fault.code, attempts: attempts, since: since,
             retryAt: now + pause)
     }
 }

@@ -18,27 +18,26 @@ struct ParkingStatements: Sendable {
     private static let headColumns = """
         p.key, p.position, p.attempts, p.cause, p.is_discarded, p.needs, \
         (extract(epoch FROM clock_timestamp() - p.failing_since) * 1000000)::bigint, \
-        (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint
+        (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint, p.family, p.ends_connections
         """
 
-    /// The first parked message of each key.
+    /// The first parked message of each order, or one that an operator discarded.
     func parked(in partition: Partition) -> Query {
         """
-        SELECT DISTINCT ON (p.key) \(unescaped: Self.headColumns)
+        SELECT DISTINCT ON (p.queue) \(unescaped: Self.headColumns)
           FROM \(unescaped: schema).parked AS p
          WHERE p.source = \(sourceName) AND p.partition = \(partition.number)
-         ORDER BY p.key, p.position
+         ORDER BY p.queue, p.is_discarded DESC, p.position
         """
     }
 
-    /// The first parked message of a key after a position.
-    func parked(of key: Key, in partition: Partition, after position: Position) -> Query {
+    /// As ``parked(in:)``, of one order.
+    func parked(of order: MessageOrder, in partition: Partition) -> Query {
         """
         SELECT \(unescaped: Self.headColumns)
           FROM \(unescaped: schema).parked AS p
-         WHERE p.source = \(sourceName) AND p.partition = \(partition.number) AND p.key = \(key.description)
-           AND p.position > \(position.number)
-         ORDER BY p.position LIMIT 1
+         WHERE p.source = \(sourceName) AND p.partition = \(partition.number) AND p.queue = \(order.queue)
+         ORDER BY p.is_discarded DESC, p.position LIMIT 1
         """
     }
 
@@ -51,17 +50,18 @@ struct ParkingStatements: Sendable {
 
     // MARK: Parking
 
-    /// Parks messages behind the parked ones of their keys.
-    func divert(_ messages: [RecordedMessage]) -> Query { insert(messages, []) }
+    /// Parks messages behind the parked ones of their orders.
+    func divert(_ messages: [RecordedMessage], _ families: [Family]) -> Query { insert(messages, families, []) }
 
     func park(_ failed: [(message: FailedMessage<RecordedMessage>, pause: Duration)], now: ContinuousClock.Instant)
         -> Query
     {
         insert(
-            failed.map(\.message.item),
+            failed.map(\.message.item), failed.map(\.message.key.family),
             failed.map { failed in
                 Failure(
-                    cause: failed.message.fault.code.rawValue, attempts: Int32(clamping: failed.message.attempts),
+                    cause: failed.message.fault.code.cause, endsConnections: failed.message.fault.code == .lost,
+                    attempts: Int32(clamping: failed.message.attempts),
                     age: microseconds(now - failed.message.since), pause: microseconds(failed.pause),
                     error: failed.message.fault.saved, needs: failed.message.fault.needs)
             })
@@ -73,7 +73,8 @@ struct ParkingStatements: Sendable {
     ) -> Query {
         """
         UPDATE \(unescaped: schema).parked AS p
-           SET cause = \(failed.fault.code.rawValue), attempts = \(Int32(clamping: failed.attempts)),
+           SET cause = \(failed.fault.code.cause), attempts = \(Int32(clamping: failed.attempts)),
+               family = \(failed.key.family.description), ends_connections = \(failed.fault.code == .lost),
                failing_since = clock_timestamp() - \(microseconds(now - failed.since)) * interval '1 microsecond',
                retry_at = clock_timestamp() + \(microseconds(pause)) * interval '1 microsecond',
                error = \(failed.fault.saved), needs = \(failed.fault.needs)
@@ -84,6 +85,7 @@ struct ParkingStatements: Sendable {
 
     private struct Failure {
         let cause: String
+        let endsConnections: Bool
         let attempts: Int32
         let age: Int64
         let pause: Int64
@@ -92,31 +94,34 @@ struct ParkingStatements: Sendable {
     }
 
     /// - Parameter failures: How each message failed; empty if the messages only wait behind others.
-    private func insert(_ messages: [RecordedMessage], _ failures: [Failure]) -> Query {
+    private func insert(_ messages: [RecordedMessage], _ families: [Family], _ failures: [Failure]) -> Query {
         let said = messages.map(\.message)
         func failure<Value>(_ value: (Failure) -> Value) -> [Value?] {
             failures.isEmpty ? messages.map { _ in nil } : failures.map(value)
         }
         return """
             INSERT INTO \(unescaped: schema).parked
-                   (source, \(unescaped: Log.columnList), cause, attempts, failing_since, retry_at, error, needs)
+                   (source, \(unescaped: Log.columnList), family, cause, attempts,
+                    failing_since, retry_at, error, needs, ends_connections)
             SELECT \(sourceName), u.partition, u.position, u.kind, u.type, u.version, u.key, u.account, u.body,
                    u.message_id, u.command_id, u.outcome, u.command_hash, u.correlation_id, u.causation_id,
-                   u.trace_parent, u.expires_at, u.recorded_at, u.cause, coalesce(u.attempts, 0),
+                   u.trace_parent, u.expires_at, u.recorded_at, u.family, u.cause, coalesce(u.attempts, 0),
                    clock_timestamp() - u.age * interval '1 microsecond',
-                   clock_timestamp() + u.pause * interval '1 microsecond', u.error, u.needs
+                   clock_timestamp() + u.pause * interval '1 microsecond', u.error, u.needs,
+                   coalesce(u.ends_connections, false)
               FROM unnest(\(messages.map(\.partition.number)), \(messages.map(\.position.number)),
                           \(said.map(\.kind.rawValue)), \(said.map(\.type)), \(said.map(\.version)),
                           \(said.map(\.key.description)), \(said.map(\.account)), \(said.map { JSON($0.body) }),
                           \(said.map(\.id)), \(said.map(\.commandID)), \(said.map { $0.outcome?.rawValue }),
                           \(said.map { $0.commandHash?.id }), \(said.map(\.correlationID)),
                           \(said.map(\.causationID)), \(said.map(\.traceParent)), \(messages.map(\.expiresAt)),
-                          \(messages.map(\.recordedAt)), \(failure(\.cause)), \(failure(\.attempts)),
-                          \(failure(\.age)), \(failure(\.pause)), \(failure(\.error)),
-                          \(failures.isEmpty ? messages.map { _ in nil } : failures.map(\.needs)))
+                          \(messages.map(\.recordedAt)), \(families.map(\.description)), \(failure(\.cause)),
+                          \(failure(\.attempts)), \(failure(\.age)), \(failure(\.pause)), \(failure(\.error)),
+                          \(failures.isEmpty ? messages.map { _ in nil } : failures.map(\.needs)),
+                          \(failure(\.endsConnections)))
                    AS u(partition, position, kind, type, version, key, account, body, message_id, command_id, outcome,
-                        command_hash, correlation_id, causation_id, trace_parent, expires_at, recorded_at, cause,
-                        attempts, age, pause, error, needs)
+                        command_hash, correlation_id, causation_id, trace_parent, expires_at, recorded_at, family,
+                        cause, attempts, age, pause, error, needs, ends_connections)
             """
     }
 
@@ -161,11 +166,8 @@ struct ParkingStatements: Sendable {
     }
 
     /// Deletes this worker's own attempts: only its connection ended.
-    func forgetOwnAttempts(in partition: Partition) -> Query {
-        """
-        DELETE FROM \(unescaped: schema).attempt AS a
-         WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.owner = \(owner)
-        """
+    func forgetOwnAttempts() -> Query {
+        "DELETE FROM \(unescaped: schema).attempt AS a WHERE a.source = \(sourceName) AND a.owner = \(owner)"
     }
 
     /// Deletes attempts of messages that others have handled since.
@@ -201,9 +203,14 @@ extension Fault {
     fileprivate var saved: String { String(description.prefix(1000)) }
 }
 
-/// The first parked message of a key, as the database has it.
+extension Fault.Code {
+    /// As in the column `cause`, where 0.1.0 knows no losses.
+    fileprivate var cause: String { self == .lost ? Fault.Code.trouble.rawValue : rawValue }
+}
+
+/// The first parked message of an order, as the database has it.
 struct ParkedHead {
-    var parked: Parked<Key>
+    var parked: Parked<MessageOrder>
     /// What a replica has to know to handle it, if that was missing.
     let needs: String?
 
@@ -212,12 +219,14 @@ struct ParkedHead {
         guard let key = Key(text) else { throw BusError.unreadable(log, "a parked key \(text)") }
         let cause = try row.decode(3, as: String?.self)
         needs = try row.decode(5, as: String?.self)
+        let endsConnections = try row.decode(9, as: Bool.self)
         let (age, pause) = (try row.decode(6, as: Int64?.self), try row.decode(7, as: Int64?.self))
         parked = Parked(
-            key: key, position: Position(try row.decode(1, as: Int64.self)),
+            key: MessageOrder(Family(try row.decode(8, as: String.self)), key),
+            position: Position(try row.decode(1, as: Int64.self)),
             cause: try cause.map {
                 guard let code = Fault.Code(rawValue: $0) else { throw BusError.unreadable(log, "a cause \($0)") }
-                return code
+                return code == .trouble && endsConnections ? .lost : code
             },
             attempts: Int(try row.decode(2, as: Int32.self)), since: now - .microseconds(age ?? 0),
             // A message that only waited behind another is due as soon as that one is gone.

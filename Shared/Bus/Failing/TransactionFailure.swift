@@ -43,6 +43,15 @@ enum TransactionFailure: Sendable, Equatable {
         }
     }
 
+    /// Whether the same may succeed later without any change to the message or the rules.
+    var mayPass: Bool {
+        switch self {
+        case .contention: true
+        case .failed(let fault): fault.code == .trouble
+        case .connectionLost, .fenced: false
+        }
+    }
+
     /// Whether it happens in a healthy system.
     var isExpected: Bool {
         switch self {

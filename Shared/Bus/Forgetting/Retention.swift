@@ -1,10 +1,14 @@
 public import Logging
+import Metrics
 public import Postgres
 public import ServiceLifecycle
+import Synchronization
 import Vocabulary
 
 /// Deletes old rows of a schema's bus tables and empties the messages of closed accounts, in small pieces beside the
 /// normal work. The table `retention` says how long rows are kept.
+///
+/// Each kind of row is a step by itself. When one fails, that is logged and counted, and the others are done all the same.
 ///
 /// Every replica runs one; they take turns.
 public final class Retention: Service, Sendable {
@@ -16,7 +20,11 @@ public final class Retention: Service, Sendable {
     private let configuration: Configuration
     private let logger: Logger
     private let bell = Bell()
+    /// The step that comes next. A pass goes round once, so after a step that cost the connection come the others first.
+    private let nextStep = Mutex(0)
     private static var pieceLimit: Int32 { 1000 }
+    /// The longest pause after a piece, however long that took: a server that stood still owes nobody a rest.
+    private static var longestRest: Duration { .milliseconds(250) }
     /// Most of these rows are only looked at.
     private static var redactionLimit: Int32 { 5000 }
 
@@ -60,48 +68,91 @@ public final class Retention: Service, Sendable {
                 0, as: Bool.self)
                 ?? false
         else { return }
-        let forgotten = try forget(database)
-        try redact(database)
+        let steps = steps
+        var forgotten: Int64 = 0
+        for _ in steps {
+            let step = nextStep.withLock { next in
+                defer { next = (next + 1) % steps.count }
+                return steps[next]
+            }
+            try attempt(step.name) {
+                if let piece = step.piece { forgotten += try repeated(database, piece) } else { try redact(database) }
+            }
+        }
         try database.execute("SELECT pg_advisory_unlock(hashtextextended(\(lock), 0))")
         if forgotten > 0 { logger.info("deleted old rows", metadata: ["rows": "\(forgotten)"]) }
     }
 
-    // MARK: Forgetting
+    // MARK: Steps
 
-    private func forget(_ database: Database) throws -> Int64 {
-        var forgotten: Int64 = 0
+    private struct Step: Sendable {
+        let name: String
+        /// Deletes up to a number of rows and returns how many it deleted; nil for redaction.
+        let piece: Query?
+    }
+
+    private var steps: [Step] {
+        var steps: [Step] = []
         for log in logs {
             for partition in log.partitions {
-                forgotten += try repeated(
-                    database,
-                    "SELECT \(unescaped: "\(log.name)_delete_old")(\(partition.number), \(Self.pieceLimit))")
+                steps.append(
+                    Step(
+                        name: "\(log.name)_delete_old",
+                        piece:
+                            "SELECT \(unescaped: "\(log.name)_delete_old")(\(partition.number), \(Self.pieceLimit))"))
             }
         }
-        forgotten += try repeated(
-            database,
-            """
-            SELECT \(unescaped: schema).delete_old_batches(
-                (SELECT r.keep FROM \(unescaped: schema).retention AS r WHERE r.subject = 'batch'), \(Self.pieceLimit))
-            """)
-        if hasOutcomes {
-            forgotten += try repeated(
-                database, "SELECT \(unescaped: schema).delete_old_outcomes(\(Self.pieceLimit))")
+        steps.append(
+            Step(
+                name: "\(schema).delete_old_batches",
+                piece: """
+                    SELECT \(unescaped: schema).delete_old_batches(
+                        (SELECT r.keep FROM \(unescaped: schema).retention AS r WHERE r.subject = 'batch'),
+                        \(Self.pieceLimit))
+                    """))
+        for function in (hasOutcomes ? ["delete_old_outcomes"] : []) + others {
+            let name = "\(schema).\(function)"
+            steps.append(Step(name: name, piece: "SELECT \(unescaped: name)(\(Self.pieceLimit))"))
         }
-        for other in others {
-            forgotten += try repeated(database, "SELECT \(unescaped: "\(schema).\(other)")(\(Self.pieceLimit))")
+        steps.append(Step(name: "\(schema).redact", piece: nil))
+        return steps
+    }
+
+    /// Runs a step by itself.
+    /// - Returns: Whether it was done.
+    /// - Throws: What cost the connection.
+    @discardableResult
+    private func attempt(_ name: String, _ step: () throws -> Void) throws -> Bool {
+        do {
+            try step()
+            return true
+        } catch {
+            guard !bell.isStopped else { throw error }
+            Counter(label: "quartet_retention_failures_total", dimensions: [("step", name)]).increment()
+            logger.error(
+                "a step of retention failed; the others go on", metadata: ["step": "\(name)", "error": "\(error)"])
+            if let error = error as? PostgresError, error.isConnectionLost { throw error }
+            return false
         }
-        return forgotten
     }
 
     /// Runs pieces, each in its own transaction so that locks are short, until there is nothing left to delete.
     private func repeated(_ database: Database, _ query: Query) throws -> Int64 {
         var sum: Int64 = 0
         while !bell.isStopped {
+            let begun = ContinuousClock.now
             let deleted = try database.query(query).only?.decode(0, as: Int64.self) ?? 0
             if deleted == 0 { break }
             sum += deleted
+            rest(after: begun)
         }
         return sum
+    }
+
+    /// Leaves the database to others for as long as a piece took: it holds its partition's lock.
+    private func rest(after begun: ContinuousClock.Instant) {
+        let now = ContinuousClock.now
+        bell.rest(until: now + min(now - begun, Self.longestRest))
     }
 
     // MARK: Redacting
@@ -119,17 +170,25 @@ public final class Retention: Service, Sendable {
             """
         ).only?.decode(0, as: Bool.self)
         guard isAnyOpen == true else { return }
-        try database.execute("SELECT \(unescaped: schema).redact_failed()")
+        let areFailedEmpty = try attempt("\(schema).redact_failed") {
+            try database.execute("SELECT \(unescaped: schema).redact_failed()")
+        }
         for log in logs {
             for partition in log.partitions {
-                try goOn(
-                    database, "SELECT \(unescaped: "\(log.name)_redact")(\(partition.number), \(Self.redactionLimit))")
+                try attempt("\(log.name)_redact") {
+                    try goOn(
+                        database,
+                        "SELECT \(unescaped: "\(log.name)_redact")(\(partition.number), \(Self.redactionLimit))")
+                }
             }
         }
         if hasOutcomes {
-            try goOn(database, "SELECT \(unescaped: schema).redact_outcomes(\(Self.redactionLimit))")
+            try attempt("\(schema).redact_outcomes") {
+                try goOn(database, "SELECT \(unescaped: schema).redact_outcomes(\(Self.redactionLimit))")
+            }
         }
-        guard !bell.isStopped else { return }
+        // How far logs and outcomes were searched stands in redaction_pass.
+        guard areFailedEmpty, !bell.isStopped else { return }
         let done = try database.execute(
             """
             UPDATE \(unescaped: schema).redaction AS r SET done_at = clock_timestamp()
@@ -143,6 +202,10 @@ public final class Retention: Service, Sendable {
 
     /// Runs pieces, each in its own transaction, until there is nothing left to do.
     private func goOn(_ database: Database, _ query: Query) throws {
-        while !bell.isStopped, try database.query(query).only?.decode(0, as: Bool.self) == true {}
+        while !bell.isStopped {
+            let begun = ContinuousClock.now
+            guard try database.query(query).only?.decode(0, as: Bool.self) == true else { return }
+            rest(after: begun)
+        }
     }
 }

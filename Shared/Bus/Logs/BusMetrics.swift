@@ -51,6 +51,16 @@ struct ConsumerMetrics: Sendable {
         ).increment()
     }
 
+    /// A message became a dead letter.
+    func gaveUp(isUrgent: Bool) { count("quartet_dead_letters_total", isUrgent) }
+
+    /// A message that nobody would send again keeps failing, and is tried on by itself.
+    func setAside(isUrgent: Bool) { count("quartet_messages_set_aside_total", isUrgent) }
+
+    private func count(_ label: String, _ isUrgent: Bool) {
+        Counter(label: label, dimensions: [("source", source), ("urgent", "\(isUrgent)")]).increment()
+    }
+
     func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int, isResting: Bool) {
         behind[Int(partition.number)].record(messages)
         behindFor[Int(partition.number)].record(seconds)

@@ -20,15 +20,53 @@ public final class CommandSender: Service, Sendable {
         let resume: @Sendable (Result<Outcome, CommandError>) -> Void
     }
 
+    /// A command that somebody waits for.
+    private struct Awaited: Sendable {
+        let place: CommandShares.Place
+        var waiters: [Waiter] = []
+    }
+
+    /// A command that was sent, but nobody waits for it any longer.
+    private struct Abandoned: Sendable {
+        let place: CommandShares.Place
+        let expiry: ContinuousClock.Instant?
+    }
+
     /// Commands without an outcome, as far as is known here.
     private struct Open: Sendable {
-        var waiters: [CommandID: [Waiter]] = [:]
-        /// Sent, but nobody waits any longer; with their expiry.
-        var abandoned: [CommandID: ContinuousClock.Instant?] = [:]
+        var awaited: [CommandID: Awaited] = [:]
+        var abandoned: [CommandID: Abandoned] = [:]
+        var shares: CommandShares
 
-        var count: Int { waiters.count + abandoned.count }
+        var count: Int { awaited.count + abandoned.count }
 
-        func contains(_ id: CommandID) -> Bool { waiters[id] != nil || abandoned[id] != nil }
+        func contains(_ id: CommandID) -> Bool { awaited[id] != nil || abandoned[id] != nil }
+
+        /// - Throws: Which limit is reached.
+        mutating func add(
+            _ waiter: Waiter, for id: CommandID, _ command: Message, isUrgent: Bool
+        ) throws(CommandLimit) {
+            if awaited[id] == nil {
+                if let abandoned = abandoned.removeValue(forKey: id) {
+                    awaited[id] = Awaited(place: abandoned.place)
+                } else {
+                    awaited[id] = Awaited(place: try shares.take(command, isUrgent: isUrgent))
+                }
+            }
+            awaited[id]?.waiters.append(waiter)
+        }
+
+        /// Forgets a command.
+        /// - Returns: Those who wait for it; nil if it isn't known.
+        mutating func remove(_ id: CommandID) -> [Waiter]? {
+            if let abandoned = abandoned.removeValue(forKey: id) {
+                shares.give(abandoned.place)
+                return []
+            }
+            guard let awaited = awaited.removeValue(forKey: id) else { return nil }
+            shares.give(awaited.place)
+            return awaited.waiters
+        }
     }
 
     /// Of the log that has the outcomes.
@@ -36,8 +74,7 @@ public final class CommandSender: Service, Sendable {
     private let appender: Appender
     private let pool: Pool
     private let logger: Logger
-    private let open = Mutex(Open())
-    private let unansweredLimit: Int
+    private let open: Mutex<Open>
     /// Commands to look up. While one query runs, they gather for the next.
     private let lookUps = Mutex<Set<CommandID>>([])
     private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -49,7 +86,8 @@ public final class CommandSender: Service, Sendable {
     ///   - commands: The command log that the service reads.
     ///   - tail: Of the service's own log.
     ///   - pool: Connections that may read the service's table `outcome`.
-    ///   - unansweredLimit: The most commands without an outcome, so that a lagging service isn't sent more and more.
+    ///   - unansweredLimit: The most commands without an outcome, so that a lagging service isn't sent more and more: a
+    ///     quarter of it for one partition, 64 for one key or account. Urgent commands have a reserve beside it.
     ///     An abandoned command counts until it has expired; from then on, handling it costs the service next to nothing.
     ///   - faultPoint: Called while an append's transaction is still open, so that a test can hold or end the process there.
     ///     Costs a round trip; nil in production.
@@ -57,7 +95,7 @@ public final class CommandSender: Service, Sendable {
         to commands: Log, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, configuration: Configuration,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
     ) {
-        self.unansweredLimit = unansweredLimit
+        open = Mutex(Open(shares: CommandShares(commands, limit: unansweredLimit)))
         self.tail = tail
         self.pool = pool
         self.logger = logger
@@ -74,15 +112,16 @@ public final class CommandSender: Service, Sendable {
 
     /// Sends a command and waits for its outcome.
     /// - Parameters:
+    ///   - isUrgent: Whether the reserve is for it, too.
     ///   - mayBeRepeated: Whether anybody may have sent this id before; false saves a look-up.
     ///   - isReplayed: Called if it had its outcome already when it was sent.
     ///   - patience: How long to wait for the outcome, whatever the database does. After that, or when the task is cancelled,
     ///     the command goes on without its sender.
-    /// - Throws: ``CommandError/overloaded``, with nothing sent, when too many commands have no outcome;
+    /// - Throws: ``CommandError/overloaded(_:)``, with nothing sent, when too many commands have no outcome;
     ///   ``CommandError/noOutcomeYet(_:)`` when it isn't known whether the command was done: send it again with the same id
     ///   to find out.
     public func send(
-        _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10),
+        _ command: Message, isUrgent: Bool = false, mayBeRepeated: Bool, patience: Duration = .seconds(10),
         isReplayed: @Sendable @escaping () -> Void = {}
     ) async throws(CommandError) -> Outcome {
         guard let id = command.commandID else { throw .refused("a command must have an id") }
@@ -95,14 +134,12 @@ public final class CommandSender: Service, Sendable {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
-                let isTaken = open.withLock { open in
-                    guard open.contains(id) || open.count < unansweredLimit else { return false }
-                    open.abandoned[id] = nil
-                    open.waiters[id, default: []].append(waiter)
-                    return true
-                }
-                guard isTaken else {
-                    _ = answer.give(.failure(.overloaded))
+                do throws(CommandLimit) {
+                    try open.withLock { open throws(CommandLimit) in
+                        try open.add(waiter, for: id, command, isUrgent: isUrgent)
+                    }
+                } catch {
+                    answer.give(.failure(.overloaded(error)))
                     return
                 }
                 do throws(AppendError) { try appender.enqueue(entry) } catch {
@@ -170,7 +207,7 @@ public final class CommandSender: Service, Sendable {
     }
 
     private func lookUpOpen() {
-        let open = open.withLock { Array($0.waiters.keys) + $0.abandoned.keys.prefix(Self.abandonedLookUpLimit) }
+        let open = open.withLock { Array($0.awaited.keys) + $0.abandoned.keys.prefix(Self.abandonedLookUpLimit) }
         if !open.isEmpty { lookUp(open) }
     }
 
@@ -187,8 +224,8 @@ public final class CommandSender: Service, Sendable {
     private func appendAgain() {
         let waiting = open.withLock { open in
             // A command that is gone never gets an outcome, so abandoned ones are no longer counted.
-            open.abandoned = [:]
-            return open.waiters.values.flatMap { $0.map(\.entry) }
+            for id in Array(open.abandoned.keys) { _ = open.remove(id) }
+            return open.awaited.values.flatMap { $0.waiters.map(\.entry) }
         }
         appender.enqueueAgain(waiting)
     }
@@ -214,11 +251,7 @@ public final class CommandSender: Service, Sendable {
     private func answer(
         _ id: CommandID, _ hash: BodyHash, _ outcome: Outcome, at place: (partition: Partition, position: Position)
     ) {
-        let found = open.withLock { open in
-            open.abandoned[id] = nil
-            return open.waiters.removeValue(forKey: id)
-        }
-        guard let found else { return }
+        guard let found = open.withLock({ $0.remove(id) }) else { return }
         for waiter in found {
             let number = Int(place.partition.number)
             if waiter.hash == hash, waiter.known.indices.contains(number), place.position <= waiter.known[number] {
@@ -236,18 +269,25 @@ public final class CommandSender: Service, Sendable {
 
     private func forget(_ id: CommandID, _ entry: Appender.Entry, isUnanswered: Bool) {
         open.withLock { open in
-            guard open.waiters[id] != nil else { return }
-            open.waiters[id]?.removeAll { $0.entry.message.id == entry.message.id }
-            guard open.waiters[id]?.isEmpty == true else { return }
-            open.waiters[id] = nil
-            if isUnanswered { open.abandoned.updateValue(entry.expiry, forKey: id) }
+            open.awaited[id]?.waiters.removeAll { $0.entry.message.id == entry.message.id }
+            guard let awaited = open.awaited[id], awaited.waiters.isEmpty else { return }
+            if isUnanswered {
+                open.awaited[id] = nil
+                open.abandoned[id] = Abandoned(place: awaited.place, expiry: entry.expiry)
+            } else {
+                _ = open.remove(id)
+            }
         }
     }
 
     private func giveUp(at time: ContinuousClock.Instant) {
         let late = open.withLock { open in
-            open.abandoned = open.abandoned.filter { _, expiry in expiry.map { time < $0 } ?? true }
-            return open.waiters.flatMap { id, list in list.filter { $0.deadline <= time }.map { (id, $0) } }
+            for (id, abandoned) in open.abandoned where abandoned.expiry.map({ $0 <= time }) ?? false {
+                _ = open.remove(id)
+            }
+            return open.awaited.flatMap { id, awaited in
+                awaited.waiters.filter { $0.deadline <= time }.map { (id, $0) }
+            }
         }
         for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
     }
@@ -284,7 +324,7 @@ public final class CommandSender: Service, Sendable {
 /// Why a sender doesn't know its command's outcome.
 public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Too many commands are waiting. Nothing was sent.
-    case overloaded
+    case overloaded(CommandLimit)
     /// The database refused the message. Nothing was stored.
     case refused(String)
     /// The command was sent, or is about to be, and goes on without its sender. Ask again with the same id.
@@ -292,14 +332,14 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 
     init(_ error: AppendError) {
         switch error {
-        case .overloaded: self = .overloaded
+        case .overloaded: self = .overloaded(.database)
         case .refused(let reason): self = .refused(reason)
         }
     }
 
     public var description: String {
         switch self {
-        case .overloaded: "too many commands are waiting; try again in a second"
+        case .overloaded(let limit): "\(limit); try again in a second"
         case .refused(let reason): "the database refused the command: \(reason)"
         case .noOutcomeYet(let id): "command \(id) has no outcome yet; send it again with the same id"
         }

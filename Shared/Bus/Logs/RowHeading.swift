@@ -4,7 +4,7 @@ public import Vocabulary
 /// The part of a row that decides whether anyone in this process wants the rest.
 public struct RowHeading: Sendable {
     let position: Position
-    let key: Key
+    public let key: Key
     public let kind: Message.Kind
     public let type: String
     /// The command itself, or the command that led to this row.

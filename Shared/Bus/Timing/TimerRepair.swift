@@ -18,6 +18,8 @@ public final class TimerRepair: Service, Sendable {
     private let healed: Counter
     private let bell = Bell()
     private static var pieceLimit: Int64 { 500 }
+    /// However long a piece took: a server that stood still is no reason to leave deadlines unrepaired.
+    private static var longestPause: Duration { .seconds(5) }
 
     /// - Parameters:
     ///   - due: The service's log `due`, in the schema that has the table `timer`.
@@ -45,7 +47,7 @@ public final class TimerRepair: Service, Sendable {
             while !bell.wait(pause).stop {
                 let begun = ContinuousClock.now
                 place = try repairPiece(after: place, database)
-                pause = (ContinuousClock.now - begun) * rest
+                pause = min((ContinuousClock.now - begun) * rest, Self.longestPause)
                 if place == nil {
                     rest = 99
                     // So that replicas that were started together don't look at the same time.

@@ -1,6 +1,7 @@
 public import Logging
 public import Postgres
 public import ServiceLifecycle
+import Synchronization
 import Vocabulary
 
 /// Fires a service's timers: takes due ones out of the table `timer` and appends their commands to the service's log
@@ -13,6 +14,8 @@ public final class Timers: Service, Sendable {
     private let configuration: Configuration
     private let logger: Logger
     private let bell = Bell()
+    /// Outlives connections: see ``QueueSearch/fail(_:at:)``.
+    private let search = Mutex(QueueSearch())
     private let backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
     /// How late a timer may fire that is set after the last look and is due before the next.
     private let idlePoll: Duration
@@ -34,16 +37,22 @@ public final class Timers: Service, Sendable {
     public func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in
-            var search = QueueSearch()
             while true {
-                let look = search.begin()
-                let pause = try timeLeft(look.age, database)
-                let isDue = pause <= .zero
-                let fired = isDue ? try fire(look.age, database) : 0
-                search.end(look, foundAll: fired < Self.batchLimit)
+                let look = search.withLock { $0.begin() }
+                let pause: Duration
+                let fired: Int
+                do {
+                    pause = try timeLeft(look.age, database)
+                    fired = pause <= .zero ? try fire(look.age, database) : 0
+                } catch {
+                    search.withLock { $0.fail(look) }
+                    throw error
+                }
+                // Someone else holds what is due and couldn't be taken: another replica at work, if all is well.
+                let isHeld = pause <= .zero && fired == 0
+                search.withLock { $0.end(look, foundAll: fired < Self.batchLimit && !isHeld) }
                 if fired > 0 { continue }
-                // Another replica is working on what is due and wasn't found.
-                if bell.wait(isDue ? idlePoll : min(pause, idlePoll)).stop { return }
+                if bell.wait(isHeld ? idlePoll : min(pause, idlePoll)).stop { return }
             }
         }
     }

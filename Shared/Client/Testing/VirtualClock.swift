@@ -22,6 +22,9 @@ public final class VirtualClock: Sendable {
 
     public var now: Duration { state.withLock { $0.now } }
 
+    /// When the first of those who sleep is to wake; nil if nobody sleeps.
+    package var nextDue: Duration? { state.withLock { $0.sleepers.map(\.until).min() } }
+
     /// What code under test waits on.
     public var timekeeper: Timekeeper {
         Timekeeper(now: { self.now }, sleep: { try await self.sleep(until: $0) })

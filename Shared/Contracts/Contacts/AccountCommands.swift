@@ -34,6 +34,9 @@ public enum CodeCommand: MessageSet {
 ///
 /// Rejected: `accountExists`, `accountClosed`, `codeTaken`. Result: ``ContactsOpened``.
 public struct OpenAccount: CommandBody {
+    /// No alarm of the account reaches anybody before this.
+    public static let isUrgent = true
+
     /// Must be random.
     public let code: ContactCode
 

@@ -19,6 +19,8 @@ public enum AlarmCommand: MessageSet {
 /// The beginning and the repetitions of an alarm go to each responder who wants to know. Its end goes to exactly those
 /// who were alerted. Result: ``AlertRelayed``.
 public struct RelayAlert: CommandBody {
+    public static let isUrgent = true
+
     public let kind: AlertKind
     /// Nil for a check-in that ends no alarm.
     public let alarm: AlarmID?

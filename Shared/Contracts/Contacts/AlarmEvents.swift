@@ -33,6 +33,8 @@ public struct AlertRelayed: EventBody {
 
 /// A responder is to be notified of a dependent's alarm or check-in.
 public struct ResponderAlerted: EventBody {
+    public static let isUrgent = true
+
     /// The responder.
     public let account: AccountID
     public let dependent: AccountID
@@ -65,6 +67,8 @@ public struct ResponderAlerted: EventBody {
 /// The all-clear for one responder. Everyone who was alerted gets exactly one, whatever they now want to know and
 /// whatever they now are to the dependent.
 public struct AlarmEnded: EventBody {
+    public static let isUrgent = true
+
     /// The responder.
     public let account: AccountID
     public let dependent: AccountID

@@ -189,8 +189,8 @@ public struct RemoveContact: PublicCommandBody {
 /// Ends any relation or request between the two, and keeps the other from adding the asking account. The other isn't
 /// notified.
 ///
-/// Rejected: `yourself`, `limitReached`, `accountNotFound`. Result: ``ContactBlocked``; nothing if it was blocked
-/// already.
+/// Rejected: `yourself`, `limitReached`; nothing else, so that the answer doesn't say whether the account exists or has
+/// blocked the asking one. Result: ``ContactBlocked``; nothing if it was blocked already.
 public struct BlockContact: PublicCommandBody {
     /// Need not be a contact.
     public let contact: AccountID

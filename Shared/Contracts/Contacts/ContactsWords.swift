@@ -55,7 +55,6 @@ public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
 extension Rejection.Code {
     public static let yourself: Self = "yourself"
     public static let alreadyContact: Self = "alreadyContact"
-    public static let notContact: Self = "notContact"
     /// A request is already waiting for an answer.
     public static let alreadyRequested: Self = "alreadyRequested"
     /// The asking account blocked the other one.

@@ -52,6 +52,8 @@ public struct CancelPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
 public struct RespondToPing: PublicCommandBody {
+    public static let isUrgent = true
+
     /// The account that sent the ping.
     public let contact: AccountID
 
@@ -72,5 +74,7 @@ public struct RespondToAllPings: CommandBody {
 ///
 /// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct ClearReceivedPings: CommandBody {
+    public static let isUrgent = true
+
     public init() {}
 }

@@ -19,6 +19,9 @@ public enum AccountCommand: MessageSet {
 ///
 /// Rejected: `accountExists`, `accountClosed`. Result: ``NotificationsOpened``.
 public struct OpenAccount: CommandBody {
+    /// No alarm of the account reaches anybody before this.
+    public static let isUrgent = true
+
     public init() {}
 }
 

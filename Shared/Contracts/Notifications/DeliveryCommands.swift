@@ -40,13 +40,15 @@ public enum SchedulingCommand: MessageSet {
 /// for a moment, and only the newest one held back is delivered.
 ///
 /// Result: ``NotificationDelivered``; nothing if it is held back.
-public struct DeliverNotification: CommandBody {
+public struct DeliverNotification: CommandBody, SometimesUrgent {
     /// Derived from the cause.
     public let id: NotificationID
     public let kind: NotificationKind
     /// The other account that it is about.
     public let subject: AccountID?
     public let details: NotificationDetails
+
+    public var isUrgent: Bool { kind.isOfAlarm }
 
     public init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none

@@ -26,7 +26,7 @@ public struct NotificationsClosed: EventBody {
 public struct NotificationDelivered: EventBody {
     public let account: AccountID
     public let notification: Notification
-    /// The oldest notification, if it had to make room.
+    /// The notification that made room, if the history was full.
     public let forgotten: NotificationID?
     /// How many are unread, including this one.
     public let unread: Int

@@ -115,6 +115,9 @@ extension NotificationKind {
         }
     }
 
+    /// Whether it announces an alarm or its end. Those of one person keep their order.
+    public var isOfAlarm: Bool { category == .alerts && self != .checkInReminder }
+
     public var category: NotificationCategory {
         switch self {
         case .alertRaised, .alertCleared, .dependentAlertRaised, .dependentAlertCleared, .checkInMissed,

@@ -70,10 +70,14 @@ public struct UnregisterPush: CommandBody {
     /// Whether to still send waiting pushes about the account itself, such as why the device was signed out. No by
     /// default.
     public let stillWarns: Bool?
+    /// Whether the device was signed out. It never signs in under this id again, so a ``RegisterPush`` that comes later is
+    /// rejected. No by default.
+    public let isSignedOut: Bool?
 
-    public init(device: PushDeviceID? = nil, stillWarns: Bool? = nil) {
+    public init(device: PushDeviceID? = nil, stillWarns: Bool? = nil, isSignedOut: Bool? = nil) {
         self.device = device
         self.stillWarns = stillWarns
+        self.isSignedOut = isSignedOut
     }
 }
 

@@ -2,6 +2,9 @@ public import Vocabulary
 
 /// An account was opened.
 public struct AccountOpened: EventBody {
+    /// No alarm of the account reaches anybody before this.
+    public static let isUrgent = true
+
     public let account: AccountID
     public let handle: String
     /// Without a name the account still needs a profile.

@@ -28,6 +28,8 @@ public enum AlertCommand: MessageSet {
 ///
 /// Result: ``AlertRaised``.
 public struct RaiseAlert: PublicCommandBody {
+    public static let isUrgent = true
+
     public init() {}
 }
 
@@ -35,6 +37,8 @@ public struct RaiseAlert: PublicCommandBody {
 ///
 /// Rejected: `notDue`. Result: ``AlertAnnounced``.
 public struct AnnounceAlert: OwnCommandBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     public let alarm: AlarmID
 
@@ -48,6 +52,8 @@ public struct AnnounceAlert: OwnCommandBody {
 ///
 /// Result: ``AlertCleared``.
 public struct ClearAlert: PublicCommandBody {
+    public static let isUrgent = true
+
     public init() {}
 }
 
@@ -56,6 +62,8 @@ public struct ClearAlert: PublicCommandBody {
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
 public struct RepeatAlarm: OwnCommandBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     public let alarm: AlarmID
     public let kind: AlarmKind

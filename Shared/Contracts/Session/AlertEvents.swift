@@ -2,6 +2,8 @@ public import Vocabulary
 
 /// A person needs help, which begins an alarm.
 public struct AlertRaised: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     /// The alarm that this begins.
     public let alarm: AlarmID
@@ -19,6 +21,8 @@ public struct AlertRaised: EventBody {
 
 /// An alert that had to wait is still on, so responders are alarmed now.
 public struct AlertAnnounced: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     public let alarm: AlarmID
     public let raised: Instant
@@ -34,6 +38,8 @@ public struct AlertAnnounced: EventBody {
 
 /// An alert ended.
 public struct AlertCleared: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     /// The alarm that this ends.
     public let alarm: AlarmID
@@ -53,6 +59,8 @@ public struct AlertCleared: EventBody {
 
 /// An alarm is still on, so responders are alerted again.
 public struct AlarmRepeated: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     public let alarm: AlarmID
     public let kind: AlarmKind

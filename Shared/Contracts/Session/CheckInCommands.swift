@@ -29,6 +29,8 @@ public enum CheckInCommand: MessageSet {
 /// Rejected: `tooSoon`, with the time left, within 5 minutes of the last one (operators can change this). Result:
 /// ``CheckedIn``.
 public struct CheckIn: PublicCommandBody {
+    public static let isUrgent = true
+
     public init() {}
 }
 
@@ -73,6 +75,8 @@ public struct SetCheckInReminders: PublicCommandBody {
 ///
 /// Rejected: `notDue`. Result: ``CheckInMissed``.
 public struct MissCheckIn: OwnCommandBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     /// The deadline that the timer was set for.
     public let deadline: Instant

@@ -2,6 +2,8 @@ public import Vocabulary
 
 /// A person is all right.
 public struct CheckedIn: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     /// When the next check-in is due.
     public let due: Instant
@@ -67,6 +69,8 @@ public struct CheckInReminded: EventBody {
 
 /// A check-in was missed, which begins an alarm. Once per deadline.
 public struct CheckInMissed: EventBody {
+    public static let isUrgent = true
+
     public let account: AccountID
     /// The alarm that this begins.
     public let alarm: AlarmID

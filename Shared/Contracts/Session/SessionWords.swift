@@ -79,8 +79,6 @@ extension Rejection.Code {
     public static let invalidCredentials: Self = "invalidCredentials"
     /// Someone has this handle or one that looks like it.
     public static let handleTaken: Self = "handleTaken"
-    /// The device is no longer signed in, or never was.
-    public static let deviceSignedOut: Self = "deviceSignedOut"
     public static let invalidToken: Self = "invalidToken"
     public static let samePassword: Self = "samePassword"
     /// The digits are wrong, or the code can no longer be used.

@@ -14,6 +14,10 @@ extension Rejection.Code {
     /// Something was done a moment ago. The message says how long to wait.
     public static let tooSoon: Self = "tooSoon"
     public static let limitReached: Self = "limitReached"
+    /// The two accounts aren't contacts, or weren't when it was asked for.
+    public static let notContact: Self = "notContact"
+    /// The device is no longer signed in, or never was.
+    public static let deviceSignedOut: Self = "deviceSignedOut"
     /// A timer's command came too early.
     public static let notDue: Self = "notDue"
     /// Too many wrong guesses or too many requests. The message says how long to wait.

@@ -13,7 +13,7 @@ package enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible 
     case changed(file: String, appliedAt: String)
     /// A file was renamed after it was applied.
     case renamed(file: String, appliedAs: String)
-    /// The database has migrations that this build doesn't know.
+    /// The database has migrations that this build doesn't know, and that don't say that they are compatible with it.
     case newer(schema: String, applied: [String])
     /// A file's number is lower than that of an applied one.
     case tooLate(file: String, after: String)

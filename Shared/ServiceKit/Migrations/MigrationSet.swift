@@ -11,8 +11,13 @@ package struct Migration: Sendable, Hashable {
     package let sql: String
     /// SHA-256 of ``sql``, in hexadecimal digits.
     package let checksum: String
+    /// Whether it may be applied after files of higher numbers. Its text then begins with `-- Late:` and the reason.
+    package var mayBeLate: Bool { sql.hasPrefix("-- Late: ") }
+    /// The oldest release that may run with what the file does, if it has the line `-- compatible with <release>`.
+    package let compatibleWith: ReleaseVersion?
 
-    /// - Throws: ``MigrationError/badName(file:)``.
+    /// - Throws: ``MigrationError/badName(file:)``, or ``MigrationError/badLine(file:line:reason:)`` for a statement of
+    ///   compatibility that isn't one.
     package init(file: String, sql: String) throws(MigrationError) {
         let digits = file.prefix { $0.isASCII && $0.isNumber }
         let name = file.dropFirst(digits.count)
@@ -23,10 +28,33 @@ package struct Migration: Sendable, Hashable {
         self.number = number
         self.file = file
         self.sql = sql
+        compatibleWith = try Self.compatibility(in: sql, of: file)
         checksum = SHA256.hash(data: Data(sql.utf8)).map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()
+    }
+
+    private static func compatibility(
+        in sql: String, of file: String
+    ) throws(MigrationError) -> ReleaseVersion? {
+        let mark = "-- compatible with"
+        var found: ReleaseVersion?
+        for (index, line) in sql.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        where line.hasPrefix(mark) {
+            guard found == nil else {
+                throw .badLine(file: file, line: index + 1, reason: "a file says only once what it is compatible with")
+            }
+            let version = line.dropFirst(mark.count)
+            guard version.hasPrefix(" "), let release = ReleaseVersion(String(version.dropFirst())), release.isReleased
+            else {
+                throw .badLine(
+                    file: file, line: index + 1,
+                    reason: "expected a released version, as in '\(mark) 0.2.0', found '\(line)'")
+            }
+            found = release
+        }
+        return found
     }
 }
 

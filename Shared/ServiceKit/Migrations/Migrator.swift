@@ -112,7 +112,9 @@ enum OwnerSession {
 /// `<schema>.migration`, the migrations that are applied.
 enum MigrationTable {
     static func create(_ database: Database, schema: String) throws {
-        guard try !exists(database, schema: schema) else { return }
+        if try exists(database, schema: schema) {
+            return try addCompatibility(database, schema: schema)
+        }
         try database.transaction { database in
             try database.execute(
                 """
@@ -140,26 +142,51 @@ enum MigrationTable {
             // The running service compares it with its build's migrations.
             try database.execute("GRANT SELECT ON \(identifier: schema).migration TO \(identifier: schema)")
         }
+        try addCompatibility(database, schema: schema)
+    }
+
+    /// Adds the column that 0.1.0 didn't have.
+    private static func addCompatibility(_ database: Database, schema: String) throws {
+        let columns = try database.query(
+            """
+            SELECT 1 FROM pg_attribute
+             WHERE attrelid = to_regclass(format('%I.migration', \(schema)::text)) AND attname = 'compatible_with'
+            """)
+        guard columns.isEmpty else { return }
+        try database.transaction { database in
+            try database.execute("ALTER TABLE \(identifier: schema).migration ADD COLUMN compatible_with text")
+            try database.execute(
+                """
+                COMMENT ON COLUMN \(identifier: schema).migration.compatible_with IS
+                    'The oldest release that may run with it without having its file; NULL: none, unless it has the file.'
+                """)
+        }
     }
 
     static func history(_ database: Database, schema: String) throws -> MigrationHistory {
         guard try exists(database, schema: schema) else { return MigrationHistory(applied: []) }
         let rows = try database.query(
-            "SELECT number::bigint, file, checksum, applied_at::text FROM \(identifier: schema).migration")
+            // The table of 0.1.0 lacks the last column until a newer migrator looks at it.
+            """
+            SELECT number::bigint, file, checksum, applied_at::text, to_jsonb(m) ->> 'compatible_with'
+              FROM \(identifier: schema).migration AS m
+            """)
         return MigrationHistory(
             applied: try rows.map { row in
-                let (number, file, checksum, appliedAt) = try row.decode(
-                    Int64.self, String.self, String.self, String.self)
+                let (number, file, checksum, appliedAt, compatibleWith) = try row.decode(
+                    Int64.self, String.self, String.self, String.self, String?.self)
                 return MigrationHistory.Applied(
-                    number: Int(number), file: file, checksum: checksum, appliedAt: appliedAt)
+                    number: Int(number), file: file, checksum: checksum, appliedAt: appliedAt,
+                    compatibleWith: compatibleWith)
             })
     }
 
     static func record(_ migration: Migration, _ database: Database, schema: String) throws {
         try database.execute(
             """
-            INSERT INTO \(identifier: schema).migration (number, file, checksum, duration)
-            VALUES (\(Int64(migration.number)), \(migration.file), \(migration.checksum), clock_timestamp() - now())
+            INSERT INTO \(identifier: schema).migration (number, file, checksum, duration, compatible_with)
+            VALUES (\(Int64(migration.number)), \(migration.file), \(migration.checksum), clock_timestamp() - now(),
+                    \(migration.compatibleWith?.description))
             """)
     }
 

@@ -227,8 +227,8 @@ struct LedgerBenchmark: Sendable {
             }
             var sent = 0
             while ContinuousClock.now < end {
-                // As many as keep everybody busy, and nobody so far behind that it is told so.
-                let count = perSecond == nil ? min(128, 512 - (sent - delivered.value / subscribers)) : 1
+                // As many as one account may send, which keeps everybody busy, and nobody so far behind that it is told so.
+                let count = perSecond == nil ? min(64, 512 - (sent - delivered.value / subscribers)) : 1
                 if count > 0 { try await publish(count, for: account) }
                 sent += max(0, count)
                 if let perSecond {

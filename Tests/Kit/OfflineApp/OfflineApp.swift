@@ -24,12 +24,13 @@ struct OfflineApp {
     private static func run() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 6, let url = URL(string: arguments[2]), let number = UInt64(arguments[5]) else {
-            print("usage: offline-app count|live|watch|scopes URL FOLDER HANDLE NUMBER")
+            print("usage: offline-app count|some|live|watch|scopes URL FOLDER HANDLE NUMBER")
             exit(2)
         }
         let (folder, handle) = (URL(filePath: arguments[3]), arguments[4])
         switch arguments[1] {
         case "count": try await OfflineApp(url, folder, handle).count(upTo: Int(number))
+        case "some": try await OfflineApp(url, folder, handle).count(times: Int(number))
         case "live": try await Life(OfflineApp(url, folder, handle), seed: number).run()
         case "watch": try await Life(OfflineApp(url, folder, handle), seed: nil).run()
         case "scopes": try await Scopes(url: url, handle: handle).run(Int(number))
@@ -61,6 +62,25 @@ struct OfflineApp {
     /// Counts in the profile: each number is one change, based on the one before it. It says `did N` when a change is accepted or
     /// kept, and `finished` when the server has accepted all of them.
     private func count(upTo count: Int) async throws {
+        try await counting { group in
+            while number < count { try await next() }
+            for await items in connection.outbox.items.values where items.isEmpty { break }
+            Self.say("finished")
+            group.cancelAll()
+        }
+    }
+
+    /// Makes so many changes more, says `resting`, and runs on until it is killed. However late that comes, it doesn't get farther:
+    /// later runs, too, have something to count.
+    private func count(times count: Int) async throws {
+        try await counting { group in
+            for _ in 0..<count { try await next() }
+            Self.say("resting")
+            try await group.waitForAll()
+        }
+    }
+
+    private func counting(_ body: (inout ThrowingTaskGroup<Void, any Error>) async throws -> Void) async throws {
         try await quartet.session.restore()
         if !quartet.session.session.isSignedIn {
             _ = try await quartet.session.signUp(
@@ -70,10 +90,7 @@ struct OfflineApp {
             group.addTask { await connection.run() }
             // At the very first start there is nothing on the device.
             for await account in quartet.user.user.values(of: \.account) where account != nil { break }
-            while number < count { try await next() }
-            for await items in connection.outbox.items.values where items.isEmpty { break }
-            Self.say("finished")
-            group.cancelAll()
+            try await body(&group)
         }
     }
 

@@ -1,4 +1,5 @@
-// Checks which targets know which in this package. Run by `make lint`; a test does the same.
+// Checks which targets of this package know which, and that every bound is in ARCHITECTURE.md. Run by `make lint`; tests do
+// the same.
 
 import Foundation
 
@@ -8,7 +9,11 @@ do {
     for violation in violations {
         FileHandle.standardError.write(Data("package-graph: \(violation)\n".utf8))
     }
-    exit(violations.isEmpty ? 0 : 1)
+    let bounds = try Bounds(package: package).violations
+    for violation in bounds {
+        FileHandle.standardError.write(Data("bounds: \(violation)\n".utf8))
+    }
+    exit(violations.isEmpty && bounds.isEmpty ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("package-graph: \(error)\n".utf8))
     exit(2)

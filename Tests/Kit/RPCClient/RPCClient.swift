@@ -82,14 +82,16 @@ public struct RPCClient: Sendable {
     /// - Parameters:
     ///   - key: The idempotency key.
     ///   - timeout: After which the call is given up.
+    ///   - besides: Fields that are added to those of the same name.
     /// - Throws: ``Refused``.
     public func call(
         _ name: String, _ body: JSON = [:], token: String? = nil, key: String? = nil, timeout: Duration? = nil,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:], besides: [(String, String)] = []
     ) async throws -> Reply {
         guard let messages = QuartetMessages.pair(of: name) else { throw Unknown(name: name) }
         var fields = Self.metadata(metadata, token)
         if let key { fields.addString(key, forKey: "idempotency-key") }
+        for (name, value) in besides { fields.addString(value, forKey: name) }
         return try await call(name, messages.request, messages.reply, body, fields, timeout)
     }
 

@@ -81,13 +81,17 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
     package mutating func pass(_ interval: Interval) { time = time + interval }
 
     /// Sends a command and returns its events.
+    /// - Parameter recordedAt: When it was appended, if it waited since.
     /// - Throws: the `Rejection`.
     @discardableResult
-    package mutating func ask(_ account: AccountID?, _ body: any CommandBody) throws -> [Rules.Event] {
+    package mutating func ask(
+        _ account: AccountID?, _ body: any CommandBody, recordedAt: Instant? = nil
+    ) throws -> [Rules.Event] {
         let before = rows
         let command = try Rules.Command(sent: body)
         let context = CommandContext(
-            commandID: id(), account: account, key: service.key(account, body), time: time)
+            commandID: id(), account: account, key: service.key(account, body), time: time,
+            recordedAt: recordedAt)
         let emissions: [Emission<Rules.Event>]
         do throws(Rejection) {
             emissions = try Rules.reduce(&rows, command, context)

@@ -8,7 +8,7 @@ import Testing
 import Vocabulary
 
 /// A standby takes over.
-@Suite("Failover", .timeLimit(.minutes(10)))
+@Suite("Failover", .timeLimit(.minutes(60)))
 struct FailoverTests {
     @Test("after a standby is promoted, work goes on there, and an older token gets a snapshot marked as refetched")
     func promotedStandby() async throws {

@@ -55,6 +55,23 @@ struct LedgerFixture: Sendable {
         return try await ChildProcess.start("faulty-ledger", [serviceURL], environment: environment)
     }
 
+    /// Appends entries of 1 for an account, as one transaction of an edge would.
+    func append(_ count: Int, for account: AccountID) async throws {
+        let key = "\(Key.account(account))"
+        _ = try await database.psql(
+            """
+            SELECT ledger_client.ledger_commands_append(
+                       ARRAY[ledger_client.ledger_commands_partition_of('\(key)')], array_agg(1), array_agg(n::int),
+                       array_agg('command'::text), array_agg('PostEntry'::text), array_agg(1::smallint),
+                       array_agg('\(key)'::text), array_agg('\(account)'::uuid),
+                       array_agg(json_build_object('client', 'bulk', 'n', n, 'amount', 1)),
+                       array_agg(ledger_client.new_id()), array_agg(ledger_client.new_id()), array_agg(NULL::text),
+                       array_agg(NULL::uuid), array_agg(NULL::uuid), array_agg(NULL::uuid), array_agg(NULL::text),
+                       array_agg(NULL::bigint))
+              FROM generate_series(1, \(count)) AS n
+            """)
+    }
+
     /// Runs `body` with a client; the client ends with it.
     func withClient<Result: Sendable>(
         url: String? = nil, listens: Bool = true, _ body: @Sendable @escaping (LedgerClient) async throws -> Result
@@ -97,6 +114,23 @@ extension LedgerClient {
         at location: SourceLocation = #_sourceLocation
     ) async throws {
         let outcome = try await post(PostEntry(client: name, n: n, amount: amount), for: account, patience: patience)
+        #expect(outcome.kind == .accepted, "\(outcome)", sourceLocation: location)
+    }
+
+    /// Posts an entry by the command of the faulty ledger that lives may depend on.
+    func urgently(_ n: Int64, amount: Int64 = 1, for account: AccountID, patience: Duration = .seconds(10)) async throws
+        -> Outcome
+    {
+        let body = #"{"entry":{"client":"urgent","n":\#(n),"amount":\#(amount)}}"#
+        return try await ask("PostUrgently", Array(body.utf8), for: account, patience: patience)
+    }
+
+    /// Posts such an entry, which must be accepted.
+    func expectUrgentlyAccepted(
+        _ n: Int64, for account: AccountID, patience: Duration = .seconds(10),
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await urgently(n, for: account, patience: patience)
         #expect(outcome.kind == .accepted, "\(outcome)", sourceLocation: location)
     }
 }

@@ -20,6 +20,15 @@ struct ParkingTests {
         return text
     }
 
+    /// In a transaction that began a while ago.
+    private func operateLate(_ fixture: LedgerFixture, _ sql: Query) async throws {
+        try await Connection.with(Configuration(fixture.database.url(as: "quartet_operator"))) { database in
+            try database.execute("BEGIN")
+            _ = try database.query("SELECT pg_sleep(1.1)::text")
+            _ = try database.query(sql)
+        }
+    }
+
     private func waitForParked(_ count: Int64, attempts: String, _ fixture: LedgerFixture) async throws {
         try await fixture.wait(
             for: "\(count) parked messages", "SELECT count(*) FROM ledger.parked WHERE attempts \(attempts)"
@@ -154,6 +163,9 @@ struct ParkingTests {
                     GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid, text, uuid) TO quartet_operator
                     """)
                 let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid, 'a test')::text"
+                // In a transaction that was open before, it would hold the partition for as long as that one likes.
+                let refused = await #expect(throws: PostgresError.self) { try await operateLate(fixture, retry) }
+                #expect(refused?.sqlState == "25001")
                 let command = try await operate(fixture, retry) ?? ""
                 try await fixture.wait(
                     for: "the new command's outcome",
@@ -173,8 +185,8 @@ struct ParkingTests {
 
     @Test(
         """
-        an unknown type waits without end, holds back only its key, and says what it needs; an operator can give it \
-        up
+        an unknown type waits without end, holds back nothing that is known, and says what it needs; an operator can \
+        give it up
         """)
     func unknown() async throws {
         try await LedgerFixture.with { fixture in
@@ -197,6 +209,128 @@ struct ParkingTests {
                     let other = try await client.post(PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new())
                     #expect(other.kind == .accepted)
                 }
+                // Of the same account, too.
+                try await client.expectAccepted(1, for: account)
+                try await client.expectUrgentlyAccepted(2, for: account)
+                // A second one waits behind the first, whoever asks, and needn't be tried to be given up.
+                let other = Self.account(inThePartitionOf: account)
+                async let second = client.ask("FromTheFuture", Array("{}".utf8), for: other, patience: .seconds(60))
+                try await waitForParked(1, attempts: "= 0", fixture)
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
+                for account in [other, account] {
+                    _ = try await operate(
+                        fixture,
+                        "SELECT ledger.discard_parked('ledger_client.ledger_commands', \(Key.account(account).description), 'a test')::text"
+                    )
+                }
+                guard case .failed("discarded") = try await outcome else { throw Unexpected("\(try await outcome)") }
+                guard case .failed("discarded") = try await second else { throw Unexpected("\(try await second)") }
+            }
+            for service in services { await service.end() }
+        }
+    }
+
+    private static func account(inThePartitionOf other: AccountID) -> AccountID {
+        while true {
+            let account = AccountID.new()
+            if Partition(of: .account(account), among: 4) == Partition(of: .account(other), among: 4) { return account }
+        }
+    }
+
+    @Test("what lives depend on doesn't wait behind another command of its account that fails")
+    func urgent() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService(backoffMilliseconds: 600_000)
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                async let first = client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                try await waitForParked(1, attempts: "= 1", fixture)
+                async let waiting = client.post(
+                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: .seconds(60))
+                try await waitForParked(1, attempts: "= 0", fixture)
+                try await client.expectUrgentlyAccepted(3, for: account)
+                // Among themselves, urgent ones keep their order.
+                async let failing = client.urgently(4, amount: Self.cursed, for: account, patience: .seconds(60))
+                try await waitForParked(2, attempts: "= 1", fixture)
+                async let behind = client.urgently(5, amount: 1, for: account, patience: .seconds(60))
+                try await waitForParked(2, attempts: "= 0", fixture)
+                let families = try await fixture.database.psql(
+                    "SELECT string_agg(family || ' ' || attempts, ', ' ORDER BY position) FROM ledger.parked")
+                #expect(
+                    families.trimmingCharacters(in: .whitespacesAndNewlines)
+                        == "regular 1, regular 0, urgent 1, urgent 0")
+                try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
+                let told = try await operate(
+                    fixture,
+                    "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description), 'a test')::text"
+                )
+                #expect(told == "2")
+                let outcomes = [try await first, try await waiting, try await failing, try await behind]
+                #expect(outcomes.allSatisfy { $0.kind == .accepted }, "\(outcomes)")
+            }
+            await service.end()
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+        }
+    }
+
+    @Test("an urgent command behind forty thousand others of its partition is handled before most of them, once")
+    func ahead() async throws {
+        try await LedgerFixture.with { fixture in
+            let (other, account) = (AccountID.new(), AccountID.new())
+            let urgent = Self.account(inThePartitionOf: other)
+            try await fixture.append(40_000, for: other)
+            try await fixture.withClient { client in
+                async let first = client.urgently(1, for: urgent, patience: .seconds(120))
+                try await fixture.wait(
+                    for: "it to be appended",
+                    "SELECT count(*) FROM ledger_client.ledger_commands WHERE type = 'PostUrgently'"
+                ) { $0 == 1 }
+                let service = try await fixture.startService()
+                #expect(try await first.kind == .accepted)
+                try await client.expectAccepted(1, for: account, patience: .seconds(120))
+                try await fixture.wait(
+                    for: "all to be handled", "SELECT count(*) FROM ledger.entry"
+                ) { $0 == 40_002 }
+                await service.end()
+            }
+            let before = try await fixture.number(
+                """
+                SELECT count(*) FROM ledger.log
+                 WHERE position < (SELECT u.position FROM ledger.log AS u WHERE u.account = '\(urgent)')
+                   AND account = '\(other)'
+                """)
+            #expect(before < 30_000)
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.log WHERE account = '\(urgent)'") == 1)
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    @Test("a command that ends its connection is tried now and then, and never given up; everything else goes on")
+    func endsTheConnection() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                async let outcome = client.ask(
+                    "EndConnection", Array("{}".utf8), for: account, mayBeRepeated: true, patience: .seconds(120))
+                try await fixture.wait(
+                    for: "it to be parked",
+                    """
+                    SELECT count(*) FROM ledger.parked
+                     WHERE cause = 'trouble' AND ends_connections AND attempts >= 3 AND type = 'EndConnection'
+                    """
+                ) { $0 == 1 }
+                for number in 0..<40 {
+                    let other = try await client.post(
+                        PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new(), patience: .seconds(60))
+                    #expect(other.kind == .accepted)
+                }
+                try await client.expectUrgentlyAccepted(1, for: account, patience: .seconds(60))
+                // Each later loss makes the pause longer.
+                try await fixture.wait(
+                    for: "another try", "SELECT count(*) FROM ledger.parked WHERE attempts >= 4 AND ends_connections"
+                ) { $0 == 1 }
                 #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
                 _ = try await operate(
                     fixture,
@@ -204,7 +338,39 @@ struct ParkingTests {
                 )
                 guard case .failed("discarded") = try await outcome else { throw Unexpected("\(try await outcome)") }
             }
-            for service in services { await service.end() }
+            await service.end()
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.attempt") == 0)
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    @Test("what nobody would send again is tried on by itself after it kept failing, and holds back nothing meanwhile")
+    func alone() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                _ = try await client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                let letter = try await fixture.database.psql("SELECT message_id FROM ledger.dead_letter")
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                // Sent again, it has a cause, as a policy's command has.
+                try await fixture.database.psql(
+                    "SELECT ledger_client.retry_ledger_commands('\(letter)', 'a test')")
+                try await fixture.wait(
+                    for: "it to be tried by itself",
+                    "SELECT count(*) FROM ledger.parked WHERE family LIKE 'alone %' AND cause = 'error'"
+                ) { $0 == 1 }
+                try await client.expectAccepted(2, for: account)
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 1)
+                try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
+                try await fixture.wait(
+                    for: "it to be done without an operator",
+                    "SELECT count(*) FROM ledger.entry WHERE amount = \(Self.cursed)"
+                ) { $0 == 1 }
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+            }
+            await service.end()
         }
     }
 

@@ -170,6 +170,120 @@ struct RetentionTests {
         }
     }
 
+    @Test(
+        "what a failed command says is quoted in no error and no log line, and redaction empties its error, too")
+    func errors() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                // In the row that the database refuses, by a check that the rules don't know.
+                let outcome = try await client.post(
+                    PostEntry(client: "marked-4711", n: 1, amount: 666_666), for: Self.account, patience: .seconds(60))
+                guard case .failed("error") = outcome else { throw Unexpected("\(outcome)") }
+                let errors = "SELECT count(*) FROM ledger.dead_letter WHERE error LIKE '%entry_is_not_cursed%'"
+                #expect(try await fixture.number(errors) == 1)
+                for (table, text) in [
+                    ("dead_letter", "error"), ("parked", "error"), ("outcome", "body::text"), ("log", "body::text"),
+                ] {
+                    let found = try await fixture.number(
+                        "SELECT count(*) FROM ledger.\(table) WHERE \(text) LIKE '%marked-4711%'")
+                    #expect(found == 0, "\(table)")
+                }
+                #expect(service.says("entry_is_not_cursed") && !service.says("marked-4711"))
+                try await fixture.database.psql(
+                    """
+                    UPDATE ledger.dead_letter SET error = error || ' marked-4711';
+                    INSERT INTO ledger.parked (source, partition, position, kind, type, version, key, account, body,
+                                               message_id, recorded_at, cause, attempts, failing_since, retry_at, error)
+                    SELECT 'nowhere', 0, 1, 'command', type, version, key, account, body, gen_random_uuid(), died_at,
+                           'error', 1, died_at, 'infinity', error
+                      FROM ledger.dead_letter;
+                    SET SESSION AUTHORIZATION ledger;
+                    SELECT ledger.redact('\(Self.account)');
+                    """)
+                try await forget(
+                    fixture,
+                    until: """
+                        SELECT (SELECT count(*) FROM ledger.dead_letter AS d WHERE d::text LIKE '%marked-4711%')
+                             + (SELECT count(*) FROM ledger.parked AS p WHERE p::text LIKE '%marked-4711%')
+                        """, is: 0)
+            }
+            await service.end()
+        }
+    }
+
+    @Test("a step of retention that fails, or costs the connection, keeps no other from being done")
+    func stepsFailAlone() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                try await post(client, 1...3)
+                for (function, what) in [
+                    ("delete_old_batches(keep interval, at_most int) RETURNS bigint", "RAISE EXCEPTION 'a test'"),
+                    (
+                        "delete_old_outcomes(at_most int) RETURNS bigint",
+                        "PERFORM pg_terminate_backend(pg_backend_pid()); RETURN 0"
+                    ),
+                ] {
+                    try await fixture.database.psql(
+                        """
+                        CREATE OR REPLACE FUNCTION ledger.\(function) LANGUAGE plpgsql
+                        AS $$BEGIN \(what); END$$
+                        """)
+                }
+                // What no one asked for, and what can't be reckoned with, as an operator's slip may leave it.
+                try await fixture.database.psql(
+                    """
+                    ALTER TABLE ledger.retention DROP CONSTRAINT retention_keeps_ten_years_at_most;
+                    UPDATE ledger.retention SET keep = interval '290000 years', truncate_after = NULL WHERE subject = 'log';
+                    SET SESSION AUTHORIZATION ledger;
+                    SELECT ledger.redact('\(Self.account)')
+                    """)
+                try await forget(fixture, until: "SELECT count(*) FROM ledger.redaction WHERE done_at IS NULL", is: 0)
+                let left = try await fixture.number(
+                    "SELECT count(*) FROM ledger.log WHERE body::text <> '{}' AND account = '\(Self.account)'")
+                #expect(left == 0)
+            }
+            await service.end()
+        }
+    }
+
+    @Test("when no batch is old, looking for old ones reads a few pages, however many there are")
+    func youngBatches() async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.database.psql(
+                """
+                INSERT INTO ledger.lease (source, partition) VALUES ('ledger_client.ledger_commands', 0);
+                INSERT INTO ledger.batch (source, partition, number, position, owner, epoch, given_time, messages)
+                SELECT 'ledger_client.ledger_commands', 0, n, n, gen_random_uuid(), 1, now(), 1
+                  FROM generate_series(1, 100000) AS n
+                """)
+            try await fixture.database.psql("VACUUM ledger.batch")
+            try await fixture.database.psql(
+                """
+                CREATE FUNCTION public.buffers(statement text) RETURNS bigint LANGUAGE plpgsql AS $$
+                DECLARE plan json;
+                BEGIN
+                    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ' || statement INTO plan;
+                    RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::bigint + (plan->0->'Plan'->>'Shared Read Blocks')::bigint;
+                END$$
+                """)
+            // The first call in a session also reads the catalog.
+            let read = try await fixture.database.psql(
+                """
+                SELECT ledger.delete_old_batches('1 day', 1000);
+                SELECT public.buffers($$SELECT ledger.delete_old_batches('1 day', 1000)$$)
+                """)
+            #expect(try #require(Int(read.split(separator: "\n").last ?? "")) < 100, "\(read)")
+            let gone = try await fixture.number(
+                """
+                UPDATE ledger.batch SET given_time = now() - interval '2 days' WHERE number <= 1500;
+                SELECT ledger.delete_old_batches('1 day', 1000)
+                """)
+            #expect(gone == 1000)
+        }
+    }
+
     @Test("one pass redacts many accounts, and later messages of theirs; accounts added meanwhile get the next pass")
     func redactMany() async throws {
         try await LedgerFixture.with { fixture in

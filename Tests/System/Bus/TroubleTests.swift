@@ -301,5 +301,5 @@ struct TroubleTests {
 
 extension ChildProcess {
     /// Whether a line on standard error has this in it.
-    fileprivate func says(_ text: String) -> Bool { lines(on: .error).contains { $0.contains(text) } }
+    func says(_ text: String) -> Bool { lines(on: .error).contains { $0.contains(text) } }
 }

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What strangers get.
-@Suite("End to end: abuse", .timeLimit(.minutes(30)))
+@Suite("End to end: abuse", .timeLimit(.minutes(60)))
 struct AbuseTests {
     @Test("nobody reads or changes what isn't theirs (T22)")
     func strangers() async throws {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// An alarm from its beginning to its all-clear, over HTTP and in the rows that it leaves.
-@Suite("End to end: alarms", .timeLimit(.minutes(30)))
+@Suite("End to end: alarms", .timeLimit(.minutes(60)))
 struct AlarmTests {
     @Test(
         """
@@ -88,7 +88,7 @@ struct AlarmTests {
     }
 }
 
-@Suite("End to end: floods of alerts", .timeLimit(.minutes(30)))
+@Suite("End to end: floods of alerts", .timeLimit(.minutes(60)))
 struct AlertFloodTests {
     @Test(
         """

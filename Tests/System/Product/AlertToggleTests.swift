@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// An alert that goes on and off again and again while what tells of it keeps being killed.
-@Suite("End to end: alerts toggled", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: alerts toggled", .serialized, .timeLimit(.minutes(60)))
 struct AlertToggleTests {
     /// How often the alert is raised, and how often it is cleared.
     private static let times = 500

@@ -8,7 +8,7 @@ import TestKit
 import Testing
 
 /// Files that people share in a group session: bulk bytes that go by the logs.
-@Suite("End to end: attachments", .timeLimit(.minutes(30)))
+@Suite("End to end: attachments", .timeLimit(.minutes(60)))
 struct AttachmentTests {
     @Test(
         """

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 /// Pictures of people: bulk bytes that go by the logs.
-@Suite("End to end: avatars", .timeLimit(.minutes(30)))
+@Suite("End to end: avatars", .timeLimit(.minutes(60)))
 struct AvatarTests {
     /// A PNG of one pixel, made longer by so many bytes: a further chunk of pixels, which nobody here decodes.
     static func png(padding: Int = 0) throws -> [UInt8] {

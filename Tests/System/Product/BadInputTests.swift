@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Bad input for every field of every request: refused with the right status, code and field, and nothing is stored.
-@Suite("End to end: bad input", .timeLimit(.minutes(30)))
+@Suite("End to end: bad input", .timeLimit(.minutes(60)))
 struct BadInputTests {
     @Test(
         """

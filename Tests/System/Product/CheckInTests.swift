@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The purpose of Quartet: a missed check-in is noticed by the right people, once.
-@Suite("End to end: check-ins", .timeLimit(.minutes(30)))
+@Suite("End to end: check-ins", .timeLimit(.minutes(60)))
 struct EndToEndCheckInTests {
     @Test(
         """
@@ -62,6 +62,67 @@ struct EndToEndCheckInTests {
             #expect(later == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes MissCheckIn")
             let safe = try await anna.card(of: bob)
             #expect(safe["person"]["checkIn"]["missed"] == false)
+        }
+    }
+
+    @Test(
+        """
+        after an outage, a check-in from before the deadline keeps the alarm from beginning, though its timer is first; one \
+        from after it ends the alarm that had to begin, though the timer is last (S29)
+        """,
+        arguments: [true, false])
+    func waited(isInTime: Bool) async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.session)
+            if !isInTime { try await quartet.moveDeadline(of: bob, to: "-1 second") }
+            let asked = Task {
+                try await quartet.edge.send(
+                    "POST", "/v1/commands/CheckIn", body: [:], token: bob.token, key: EdgeClient.newKey())
+            }
+            let check = "SELECT count(*) FROM session_client.session_commands WHERE type = 'CheckIn'"
+            try await quartet.wait(for: "the check-in", check) { $0 == "1" }
+            if isInTime { try await quartet.moveDeadline(of: bob) }
+            // Another process has the one log for now, so that the other is handled first.
+            let log = isInTime ? "session_client.session_commands" : "session.due"
+            _ = try await quartet.psql(
+                """
+                UPDATE session.lease SET owner = gen_random_uuid(), released = false,
+                                         lease_until = clock_timestamp() + interval '1 hour'
+                 WHERE source = '\(log)'
+                """)
+            try await quartet.start(.session)
+            let looked =
+                isInTime
+                ? "SELECT count(*) FROM session.account WHERE alarm_held_since IS NOT NULL OR missed_alarm IS NOT NULL"
+                : "SELECT 0"
+            // On a machine that is too busy, the other process seems dead before that, and the other log comes first.
+            try await quartet.wait(
+                for: "the first of the two",
+                "SELECT (\(looked)) + (SELECT count(*) FROM session.log WHERE type = 'CheckedIn')"
+            ) { $0 != "0" }
+            _ = try await quartet.psql(
+                "UPDATE session.lease SET owner = NULL, released = true, lease_until = NULL WHERE source = '\(log)'")
+            try await quartet.waitUntilQuiet()
+            try await quartet.waitUntilTimersAreDone()
+            try await quartet.waitUntilQuiet()
+            let told = try await quartet.psql(
+                """
+                SELECT string_agg(type, ' ' ORDER BY position) FROM session.log
+                 WHERE key = 'account/\(bob.account)' AND type IN ('CheckInMissed', 'CheckedIn')
+                """)
+            #expect(told == (isInTime ? "CheckedIn" : "CheckInMissed CheckedIn"))
+            let result = try await quartet.psql(
+                "SELECT type || ' ' || (body::jsonb ? 'ended') FROM session.outcome WHERE type IN ('CheckInMissed', 'CheckedIn')"
+            )
+            #expect(isInTime ? result == "CheckedIn false" : result.contains("CheckedIn true"), "\(result)")
+            let annas = Set(try await anna.kinds())
+            for kind in ["dependentCheckInMissed", "dependentCheckedInLate"] {
+                #expect(annas.contains(kind) == !isInTime, "\(annas)")
+            }
+            _ = try? await asked.value
         }
     }
 
@@ -133,6 +194,44 @@ struct EndToEndCheckInTests {
             let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }
             let missed = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'CheckInMissed'")
             #expect(annas == 1 && missed == "1")
+        }
+    }
+
+    @Test(
+        """
+        a deadline that another process held past its time, and let go, is noticed though PostgreSQL stood still before \
+        (S32)
+        """)
+    func stalledServer() async throws {
+        try await PrivateCluster.with { cluster in
+            try await Quartet.with(on: try cluster.cluster()) { quartet in
+                let bob = try await quartet.signUp("bob")
+                try await bob.act("CheckIn")
+                try await quartet.waitUntilQuiet()
+                for _ in 0..<3 {
+                    try cluster.freeze()
+                    // As long as the stall lasts: nothing happens that could be waited for.
+                    try await Task.sleep(for: .seconds(4))
+                    try cluster.thaw()
+                    try await quartet.waitUntilQuiet()
+                }
+                try await quartet.moveDeadline(of: bob, to: "3 seconds")
+                // A replica that takes the timer, stands still, and never commits.
+                let letGo = try await quartet.hold(
+                    "SELECT name FROM session.timer WHERE key = 'account/\(bob.account)' FOR UPDATE")
+                try await quartet.wait(
+                    for: "the deadline to be long past",
+                    """
+                    SELECT due_at < clock_timestamp() - interval '9 seconds'
+                      FROM session.timer WHERE name = 'MissCheckIn'
+                    """
+                ) { $0 == "t" }
+                await letGo()
+                try await quartet.wait(
+                    for: "the miss to be noticed",
+                    "SELECT count(*) FROM session.account WHERE missed_alarm IS NOT NULL"
+                ) { $0 == "1" }
+            }
         }
     }
 

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Machines whose clocks are wrong.
-@Suite("End to end: clocks", .timeLimit(.minutes(30)))
+@Suite("End to end: clocks", .timeLimit(.minutes(60)))
 struct ClockTests {
     @Test(
         "an edge ten minutes slow and one ten minutes fast work together, tell the same time, and report how far off they are (M8)"
@@ -32,6 +32,45 @@ struct ClockTests {
             }
             await slow.end()
             await fast.end()
+        }
+    }
+
+    @Test(
+        """
+        an edge whose clock is two days off signs people up and in, runs operations and says who is in a session, and \
+        judges a request's age by the database's clock (M8)
+        """, arguments: [-2, 2])
+    func daysOff(days: Int) async throws {
+        try await Quartet.with { quartet in
+            let replica = try await quartet.startAnother(
+                .sessionClient, environment: Products.clock(aheadBy: days * 86_400))
+            let edge = try await quartet.edge(of: replica)
+            let anna = try await Device.signUp("anna", name: "Anna", at: edge)
+            for device in [anna, try await Device.signIn("anna", at: edge)] {
+                try await device.operate("RespondToAllPings")
+                // Keys that the edge makes up.
+                for path in ["operations/RespondToAllPings", "commands/MarkAllRead"] {
+                    let reply = try await edge.send("POST", "/v1/\(path)", token: device.token)
+                    #expect(reply.status == 200, "\(path): \(reply)")
+                }
+            }
+            let group = try await Group.create(by: anna)
+            let view = try await LiveView.open(anna, following: [group])
+            try await quartet.wait(
+                for: "the connection to be known",
+                "SELECT count(*) FROM session.group_connection WHERE group_id = '\(group.id)'"
+            ) { $0.hasPrefix("1") }
+            await view.close()
+
+            let early = try await edge.send(
+                "POST", "/v1/operations/RespondToAllPings", token: anna.token, key: EdgeClient.newKey(daysFromNow: 2))
+            #expect(early.body["code"] == "idTooOld", "\(early)")
+            let late = try await edge.send(
+                "POST", "/v1/sign-in",
+                body: ["handle": "anna", "password": "a long enough password", "deviceName": "tablet"],
+                key: EdgeClient.newKey(daysFromNow: -2))
+            #expect(late.body["code"] == "idTooOld", "\(late)")
+            await replica.end()
         }
     }
 

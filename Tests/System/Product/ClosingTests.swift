@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Closing an account.
-@Suite("End to end: closing an account", .timeLimit(.minutes(30)))
+@Suite("End to end: closing an account", .timeLimit(.minutes(60)))
 struct ClosingTests {
     private static let environment = ["RETENTION_INTERVAL": "1s", "PHONE_CODES": "log"]
 

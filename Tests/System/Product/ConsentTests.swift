@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Without consent, a person shows nothing to others, on any route or in the stream.
-@Suite("End to end: consent", .timeLimit(.minutes(30)))
+@Suite("End to end: consent", .timeLimit(.minutes(60)))
 struct EndToEndConsentTests {
     private static let nobody = "019ce635-a000-8695-80a6-4a7c4bf35624"
 

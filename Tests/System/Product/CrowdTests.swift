@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Many connections at a time.
-@Suite("End to end: crowds", .timeLimit(.minutes(30)))
+@Suite("End to end: crowds", .timeLimit(.minutes(60)))
 struct CrowdTests {
     private static let silent = Soak.count(2000, long: 10_000)
     private static let slow = Soak.count(100, long: 2000)

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import WebDriver
 
-@Suite("End to end: the description of the API", .timeLimit(.minutes(30)))
+@Suite("End to end: the description of the API", .timeLimit(.minutes(60)))
 struct DescriptionTests {
     private static let python = Products.package.appending(path: ".local/python/bin/python").path
 

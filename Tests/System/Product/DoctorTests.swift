@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite("End to end: session-client doctor", .timeLimit(.minutes(30)))
+@Suite("End to end: session-client doctor", .timeLimit(.minutes(60)))
 struct DoctorTests {
     @Test(
         """
@@ -29,6 +29,7 @@ struct DoctorTests {
                 VALUES (9999, '9999-tomorrow.sql', 'none', interval '0');
                 REVOKE UPDATE (lock) ON session.due_partition FROM session;
                 GRANT DELETE ON notifications.unread TO contacts;
+                GRANT EXECUTE ON FUNCTION pg_catalog.txid_current() TO PUBLIC;
                 """)
             quartet.send(.terminate, to: .contacts)
             try await quartet.process(of: .contacts).waitForExit(.exited(0))
@@ -37,6 +38,7 @@ struct DoctorTests {
             #expect(ill.line("migrations")?.contains("9999-tomorrow.sql") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("session may not UPDATE session.due_partition") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("contacts may write notifications.unread") == true, "\(ill)")
+            #expect(ill.line("rights")?.contains("quartet_reader may call txid_current()") == true, "\(ill)")
             #expect(ill.line("contacts")?.contains("partitions without a worker (0/") == true, "\(ill)")
 
             _ = try await quartet.psql(
@@ -44,6 +46,30 @@ struct DoctorTests {
                 DELETE FROM contacts.migration WHERE number = 9999;
                 GRANT UPDATE (lock) ON session.due_partition TO session;
                 REVOKE DELETE ON notifications.unread FROM contacts;
+                REVOKE EXECUTE ON FUNCTION pg_catalog.txid_current() FROM PUBLIC;
+                """)
+            // What retention should have deleted or emptied long ago.
+            _ = try await quartet.psql(
+                """
+                UPDATE session_client.session_commands SET recorded_at = clock_timestamp() - interval '3 days'
+                 WHERE type = 'SignUp';
+                UPDATE contacts.batch SET given_time = clock_timestamp() - interval '3 days';
+                INSERT INTO contacts.batch (source, partition, number, position, owner, epoch, given_time, messages)
+                SELECT DISTINCT ON (b.source, b.partition)
+                       b.source, b.partition, b.number + 1, b.position, b.owner, b.epoch, clock_timestamp(), 0
+                  FROM contacts.batch AS b ORDER BY b.source, b.partition, b.number DESC;
+                INSERT INTO notifications.outcome (command_id, command_hash, outcome, partition, position, type, body)
+                VALUES ('00000000-0001-7000-8000-000000000000', gen_random_uuid(), 'accepted', 0, 1, 'Accepted', '{}')
+                """)
+            let late = try await quartet.doctor()
+            for what in ["contacts.batch", "notifications.outcome", "secrets in session_client.session_commands"] {
+                #expect(late.line("retention")?.contains(what) == true, "\(late)")
+            }
+            _ = try await quartet.psql(
+                """
+                UPDATE session_client.session_commands SET recorded_at = clock_timestamp() WHERE type = 'SignUp';
+                UPDATE contacts.batch SET given_time = clock_timestamp();
+                DELETE FROM notifications.outcome WHERE command_id < '00000000-0002-7000-8000-000000000000'
                 """)
             try await quartet.start(.contacts)
             try await quartet.waitForLeases()

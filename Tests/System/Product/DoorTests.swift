@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Strangers and nuisances can't hold the edge up.
-@Suite("End to end: the door", .timeLimit(.minutes(30)))
+@Suite("End to end: the door", .timeLimit(.minutes(60)))
 struct DoorTests {
     @Test(
         """
@@ -59,6 +59,73 @@ struct DoorTests {
             let metrics = try await quartet.metrics(of: .sessionClient)
             #expect(metrics.contains("quartet_limits_hit_total{limit=\"headers\"} 1"))
             #expect(metrics.contains("quartet_limits_hit_total{limit=\"urlTooLong\"} 1"))
+        }
+    }
+
+    @Test("a request that was answered gets its answer again, however much its account has asked since (T21)")
+    func answeredBefore() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(
+                .sessionClient,
+                environment: ["COMMANDS_PER_MINUTE": "1", "OPERATIONS_PER_MINUTE": "1", "ADDRESS_FACTOR": "10000"])
+            let anna = try await quartet.signUp("anna")
+            for path in ["/v1/commands/RaiseAlert", "/v1/operations/RespondToAllPings"] {
+                let key = EdgeClient.newKey()
+                func ask(_ key: String) async throws -> EdgeClient.Reply {
+                    try await quartet.edge.send("POST", path, body: [:], token: anna.token, key: key)
+                }
+                var first = try await ask(key)
+                for _ in 0..<3 where first.status == 202 { first = try await ask(key) }
+                #expect(first.status == 200, "\(first)")
+                for _ in 0..<3 where try await ask(EdgeClient.newKey()).status != 429 {}
+                let again = try await ask(key)
+                #expect(again.status == 200 && again.body == first.body, "\(again)")
+                #expect(try await ask(EdgeClient.newKey()).status == 429)
+            }
+        }
+    }
+
+    @Test(
+        """
+        strangers who break off, talk nonsense or leave in the middle are no errors of the server: none is in its log, and \
+        others are served (T21)
+        """, arguments: [false, true])
+    func strangers(isEncrypted: Bool) async throws {
+        let certificate = try await Certificate.make()
+        defer { certificate.remove() }
+        try await Quartet.with(services: []) { quartet in
+            try await quartet.start(.sessionClient, environment: isEncrypted ? certificate.environment : [:])
+            let nonsense = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 37) }
+            let beginnings: [[UInt8]] = [
+                [], nonsense, Array("GET /v1/account HTTP/1.1\r\nhost: x\r\n\r\n".utf8),
+                Array("POST /v1/sign-in HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{".utf8),
+                Array("POST /v1/sign-in HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz".utf8),
+                Array("GET /docs HTTP/9.9\r\n\r\n".utf8), RawHTTP2.preface() + nonsense,
+                RawHTTP2.preface() + RawHTTP2.get("/docs", on: 1) + RawHTTP2.reset(1),
+                RawHTTP2.preface() + RawHTTP2.head(of: "quartet.v1.Quartet/GetAccount", on: 1, "x"),
+                RawHTTP2.preface() + RawHTTP2.head(of: "quartet.v1.Quartet/SignIn", on: 1, "")
+                    + RawHTTP2.emptyMessage(on: 1) + RawHTTP2.reset(1),
+            ]
+            for port in [try await quartet.edgePort(), try await quartet.rpcPort()] {
+                for number in 0..<300 {
+                    let stranger = try RawConnection(port: port)
+                    // It may be closed already.
+                    try? stranger.send(beginnings[number % beginnings.count])
+                    stranger.breakOff()
+                }
+                for beginning in beginnings where isEncrypted {
+                    let stranger = try await SecureConnection.open(port: port)
+                    try? await stranger.send(beginning)
+                    await stranger.close()
+                }
+            }
+            try await certificate.trusted { http in
+                let edge = EdgeClient(http: http) { [url = try quartet.url] in url }
+                let answer = try await edge.send("GET", "/.well-known/jwks.json")
+                #expect(answer.status == 200)
+            }
+            let errors = quartet.lines(of: .sessionClient).filter { $0.contains("Z error ") }
+            #expect(errors.isEmpty, "\(errors.count) \(errors.prefix(3))")
         }
     }
 

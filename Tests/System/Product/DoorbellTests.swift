@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// A doorbell is a hint from anybody who may connect.
-@Suite("End to end: doorbells", .timeLimit(.minutes(30)))
+@Suite("End to end: doorbells", .timeLimit(.minutes(60)))
 struct DoorbellTests {
     /// Payloads that no service sends: numbers outside the partitions, too many of them, or nonsense.
     private static let payloads =

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Processes of the edge that are replaced while apps use them.
-@Suite("End to end: draining", .timeLimit(.minutes(30)))
+@Suite("End to end: draining", .timeLimit(.minutes(60)))
 struct DrainTests {
     private struct Edge: Sendable {
         let id: Int

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Each mistake that systems of this kind made before, tried on the four executables.
-@Suite("End to end: what earlier systems got wrong", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: what earlier systems got wrong", .serialized, .timeLimit(.minutes(60)))
 struct EarlierSystemsTests {
     // MARK: Deadlines
 

@@ -8,7 +8,7 @@ import TestKit
 import Testing
 
 /// TLS, HTTP/2, and what browsers are told.
-@Suite("End to end: encryption", .timeLimit(.minutes(30)))
+@Suite("End to end: encryption", .timeLimit(.minutes(60)))
 struct EncryptionTests {
     /// A request without sign-in: the version that answered it and its headers.
     private static func ask(_ http: HTTPClient, _ url: String) async throws -> HTTPClientResponse {
@@ -115,6 +115,29 @@ struct EncryptionTests {
             let (isNew, isStillOld) = (try await isServed(second), try await isServed(old))
             #expect(isNew && !isStillOld)
             await edge.end()
+        }
+    }
+
+    @Test("clients of TLS 1.2 are served with authenticated encryption, and refused with anything older (T19)")
+    func ciphers() async throws {
+        let certificate = try await Certificate.make()
+        defer { certificate.remove() }
+        try await Quartet.with(services: []) { quartet in
+            try await quartet.start(.sessionClient, environment: certificate.environment)
+            for port in [try await quartet.edgePort(), try await quartet.rpcPort()] {
+                let good = try await SecureConnection.open(
+                    port: port,
+                    ciphers: [.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256])
+                await good.close()
+                await #expect(throws: (any Error).self) {
+                    try await SecureConnection.open(
+                        port: port,
+                        ciphers: [
+                            .TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, .TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA,
+                            .TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, .TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA,
+                        ])
+                }
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The story while its processes are killed: everything is done once, whatever ends when.
-@Suite("End to end: faults", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: faults", .serialized, .timeLimit(.minutes(60)))
 struct EndToEndFaultTests {
     @Test(
         "every step of the story is done once, with a service killed at each of them (S15, S27)",
@@ -115,7 +115,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("a saga that finds a step recorded with another body fails, says so and uses nothing of it (S15)")
+    @Test("a saga whose step was done by another version's command takes it for done, and asks nothing twice (S15)")
     func sagaChanged() async throws {
         try await Quartet.with { quartet in
             let (bob, anna) = try await quartet.signUp("bob", "anna")
@@ -137,9 +137,10 @@ struct EndToEndFaultTests {
             #expect(recorded == "summary")
             try await quartet.start(.sessionClient)
             let ended = try await operation
-            #expect(ended["state"] == "failed")
-            #expect(ended["result"]["reason"].string?.contains("step summary is recorded with another command") == true)
-            try await quartet.process(of: .sessionClient).waitForLine(containing: "a saga failed")
+            #expect(ended["state"] == "done", "\(ended)")
+            try await quartet.waitUntilQuiet()
+            let kinds = try await bob.kinds()
+            #expect(kinds.count { $0 == "pingsCleared" } == 1)
         }
     }
 

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Group sessions while processes are killed and people lose their connections.
-@Suite("End to end: group sessions under faults", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: group sessions under faults", .serialized, .timeLimit(.minutes(60)))
 struct GroupFaultTests {
     @Test(
         """

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// A group session as it was.
-@Suite("End to end: the history of group sessions", .timeLimit(.minutes(30)))
+@Suite("End to end: the history of group sessions", .timeLimit(.minutes(60)))
 struct GroupHistoryTests {
     @Test(
         """

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Reliable messages in group sessions: to all or to some, in one order, once.
-@Suite("End to end: messages in group sessions", .timeLimit(.minutes(30)))
+@Suite("End to end: messages in group sessions", .timeLimit(.minutes(60)))
 struct GroupMessageTests {
     @Test(
         """

@@ -8,7 +8,7 @@ import class Postgres.Connection
 import class Postgres.Listener
 
 /// Unreliable messages in group sessions: never stored, the newest counts, and never in the way of anything.
-@Suite("End to end: signals in group sessions", .timeLimit(.minutes(30)))
+@Suite("End to end: signals in group sessions", .timeLimit(.minutes(60)))
 struct GroupSignalTests {
     @Test(
         """

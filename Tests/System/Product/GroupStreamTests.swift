@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Group sessions live: what each reader sees, from when on, and until when.
-@Suite("End to end: streams of group sessions", .timeLimit(.minutes(30)))
+@Suite("End to end: streams of group sessions", .timeLimit(.minutes(60)))
 struct GroupStreamTests {
     @Test(
         """

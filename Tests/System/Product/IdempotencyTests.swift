@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The request that an Idempotency-Key names.
-@Suite("End to end: Idempotency-Key", .timeLimit(.minutes(30)))
+@Suite("End to end: Idempotency-Key", .timeLimit(.minutes(60)))
 struct IdempotencyTests {
     @Test("a key stands for one command to each service; anything else to that service is refused as idReused")
     func oneKey() async throws {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The server's key is changed while people go on.
-@Suite("End to end: key rotation", .timeLimit(.minutes(30)))
+@Suite("End to end: key rotation", .timeLimit(.minutes(60)))
 struct KeyRotationTests {
     private static func key() -> String {
         Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()

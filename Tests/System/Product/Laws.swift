@@ -42,6 +42,10 @@ enum Laws {
                 SELECT count(*) FROM \(domain).log AS l
                   LEFT JOIN \(domain).outcome AS o ON o.command_id = l.command_id
                  WHERE l.outcome IS NOT NULL AND (o.partition, o.position) IS DISTINCT FROM (l.partition, l.position)
+                   -- Those of older ids, which are refused, may be deleted at once. Ids begin with their milliseconds.
+                   AND l.command_id > (lpad(to_hex((extract(epoch FROM now() - (SELECT r.keep FROM \(domain).retention AS r
+                                                                                 WHERE r.subject = 'outcome')) * 1000)::bigint),
+                                            12, '0') || '00000000000000000000')::uuid
                 """
             )
         }

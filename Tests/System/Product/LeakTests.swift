@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Leftovers of lost database connections.
-@Suite("End to end: leaks", .timeLimit(.minutes(30)))
+@Suite("End to end: leaks", .timeLimit(.minutes(60)))
 struct LeakTests {
     @Test("fifty lost connections of each kind leak no thread, descriptor or memory in any service")
     func lostConnections() async throws {

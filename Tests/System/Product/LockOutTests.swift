@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Strangers who guess lock out only themselves.
-@Suite("End to end: lock-outs", .timeLimit(.minutes(30)))
+@Suite("End to end: lock-outs", .timeLimit(.minutes(60)))
 struct LockOutTests {
     private static let (home, elsewhere) = ("198.51.100.1", "203.0.113.7")
     private static let number = "+49 30 123456"

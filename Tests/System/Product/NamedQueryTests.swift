@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What `make psql` offers by name.
-@Suite("End to end: named queries", .timeLimit(.minutes(30)))
+@Suite("End to end: named queries", .timeLimit(.minutes(60)))
 struct NamedQueryTests {
     @Test(
         "every named query runs in psql, and :told lists who was notified of an alarm, was shown it and read it (A13)")

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Notifications that come by themselves when they are due.
-@Suite("End to end: the timers of notifications", .timeLimit(.minutes(30)))
+@Suite("End to end: the timers of notifications", .timeLimit(.minutes(60)))
 struct EndToEndNotificationTimerTests {
     @Test("the history goes back 30 days, and deleted notifications don't count as unread (S37)")
     func history() async throws {

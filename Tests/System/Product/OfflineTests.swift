@@ -10,6 +10,9 @@ import struct EdgeClient.Device
 struct OfflineTests {
     /// How far the app counts.
     private static let count = 200
+    /// How many changes the app makes at most before it is killed. It does so in a second, while a test on a busy machine may need
+    /// many to see them.
+    private static let most = 20
 
     @Test(
         """
@@ -25,25 +28,32 @@ struct OfflineTests {
             try await Quartet.with { quartet in
                 let url = try quartet.url
                 let port = try #require(URL(string: url)?.port.flatMap { UInt16(exactly: $0) })
-                func run(killAfter changes: Int?) async throws {
-                    try await ChildProcess.with("offline-app", ["count", url, folder.path, "anna", "\(Self.count)"]) {
+                func killed(after changes: Int) async throws {
+                    try await ChildProcess.with("offline-app", ["some", url, folder.path, "anna", "\(Self.most)"]) {
                         app in
-                        guard let changes else {
-                            try await app.waitForLine(containing: "finished")
-                            return try await app.waitForExit(.exited(0))
-                        }
                         var last: ChildProcess.Line?
                         for _ in 0..<changes { last = try await app.waitForLine(containing: "did ", after: last) }
+                        if changes == Self.most { try await app.waitForLine(containing: "resting", after: last) }
                         app.send(.kill)
                         try await app.waitForExit(.killed(.kill))
                     }
                 }
-                for changes in kills[..<3] { try await run(killAfter: changes) }
+                for changes in kills[..<3] { try await killed(after: changes) }
                 try await quartet.kill(.sessionClient)
-                for changes in kills[3..<6] { try await run(killAfter: changes) }
+                // The first of these is killed as late as can be.
+                for changes in [Self.most] + kills[3..<6] { try await killed(after: changes) }
                 try await quartet.start(.sessionClient, port: port)
-                for changes in kills[6...] { try await run(killAfter: changes) }
-                try await run(killAfter: nil)
+                for changes in kills[6...] { try await killed(after: changes) }
+                try await ChildProcess.with("offline-app", ["count", url, folder.path, "anna", "\(Self.count)"]) {
+                    app in
+                    var last: ChildProcess.Line?
+                    while last?.text.contains("finished") != true {
+                        last = try await app.waitForLine("a change or the end", after: last) {
+                            $0.contains("did ") || $0.contains("finished")
+                        }
+                    }
+                    try await app.waitForExit(.exited(0))
+                }
                 let anna = try await Device.signIn("anna", password: "correct horse battery", at: quartet.edge)
                 let account = try await anna.read("/v1/account")
                 // Signing up made the first version.

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Operations that span services: answering all pings, signing out.
-@Suite("End to end: operations", .timeLimit(.minutes(30)))
+@Suite("End to end: operations", .timeLimit(.minutes(60)))
 struct OperationTests {
     @Test("answering all pings notifies each sender once and clears the notifications of the pings (S27, S28)")
     func respondToAll() async throws {
@@ -60,6 +60,63 @@ struct OperationTests {
             let unread = try await bob.read("/v1/notifications?limit=200&unread=true")["notifications"].array
             let pings = unread.filter { $0["kind"] == "pingReceived" }.map { $0["subject"].string }
             #expect(pings == [carl.account])
+        }
+    }
+
+    @Test(
+        """
+        an operation whose step was recorded with another command goes on where that fits again, and when an operator has it \
+        resumed; so does one that failed
+        """)
+    func changedStep() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            for (number, isResumed, isFailed) in [(1, false, false), (2, true, false), (3, true, true)] {
+                try await quartet.kill(.contacts)
+                let asked = Task {
+                    try? await anna.edge.send(
+                        "POST", "/v1/operations/ClearAllReceivedPings", token: anna.token, key: EdgeClient.newKey())
+                }
+                try await quartet.wait(
+                    for: "the step to wait", "SELECT count(*) FROM session_client.saga_step WHERE outcome IS NULL"
+                ) { $0 == "1" }
+                let id = try await quartet.psql("SELECT id FROM session_client.saga WHERE state = 'running'")
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                let hash = try await quartet.psql("SELECT body_hash FROM session_client.saga_step WHERE saga = '\(id)'")
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                // As if another version had begun it, and was replaced.
+                _ = try await quartet.psql(
+                    "UPDATE session_client.saga_step SET body_hash = gen_random_uuid() WHERE saga = '\(id)'")
+                try await quartet.kill(.sessionClient)
+                _ = await asked.value
+                try await quartet.start(.sessionClient)
+                try await quartet.start(.contacts)
+                try await quartet.wait(
+                    for: "the version to be noticed",
+                    "SELECT count(*) FROM session_client.saga WHERE id = '\(id)' AND last_error LIKE '%another command%'"
+                ) { $0 == "1" }
+                let state = try await quartet.psql("SELECT state FROM session_client.saga WHERE id = '\(id)'")
+                #expect(state.hasPrefix("running"), "\(number)")
+                if isFailed {
+                    // As 0.1.0 left it.
+                    _ = try await quartet.psql(
+                        """
+                        UPDATE session_client.saga SET state = 'failed', ended_at = clock_timestamp(), owner = NULL
+                         WHERE id = '\(id)'
+                        """)
+                }
+                _ = try await quartet.psql(
+                    isResumed
+                        ? "SELECT session_client.resume_saga('\(id)', 'a test')"
+                        : "UPDATE session_client.saga_step SET body_hash = '\(hash)' WHERE saga = '\(id)'")
+                try await quartet.wait(
+                    for: "operation \(number) to end", "SELECT state FROM session_client.saga WHERE id = '\(id)'"
+                ) { $0.hasPrefix("done") }
+            }
+            let acts = try await quartet.psql(
+                "SELECT count(*) FROM session_client.operator_act WHERE act = 'resume_saga'")
+            #expect(acts.hasPrefix("2"))
+            try await quartet.waitUntilQuiet()
         }
     }
 

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What operators' API keys open over HTTP, and for whom.
-@Suite("End to end: operators over HTTP", .timeLimit(.minutes(30)))
+@Suite("End to end: operators over HTTP", .timeLimit(.minutes(60)))
 struct OperatorRouteTests {
     private static let id = "019b0000-0000-7000-8000-000000000001"
     private static let reads = [
@@ -17,6 +17,7 @@ struct OperatorRouteTests {
         ("/set-retention", ["service": "contacts", "subject": "log", "keep": 86_400_000_000, "reason": "r"]),
         ("/accept-truncation", ["service": "contacts", "source": "s", "reason": "r"]),
         ("/redact", ["service": "contacts", "account": .string(id), "reason": "r"]),
+        ("/resume-operation", ["operation": .string(id), "reason": "r"]),
     ]
 
     private static let paths =
@@ -114,6 +115,15 @@ struct OperatorRouteTests {
             func act(_ path: String, _ body: JSON) async throws -> EdgeClient.Reply {
                 try await quartet.edge.send("POST", "/v1/operator/\(path)", body: body, token: key)
             }
+            let operation =
+                try await quartet.psql(
+                    """
+                    INSERT INTO session_client.saga (id, type, account, body, body_hash, state, ended_at, correlation_id)
+                    VALUES (gen_random_uuid(), 'ClearAllReceivedPings', '\(anna.account)', '{}', gen_random_uuid(), 'failed',
+                            clock_timestamp(), gen_random_uuid())
+                    RETURNING id
+                    """
+                ).split(separator: "\n").first.map(String.init) ?? ""
             let acts: [(path: String, body: JSON)] = [
                 ("retry-dead-letter", ["message": .string(letters[0]), "reason": "why 1"]),
                 ("discard-dead-letter", ["message": .string(letters[1]), "reason": "why 2"]),
@@ -122,6 +132,7 @@ struct OperatorRouteTests {
                 ("set-retention", ["service": "session", "subject": "log", "keep": 86_400_000_000, "reason": "why 5"]),
                 ("accept-truncation", ["service": "contacts", "source": source, "reason": "why 6"]),
                 ("redact", ["service": "notifications", "account": .string(Self.id), "reason": "why 7"]),
+                ("resume-operation", ["operation": .string(operation), "reason": "why 8"]),
             ]
             try await quartet.park(of: anna.account, error: "a test")
             let audit = "FROM session_client.operator_acts WHERE key_name = 'on-call' AND acted_as = 'quartet_operator'"
@@ -133,7 +144,8 @@ struct OperatorRouteTests {
                 let reply = try await act(path, body)
                 #expect(reply.status == 200, "\(path) \(reply)")
                 let rows = try await quartet.psql("SELECT act || ', ' || reason \(audit) ORDER BY acted_at")
-                let expected = path.replacing("-", with: "_") + ", why \(number + 1)"
+                let expected =
+                    path.replacing("-", with: "_").replacing("_operation", with: "_saga") + ", why \(number + 1)"
                 #expect(rows.split(separator: "\n").count == number + 1 && rows.hasSuffix(expected), "\(rows)")
             }
             #expect(try await quartet.psql("SELECT is_discarded FROM contacts.parked").hasPrefix("t"))
@@ -164,9 +176,25 @@ struct OperatorRouteTests {
             let short = try await act(
                 "set-retention", ["service": "session", "subject": "log", "keep": 1, "reason": "why"])
             #expect(unknown.status == 404 && nothing.status == 404 && short.body["field"] == "keep")
-            #expect(try await quartet.psql("SELECT count(*) \(audit)").hasPrefix("7"))
+            let bounds: [(field: String, body: JSON)] = [
+                ("keep", ["service": "session", "subject": "log", "keep": .int(.max), "reason": "why"]),
+                ("keep", ["service": "session", "subject": "log", "keep": 315_360_000_000_001, "reason": "why"]),
+                (
+                    "truncateAfter",
+                    [
+                        "service": "session", "subject": "log", "keep": 86_400_000_000, "truncateAfter": .int(.max),
+                        "reason": "why",
+                    ]
+                ),
+            ]
+            for (field, body) in bounds {
+                let long = try await act("set-retention", body)
+                #expect(long.status == 422 && long.body["field"].string == field, "\(long)")
+                #expect(long.body["detail"].string?.contains("3,650 days") == true, "\(long)")
+            }
+            #expect(try await quartet.psql("SELECT count(*) \(audit)").hasPrefix("8"))
             let seen = try await quartet.edge.send("GET", "/v1/operator/queries/acts", token: key)
-            #expect(seen.body.array.filter { $0["who"] == "on-call" }.count == 7)
+            #expect(seen.body.array.filter { $0["who"] == "on-call" }.count == 8)
         }
     }
 

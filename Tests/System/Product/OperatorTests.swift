@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What operators see: views, the story of a request, metrics.
-@Suite("End to end: for operators", .timeLimit(.minutes(30)))
+@Suite("End to end: for operators", .timeLimit(.minutes(60)))
 struct OperatorTests {
     @Test(
         "one query shows a request's whole story as a tree, every view answers, and metrics count what was done (T24)")

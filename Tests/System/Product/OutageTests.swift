@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// PostgreSQL goes and comes back.
-@Suite("End to end: outages", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: outages", .serialized, .timeLimit(.minutes(60)))
 struct OutageTests {
     @Test("when PostgreSQL restarts under load, everything accepted is there and every service recovers by itself")
     func databaseRestarts() async throws {
@@ -67,9 +67,9 @@ struct OutageTests {
 }
 
 /// Events that the policies can't read.
-@Suite("End to end: events from a newer sender", .timeLimit(.minutes(30)))
+@Suite("End to end: events from a newer sender", .timeLimit(.minutes(60)))
 struct NewerSenderTests {
-    @Test("an unknown event holds back only its own key's consequences, until an operator discards it")
+    @Test("an unknown event holds back nothing else of its key, and waits until an operator discards it")
     func unknownEvent() async throws {
         try await Quartet.with { quartet in
             let (anna, bob, carla) = try await quartet.signUp("anna", "bob", "carla")
@@ -86,19 +86,19 @@ struct NewerSenderTests {
                 """)
             let parked = "SELECT count(*) FROM session_client.parked WHERE key = '\(key)' AND attempts"
             try await quartet.wait(for: "the event to be parked", "\(parked) > 0") { $0.hasPrefix("1") }
-            // Anna's consequences wait; everybody else's don't.
             try await anna.add(bob)
-            try await quartet.wait(for: "its key to wait", "\(parked) = 0") { !$0.hasPrefix("0") }
             try await carla.add(bob)
             try await carlaSees.wait("being told of her contact") { $0.data["type"] == "NotificationDelivered" }
-            let told = try await quartet.psql(
-                "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'")
-            #expect(told.hasPrefix("0"))
-
-            _ = try await quartet.psql("SELECT session_client.discard_parked('contacts.log', '\(key)', 'a test')")
             try await quartet.wait(
                 for: "Anna to be told",
                 "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'"
+            ) { $0.hasPrefix("1") }
+            let waiting = try await quartet.psql("SELECT string_agg(type, ' ') FROM session_client.parked")
+            #expect(waiting == "ContactForetold")
+
+            _ = try await quartet.psql("SELECT session_client.discard_parked('contacts.log', '\(key)', 'a test')")
+            try await quartet.wait(
+                for: "the event to be given up", "SELECT count(*) FROM session_client.dead_letter WHERE kind = 'event'"
             ) { $0.hasPrefix("1") }
             let letter = try await quartet.psql(
                 "SELECT code, type, version FROM session_client.dead_letter WHERE kind = 'event'")

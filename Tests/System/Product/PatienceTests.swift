@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// PostgreSQL is there and says nothing.
-@Suite("End to end: patience", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: patience", .serialized, .timeLimit(.minutes(60)))
 struct PatienceTests {
     /// More than the ten seconds that the API promises, by what a busy machine may take.
     private static let guardTime: Duration = .seconds(20)

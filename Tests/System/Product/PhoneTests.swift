@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Phones: proved by a code, and what a code is good for.
-@Suite("End to end: phones", .timeLimit(.minutes(30)))
+@Suite("End to end: phones", .timeLimit(.minutes(60)))
 struct PhoneTests {
     @Test("a phone is added by a code, and finds its person from then on; its change is announced (S41)")
     func added() async throws {

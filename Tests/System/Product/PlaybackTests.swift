@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Shared playback over HTTP: what plays, what comes next, and who waits for whom.
-@Suite("End to end: shared playback", .timeLimit(.minutes(30)))
+@Suite("End to end: shared playback", .timeLimit(.minutes(60)))
 struct PlaybackTests {
     @Test(
         """

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Who is here: connections that come, drop and come back, and edge processes that end.
-@Suite("End to end: presence in group sessions", .timeLimit(.minutes(30)))
+@Suite("End to end: presence in group sessions", .timeLimit(.minutes(60)))
 struct PresenceTests {
     @Test(
         """
@@ -206,6 +206,38 @@ struct PresenceTests {
             #expect(try await group.state(by: bob)["participants"].array.count == 3)
             #expect(!annaSees.events(of: group).contains("ParticipantLeft"))
             for view in [annaSees, back] { await view.close() }
+        }
+    }
+
+    @Test("who is away is put out although a command of the session waits that has expired (P15)")
+    func expiredCommand() async throws {
+        try await Self.with { quartet, anna, bob, carl in
+            let group = try await Group.create(by: anna)
+            try await group.invite(bob, by: anna)
+            try await group.act(bob, "JoinGroupSession")
+            let (annaSees, bobSees) = try await (
+                LiveView.open(anna, following: [group]), LiveView.open(bob, following: [group])
+            )
+            try await quartet.wait(connections: 2)
+            try await quartet.limit(notice: "1 minute", grace: "5 seconds", lease: "2 minutes")
+            await bobSees.close()
+            try await quartet.wait(connections: 1)
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id,
+                                            command_id, expires_at, recorded_at, cause, attempts, failing_since, retry_at, error)
+                SELECT 'session_client.session_commands', session_client.session_commands_partition_of(k.key), 1, 'command',
+                       'JoinGroupSession', 1, k.key, '{}', gen_random_uuid(), gen_random_uuid(),
+                       clock_timestamp() + interval '8 seconds', clock_timestamp() - interval '1 minute', 'trouble', 1,
+                       clock_timestamp(), clock_timestamp() + interval '1 day', 'a test'
+                  FROM (VALUES ('group/\(group.id)')) AS k (key)
+                """)
+            try await annaSees.wait("ParticipantLeft", of: bob, in: group)
+            let wasReconsidered = try await quartet.psql(
+                "SELECT count(*) > 1 AND count(*) < 20 FROM session.due WHERE type = 'DropParticipant'")
+            #expect(wasReconsidered == "t")
+            _ = try await quartet.psql("DELETE FROM session.parked")
+            await annaSees.close()
         }
     }
 

@@ -18,18 +18,26 @@ final class Quartet: Sendable {
         case sessionClient = "session-client"
     }
 
-    private static let template = DatabaseTemplate("quartet", services: DatabaseTemplate.productServices) { database in
+    static let template = DatabaseTemplate("quartet", services: DatabaseTemplate.productServices) { database in
         // Tests do in a second what people do in a day. The one about floods sets its own limit.
         try await migrate(try database.url, environment: ["TOLD_AT_ONCE": "0"])
     }
 
     /// Applies all services' migrations.
-    static func migrate(_ databaseURL: String, environment: [String: String] = [:]) async throws {
+    /// - Parameter release: Whose migrations; this build's unless given.
+    static func migrate(
+        _ databaseURL: String, environment: [String: String] = [:], from release: ReleasedBuild? = nil
+    ) async throws {
         for service in Service.allCases {
             try await ChildProcess.with(
-                service.rawValue, ["migrate"], environment: environment.merging(["DATABASE_URL": databaseURL]) { $1 }
+                try path(of: service, from: release), ["migrate"],
+                environment: environment.merging(["DATABASE_URL": databaseURL]) { $1 }
             ) { try await $0.waitForExit(.exited(0)) }
         }
+    }
+
+    private static func path(of service: Service, from release: ReleasedBuild?) throws -> String {
+        try release?.executable(service.rawValue) ?? Products.executable(service.rawValue).path
     }
 
     let databaseURL: String
@@ -39,6 +47,8 @@ final class Quartet: Sendable {
     private let http: HTTPClient
     private let processes = Mutex<[Service: ChildProcess]>([:])
     private let address = Observed<String?>(nil)
+    /// The ports at which the edge listened. They stay its own while it is away.
+    private let ports = Mutex<[ReservedPort]>([])
 
     /// The services' secrets.
     struct Keys: Sendable {
@@ -51,11 +61,16 @@ final class Quartet: Sendable {
     }
 
     /// Runs `body` while all four services run, and asks at its end whether the laws hold.
+    /// - Parameters:
+    ///   - cluster: The server; that of the run unless given.
+    ///   - services: What runs from the beginning.
+    ///   - template: What the database begins as.
     static func with<Result: Sendable>(
-        services: [Service] = Service.allCases, _ body: (Quartet) async throws -> Result
+        on cluster: TestCluster? = nil, services: [Service] = Service.allCases,
+        template: DatabaseTemplate = Quartet.template, _ body: (Quartet) async throws -> Result
     ) async throws -> Result {
         try await room.use {
-            try await TestDatabase.with(template) { database in
+            try await TestDatabase.with(template, on: cluster) { database in
                 try await with(databaseURL: try database.url, database: database, services: services, body)
             }
         }
@@ -95,22 +110,37 @@ final class Quartet: Sendable {
     // MARK: Processes
 
     /// Starts a service; the edge also listens then, unless a port is given on one at which it can come back.
-    func start(_ service: Service, port: UInt16? = nil, environment: [String: String] = [:]) async throws {
-        let port = try port ?? Ports.free()
-        let process = try await startAnother(service, port: port, environment: environment)
+    func start(
+        _ service: Service, port: UInt16? = nil, environment: [String: String] = [:], from release: ReleasedBuild? = nil
+    ) async throws {
+        let port = try port ?? (service == .sessionClient ? reservePort() : 0)
+        try await adopt(
+            try await startAnother(service, port: port, environment: environment, from: release), as: service)
+    }
+
+    /// Goes on with a replica that ``startAnother(_:port:environment:openFiles:from:)`` started.
+    func adopt(_ process: ChildProcess, as service: Service) async throws {
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
         let url = try await process.announcedURL("serving the HTTP API")
         address.update { $0 = url }
     }
 
+    private func reservePort() throws -> UInt16 {
+        let port = try ReservedPort()
+        ports.withLock { $0.append(port) }
+        return port.number
+    }
+
     /// Starts one more replica, which is the caller's to end.
-    /// - Parameter openFiles: How many files it may have open at first, and at most; as many as these tests unless given.
+    /// - Parameters:
+    ///   - openFiles: How many files it may have open at first, and at most; as many as these tests unless given.
+    ///   - release: Whose executable; this build's unless given.
     func startAnother(
         _ service: Service, port: UInt16 = 0, environment: [String: String] = [:],
-        openFiles: (first: Int, most: Int)? = nil
+        openFiles: (first: Int, most: Int)? = nil, from release: ReleasedBuild? = nil
     ) async throws -> ChildProcess {
-        var command = [try Products.executable(service.rawValue).path, "run"]
+        var command = [try Self.path(of: service, from: release), "run"]
         if service == .sessionClient { command += ["--port", "\(port)"] }
         if let openFiles {
             let limits = "ulimit -Sn \(openFiles.first) && ulimit -Hn \(openFiles.most)"
@@ -127,12 +157,13 @@ final class Quartet: Sendable {
                 "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
                 "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
                 "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
-            ].merging(Self.answerJournal.map { ["ANSWER_JOURNAL": $0] } ?? [:]) { $1 }.merging(environment) { $1 },
+            ].merging(release == nil ? Self.journal : [:]) { $1 }.merging(environment) { $1 },
             name: service.rawValue)
     }
 
     /// Where the edges of a whole run write down which answers they give, for Tests/answers.py.
     static let answerJournal = ProcessInfo.processInfo.environment["ANSWER_JOURNAL"]
+    private static let journal = answerJournal.map { ["ANSWER_JOURNAL": $0] } ?? [:]
 
     /// Runs `body` with a connection of gRPC to the edge.
     func rpc<Value: Sendable>(
@@ -161,7 +192,7 @@ final class Quartet: Sendable {
     /// The port on which the edge listens.
     func edgePort() async throws -> UInt16 {
         let url = try await process(of: .sessionClient).announcedURL("serving the HTTP API")
-        return try #require(UInt16(url.dropFirst("http://127.0.0.1:".count).prefix { $0.isNumber }))
+        return try #require(url.split(separator: ":").last.flatMap { UInt16($0.prefix { $0.isNumber }) })
     }
 
     /// The API of another replica of the edge.

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// What holds for HTTP (``DoorTests``, ``AbuseTests``), over gRPC.
-@Suite("End to end: limits over gRPC", .timeLimit(.minutes(30)))
+@Suite("End to end: limits over gRPC", .timeLimit(.minutes(60)))
 struct RPCLimitTests {
     /// How often a limit was hit.
     private static func hits(_ label: String, at quartet: Quartet) async throws -> Int {
@@ -182,6 +182,47 @@ struct RPCLimitTests {
 
     @Test(
         """
+        of several fields of one name the proxy's own says where a call comes from, and a call with two tokens or two \
+        keys is refused, as over HTTP (T21)
+        """)
+    func repeatedFields() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(
+                .sessionClient,
+                environment: ["READS_PER_MINUTE": "20", "ADDRESS_FACTOR": "2", "HTTP_PROXIES": "1"])
+            let anna = try await quartet.signUp("anna")
+            try await quartet.rpc { rpc in
+                // The first is the caller's, another one each time; the proxy adds a field of its own.
+                var codes: [String?] = []
+                for number in 1...50 where codes.last != "tooManyRequests" {
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await rpc.call(
+                            "GetAccount",
+                            besides: [
+                                ("x-forwarded-for", "192.0.2.\(number)"), ("x-forwarded-for", "198.51.100.9"),
+                            ])
+                    }
+                    codes.append(refused.code)
+                }
+                #expect(codes.last == "tooManyRequests", "\(codes)")
+
+                for (name, value, code) in [
+                    ("authorization", "Bearer \(anna.token)", "invalidToken"),
+                    ("idempotency-key", EdgeClient.newKey(), "invalidIdempotencyKey"),
+                ] {
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await rpc.call(
+                            "MarkAllRead", token: anna.token, key: EdgeClient.newKey(), besides: [(name, value)])
+                    }
+                    #expect(refused.code == code, "\(refused)")
+                }
+                _ = try await rpc.call("MarkAllRead", token: anna.token, key: EdgeClient.newKey())
+            }
+        }
+    }
+
+    @Test(
+        """
         what is too large is refused, a call whose message doesn't come is ended, a connection too many hears why, and \
         others are served (T21)
         """)
@@ -193,10 +234,10 @@ struct RPCLimitTests {
             // Calls without a message, of which one waits for a stream.
             let slow = try RawConnection(port: port)
             try slow.send(
-                Self.preface + Self.head(of: "quartet.v1.Quartet/GetAccount", on: 1, anna.token)
-                    + Self.head(of: "quartet.v1.Quartet/Watch", on: 3, anna.token)
-                    + Self.head(of: "grpc.health.v1.Health/Check", on: 5, "")
-                    + Self.head(of: "grpc.health.v1.Health/Watch", on: 7, ""))
+                RawHTTP2.preface() + RawHTTP2.head(of: "quartet.v1.Quartet/GetAccount", on: 1, anna.token)
+                    + RawHTTP2.head(of: "quartet.v1.Quartet/Watch", on: 3, anna.token)
+                    + RawHTTP2.head(of: "grpc.health.v1.Health/Check", on: 5, "")
+                    + RawHTTP2.head(of: "grpc.health.v1.Health/Watch", on: 7, ""))
             try await quartet.rpc { rpc in
                 let large = JSON.string(String(repeating: "a", count: 2 << 20))
                 await #expect(throws: RPCClient.Refused.self) {
@@ -222,7 +263,7 @@ struct RPCLimitTests {
         var open: [RawConnection] = []
         while open.count < 40 {
             let next = try RawConnection(port: port)
-            try next.send(preface)
+            try next.send(RawHTTP2.preface())
             open.append(next)
         }
         // GOAWAY with ENHANCE_YOUR_CALM and the reason.
@@ -233,45 +274,10 @@ struct RPCLimitTests {
         // A test can't observe when the server notices that they left.
         for attempt in 0... {
             let next = try RawConnection(port: port)
-            try next.send(preface)
+            try next.send(RawHTTP2.preface())
             next.halfClose()
             guard try await next.rest().contains("tooManyConnections"), attempt < 300 else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
-    }
-
-    /// How a client of HTTP/2 begins (RFC 9113, section 3.4), with empty settings.
-    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
-
-    /// A call's head in a frame of its own, with literal fields that aren't indexed (RFC 7541, section 6.2.2).
-    private static func head(of call: String, on stream: UInt8, _ token: String) -> [UInt8] {
-        func length(_ count: Int) -> [UInt8] {
-            guard count >= 127 else { return [UInt8(count)] }
-            var rest = count - 127
-            var bytes: [UInt8] = [127]
-            while rest >= 128 {
-                bytes.append(UInt8(rest % 128 + 128))
-                rest /= 128
-            }
-            bytes.append(UInt8(rest))
-            return bytes
-        }
-        let fields = [
-            (":method", "POST"), (":scheme", "http"), (":path", "/\(call)"),
-            (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
-            ("authorization", "Bearer \(token)"),
-        ]
-        var block: [UInt8] = []
-        for (name, value) in fields {
-            block.append(0)
-            for text in [name, value] {
-                block += length(text.utf8.count)
-                block += Array(text.utf8)
-            }
-        }
-        let size = UInt32(block.count).bigEndian
-        var frame = withUnsafeBytes(of: size) { Array($0.dropFirst()) }
-        frame += [1, 4, 0, 0, 0, stream]
-        return frame + block
     }
 }

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Streams over gRPC: the same as server-sent events.
-@Suite("End to end: streams over gRPC", .timeLimit(.minutes(30)))
+@Suite("End to end: streams over gRPC", .timeLimit(.minutes(60)))
 struct RPCStreamTests {
     @Test(
         """

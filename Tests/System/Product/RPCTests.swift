@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Calls over gRPC.
-@Suite("End to end: gRPC", .timeLimit(.minutes(30)))
+@Suite("End to end: gRPC", .timeLimit(.minutes(60)))
 struct RPCTests {
     private static let python = Products.package.appending(path: ".local/python/bin/python").path
 

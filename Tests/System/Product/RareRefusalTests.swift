@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What is refused in states that accounts seldom get into, or never should.
-@Suite("End to end: what is refused rarely", .timeLimit(.minutes(30)))
+@Suite("End to end: what is refused rarely", .timeLimit(.minutes(60)))
 struct RareRefusalTests {
     private static let password: JSON = "a long enough password"
 

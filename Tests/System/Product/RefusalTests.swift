@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// What an operation is refused with whatever it is about: each operation of the description, over HTTP and gRPC.
-@Suite("End to end: what every operation is refused with", .timeLimit(.minutes(30)))
+@Suite("End to end: what every operation is refused with", .timeLimit(.minutes(60)))
 struct RefusalTests {
     // MARK: Before anything is done
 

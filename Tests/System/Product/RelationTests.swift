@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// People and what they are to each other, over HTTP.
-@Suite("End to end: relations", .timeLimit(.minutes(30)))
+@Suite("End to end: relations", .timeLimit(.minutes(60)))
 struct RelationTests {
     @Test(
         """

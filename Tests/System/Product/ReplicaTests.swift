@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Two of each service on one database.
-@Suite("End to end: replicas", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: replicas", .serialized, .timeLimit(.minutes(60)))
 struct ReplicaTests {
     @Test("with two replicas of each service and one of each killed, everything is done once")
     func twoOfEach() async throws {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Passwords, confirmations, devices, keys, and what is kept of them.
-@Suite("End to end: security", .timeLimit(.minutes(30)))
+@Suite("End to end: security", .timeLimit(.minutes(60)))
 struct EndToEndSecurityTests {
     @Test("an account may allow one device at a time: the displaced one's streams end, with the reason (S43)")
     func oneDevice() async throws {

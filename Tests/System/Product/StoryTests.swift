@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The main job, through the four real executables and the public API.
-@Suite("End to end: the story", .timeLimit(.minutes(30)))
+@Suite("End to end: the story", .timeLimit(.minutes(60)))
 struct StoryTests {
     @Test(
         """

@@ -211,16 +211,24 @@ extension Quartet {
     /// - Parameter body: What their JSON has besides as many bytes.
     func publish(
         events: Int, bytes: Int, to account: String, in schema: String = "notifications",
-        as type: String = "NotificationRead", _ body: JSON = [:]
+        as type: String = "NotificationRead", version: Int = 1, _ body: JSON = [:]
     ) async throws {
-        let key = "account/\(account)"
+        try await publish(
+            events: events, bytes: bytes, of: "account/\(account)", in: schema, as: type, version: version, body)
+    }
+
+    /// The same for any key.
+    func publish(
+        events: Int = 1, bytes: Int = 1, of key: String, in schema: String, as type: String, version: Int = 1,
+        _ body: JSON = [:]
+    ) async throws {
         _ = try await psql(
             """
             SELECT \(schema).log_append(
                        ARRAY[\(schema).log_partition_of('\(key)')], array_fill(1, ARRAY[\(events)]),
                        (SELECT array_agg(n) FROM generate_series(1, \(events)) AS n),
                        array_fill('event'::text, ARRAY[\(events)]), array_fill('\(type)'::text, ARRAY[\(events)]),
-                       array_fill(1::smallint, ARRAY[\(events)]), array_fill('\(key)'::text, ARRAY[\(events)]), NULL,
+                       array_fill(\(version)::smallint, ARRAY[\(events)]), array_fill('\(key)'::text, ARRAY[\(events)]), NULL,
                        array_fill(('\(body)'::jsonb || jsonb_build_object('padding', repeat('x', \(bytes))))::json,
                                   ARRAY[\(events)]),
                        (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, \(events))),

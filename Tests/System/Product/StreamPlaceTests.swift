@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Where apps are in their streams, and what filters leave out of these.
-@Suite("End to end: places in streams", .timeLimit(.minutes(30)))
+@Suite("End to end: places in streams", .timeLimit(.minutes(60)))
 struct StreamPlaceTests {
     /// Heartbeats come fast enough to wait for.
     private static func with(_ body: (Quartet) async throws -> Void) async throws {
@@ -71,6 +71,35 @@ struct StreamPlaceTests {
             try await quartet.publish(events: 1, bytes: 17, to: anna.account)
             try await resumed.wait("NotificationRead", in: "notifications")
             await resumed.close()
+        }
+    }
+
+    @Test(
+        """
+        an event that only a newer release knows interrupts no stream: the state is read again, and what comes later \
+        arrives over the same connection (T13)
+        """)
+    func unknownEvents() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            let group = try await Group.create(by: anna)
+            let sees = try await LiveView.open(anna, following: [group])
+            try await quartet.publish(events: 3, of: "account/\(anna.account)", in: "contacts", as: "FutureEvent")
+            try await quartet.publish(
+                events: 3, of: "group/\(group.id)", in: "session", as: "ParticipantUpdated", version: 99)
+            try await sees.wait("FutureEvent", in: "contacts")
+            try await sees.wait("ParticipantUpdated", in: group)
+
+            try await anna.act("ResetContactCode")
+            try await sees.waitForEnd(or: "a later event") { $0.contains { $0.data["type"] == "ContactCodeReset" } }
+            try await group.act(anna, "EndGroupSession")
+            try await sees.waitForEnd(or: "the end of the session") { $0.contains { $0.name == "group.ended" } }
+            let names = sees.all.map(\.name)
+            #expect(!names.contains("end"), "\(names)")
+            #expect(names.contains("contacts.resumed") && names.contains("group.resumed"), "\(names)")
+            #expect(names.count { $0 == "contacts.event" } == 4, "nothing twice: \(names)")
+            await sees.close()
         }
     }
 

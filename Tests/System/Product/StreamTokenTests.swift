@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Streams that outlive their access tokens.
-@Suite("End to end: a stream's tokens", .timeLimit(.minutes(30)))
+@Suite("End to end: a stream's tokens", .timeLimit(.minutes(60)))
 struct StreamTokenTests {
     @Test(
         """

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// An account is taken over, or its owner has lost every way in: what helps the owner, and not a thief.
-@Suite("End to end: an account is taken over", .timeLimit(.minutes(30)))
+@Suite("End to end: an account is taken over", .timeLimit(.minutes(60)))
 struct TakeoverTests {
     private static let password = "a long enough password"
 

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Access and refresh tokens.
-@Suite("End to end: tokens", .timeLimit(.minutes(30)))
+@Suite("End to end: tokens", .timeLimit(.minutes(60)))
 struct TokenTests {
     @Test("missing, forged and another installation's tokens are refused (S42, T22)")
     func forged() async throws {

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// The database is in trouble while a deadline passes: the alarm comes once, afterwards.
-@Suite("End to end: trouble at a deadline", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: trouble at a deadline", .serialized, .timeLimit(.minutes(60)))
 struct EndToEndTroubleTests {
     enum Trouble: String, CaseIterable, Sendable {
         /// As it was seen, for a second and a half.

@@ -4,7 +4,7 @@ import Testing
 import Vocabulary
 
 /// What releases promised to those who update: their databases migrate. `Releases` has the schema of each, as `make schema-dump`
-/// kept it.
+/// kept it, and its commit.
 @Suite("Updates from released versions")
 struct ReleaseTests {
     private static let folder = Products.package.appending(path: "Tests/System/Schema/Releases")
@@ -17,6 +17,13 @@ struct ReleaseTests {
         // A version with a dash isn't released.
         guard !Release.version.contains("-") else { return }
         #expect(try #require(Self.released).contains(Release.version), "make schema-dump")
+    }
+
+    @Test("the commit of a released version is named", arguments: (released ?? []).filter { $0 != Release.version })
+    func isNamed(version: String) throws {
+        let file = Self.folder.appending(path: "\(version).commit")
+        let hash = try String(contentsOf: file, encoding: .utf8)
+        #expect(hash.count == 41 && hash.last == "\n" && hash.dropLast().allSatisfy(\.isHexDigit), "\(file.path)")
     }
 
     @Test(

@@ -1,7 +1,11 @@
+import Foundation
 import Postgres
 import ServiceKit
 import TestKit
 import Testing
+import Vocabulary
+
+@testable import SessionClientService
 
 extension DatabaseTemplate {
     /// The four services' schemas, migrated as an operator does it.
@@ -97,7 +101,7 @@ struct SchemaTests {
                 "account_state attachment_chunk avatar_chunk device_status group_attachment group_participant group_state "
                     + "handle kept_message log log_partition message_range open_group outcome phone profile"
             ),
-            ("contacts", "blocking contact contact_code contacts_state log log_partition outcome"),
+            ("contacts", "blocking contact contact_code contacts_state contacts_summary log log_partition outcome"),
             ("notifications", "log log_partition notification notifications_state outcome unread"),
         ])
     func published(schema: String, relations: String) async throws {
@@ -110,6 +114,58 @@ struct SchemaTests {
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
             #expect(readable == relations)
+        }
+    }
+
+    @Test("a contact's card and a page of contacts read the same however many contacts there are besides (S7)")
+    func contactCards() async throws {
+        try await TestDatabase.with(.services) { database in
+            let anna = AccountID.new()
+            func befriend(_ count: Int) async throws {
+                try await database.psql(
+                    """
+                    INSERT INTO contacts.relation
+                    SELECT least(a, o), greatest(a, o), true, '', '', true, true, true, true, NULL, NULL, NULL, 1, now(),
+                           true, '', '', true, true, true, true, NULL, NULL, NULL, 1, now(), now()
+                      FROM (SELECT '\(anna)'::uuid AS a, gen_random_uuid() AS o FROM generate_series(1, \(count))) AS v;
+                    ANALYZE contacts.relation
+                    """)
+            }
+            try await befriend(20)
+            let some = try await database.psql(
+                "SELECT contact FROM contacts.contact WHERE account = '\(anna)' ORDER BY contact LIMIT 1")
+            let contact = try #require(AccountID(some))
+            let connection = try await Connection.connect(Configuration(try database.url(as: "session_client")))
+            func cost(of condition: Query, limit: Int) async throws -> (rows: Int, buffers: Int) {
+                let query = Reads.contacts(of: anna, where: condition, limit: limit)
+                let (rows, plan) = try await connection.run { database in
+                    (
+                        try database.query(query).map { _ in true }.count,
+                        try database.query("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(query)").only?
+                            .decode(0, as: JSON.self).bytes
+                    )
+                }
+                let explained = try #require(
+                    try JSONSerialization.jsonObject(with: Data(plan ?? [])) as? [[String: Any]])
+                let top = try #require(explained.first?["Plan"] as? [String: Any])
+                let counts = ["Shared Hit Blocks", "Shared Read Blocks"].compactMap { top[$0] as? Int }
+                return (rows, counts.reduce(0, +))
+            }
+            let few = (
+                card: try await cost(of: "c.contact = \(contact)", limit: 1),
+                page: try await cost(of: "c.contact >= \(contact)", limit: 10)
+            )
+            #expect(few.card.rows == 1 && few.page.rows == 10)
+            try await befriend(5000)
+            let many = (
+                card: try await cost(of: "c.contact = \(contact)", limit: 1),
+                page: try await cost(of: "c.contact >= \(contact)", limit: 10)
+            )
+            #expect(many.card.rows == 1 && many.page.rows == 10)
+            // The indexes are a level higher, and the rows of a page lie on more pages.
+            #expect(many.card.buffers <= few.card.buffers + 6, "\(few) \(many)")
+            #expect(many.page.buffers <= few.page.buffers + 60, "\(few) \(many)")
+            await connection.close()
         }
     }
 
@@ -180,23 +236,91 @@ struct SchemaTests {
         }
     }
 
-    @Test("roles for people at psql can't take advisory locks, make large objects or use up all connections")
+    @Test(
+        """
+        roles for people at psql can't take advisory locks, make large objects, write to the WAL, spill without limit or \
+        use up all connections
+        """)
     func readers() async throws {
         try await TestDatabase.with(.services) { database in
             let allowed = try await database.psql(
                 """
                 SELECT r.rolname, p.oid::regprocedure FROM pg_proc AS p CROSS JOIN pg_roles AS r
                  WHERE r.rolname IN ('quartet_reader', 'quartet_operator')
-                   AND (p.proname LIKE '%advisory%' OR p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite'))
+                   AND (p.proname LIKE '%advisory%' OR p.proname LIKE 'lo\\_%' OR p.proname LIKE '%emit_message%'
+                        OR p.proname IN ('loread', 'lowrite', 'pg_current_xact_id', 'txid_current', 'pg_export_snapshot'))
                    AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
                 """)
             #expect(allowed.isEmpty, "\(allowed)")
             let unlimited = try await database.psql(
                 """
                 SELECT rolname, rolconnlimit FROM pg_roles
-                 WHERE rolname IN ('quartet_reader', 'quartet_operator') AND rolconnlimit NOT BETWEEN 1 AND 20
+                 WHERE rolname IN ('quartet_reader', 'quartet_operator')
+                   AND (rolconnlimit NOT BETWEEN 1 AND 20 OR 'temp_file_limit=1GB' <> ALL (rolconfig))
                 """)
             #expect(unlimited.isEmpty, "\(unlimited)")
+        }
+    }
+
+    /// Functions that every role may execute although they have effects, and why that does no harm.
+    private static let harmless = [
+        // They ask for rights of their own: on the relation, on the session, to replicate, or to be a superuser.
+        "^(brin_|gin_clean_pending_list|currtid2|nextval|setval|currval|lastval|pg_sequence_last_value|pg_nextoid)",
+        "^(pg_cancel_backend|pg_terminate_backend|pg_(drop|copy|create)_.*slot|pg_replication_slot_advance)",
+        "^(pg_logical_slot_|pg_extension_config_dump|pg_import_system_collations|pg_stop_making_pinned_objects)",
+        "^(pg_rotate_logfile_old|pg_read_file_old|binary_upgrade_)",
+        // What they change is the session's own, or they run a statement that the role could run itself.
+        "^(set_config|setseed|random|timeofday|clock_timestamp|gen_random_uuid|query_to_xml|cursor_to_xml)",
+        "^(ts_rewrite|ts_stat)",
+        "^(pg_sleep|pg_notify|pg_stat_(clear_snapshot|force_next_flush|get_)|current_query)",
+        // They tell something.
+        "^(pg_(lock_status|blocking_pids|safe_snapshot|isolation_test|prepared_xact|get_|xact_|last_|current_wal|is_))",
+        "^(pg_(control_|jit_available|tablespace_size|database_size|relation_size|total_relation_size|table_size))",
+        "^(pg_(indexes_size|notification_queue_usage|partition_|collation_actual|database_collation))|^txid_status",
+        // They can't be called by a statement.
+        "(handler|_lexize|_init|_validator)$|^(bernoulli|system|amvalidate)$",
+    ]
+
+    @Test("every function with effects that PUBLIC may execute is known to do no harm")
+    func functionsOfPublic() async throws {
+        try await TestDatabase.with(.services) { database in
+            let unknown = try await database.psql(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p
+                 WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.provolatile = 'v'
+                   AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
+                   AND has_function_privilege('quartet_reader', p.oid, 'EXECUTE')
+                   -- Later versions have more.
+                   AND current_setting('server_version_num')::int < 160000
+                   AND p.proname !~ ALL (ARRAY[\(Self.harmless.map { "'\($0)'" }.joined(separator: ", "))])
+                """)
+            #expect(unknown.isEmpty, "\(unknown)")
+        }
+    }
+
+    @Test("a reader that listens and then does nothing in a transaction is ended after ten seconds")
+    func idleReads() async throws {
+        try await TestDatabase.with(.services) { database in
+            let reader = try await Connection.connect(Configuration(try database.url(as: "quartet_reader")))
+            let watching = try await Connection.connect(Configuration(try database.url(as: "session_client")))
+            try await reader.run { database in
+                for statement in [
+                    "SET idle_in_transaction_session_timeout = 0", "LISTEN anything", "BEGIN", "SELECT 1",
+                ] {
+                    try database.execute(Query(stringLiteral: statement))
+                }
+            }
+            // It isn't ended for its age, which the services tolerate for longer.
+            var ended: Int64 = 0
+            for _ in 0..<600 where ended == 0 {
+                ended = try await watching.run { database in
+                    try database.query("SELECT quartet.end_long_reads()").only?.decode(0, as: Int64.self) ?? 0
+                }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(ended == 1)
+            await #expect(throws: PostgresError.self) { try await reader.run { try $0.execute("SELECT") } }
+            for connection in [reader, watching] { await connection.close() }
         }
     }
 

@@ -10,8 +10,8 @@ struct PartitionMachineTests {
 
     @Test(
         """
-        handles every message once, in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; \
-        gives up only what fails by its own fault or crashes its owners
+        handles every message once, in its key's order, whatever fails, crashes, pauses, repeats or stays unknown \
+        meanwhile; gives up only what fails by its own fault or crashes its owners
         """,
         arguments: 0..<400)
     func exactlyOnceInOrder(seed: UInt64) {
@@ -22,7 +22,8 @@ struct PartitionMachineTests {
         let effects = simulation.partition.effects
         #expect(effects.sorted() == Self.numbers(simulation), "\(story)")
         for key in 0..<Int64(3) {
-            let ofKey = effects.filter { $0 % 3 == key }
+            // Later ones don't wait for one that can't be read.
+            let ofKey = effects.filter { $0 % 3 == key && !Simulation.isNewKind($0) }
             #expect(ofKey == ofKey.sorted(), "\(story)")
         }
         let codes = Dictionary(
@@ -55,12 +56,13 @@ struct PartitionMachineTests {
     private static let trouble = TransactionFailure.failed(Fault(.trouble, "disk full"))
 
     private static func machine(
-        batch: Int = 4, parkedKeys: Int = 10, probes: Int = 8, givesUp: Bool = true, with numbers: [Int64]
+        batch: Int = 4, parkedKeys: Int = 10, probes: Int = 8, givesUp: Bool = true,
+        ordering: Ordering<SimulatedItem> = .byKey, with numbers: [Int64]
     ) -> Machine {
         var limits = Machine.Limits()
         (limits.batch, limits.attempts, limits.parkedKeys, limits.probes) = (batch, 2, parkedKeys, probes)
         limits.leastTime = .seconds(1)
-        var machine = Machine(limits: limits, givesUp: givesUp)
+        var machine = Machine(limits: limits, givesUp: givesUp, ordering: ordering)
         machine.want(true)
         machine.leaseTaken(Epoch(1))
         machine.opened(Cursor())
@@ -132,7 +134,8 @@ struct PartitionMachineTests {
             guard case .parkAgain(let failed, _, _) = machine.nextStep(at: Self.start), failed.attempts == attempts
             else { throw Unexpected(machine.nextStep(at: Self.start)) }
             machine.committed(
-                Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: Self.start))
+                Cursor(number: 1, position: Position(1)), parking: failed.parked(for: .zero, at: Self.start),
+                again: parked, next: nil)
         }
     }
 
@@ -242,7 +245,8 @@ struct PartitionMachineTests {
                 throw Unexpected(machine.nextStep(at: end))
             }
             machine.committed(
-                Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: end))
+                Cursor(number: 1, position: Position(1)), parking: failed.parked(for: .zero, at: end), again: parked,
+                next: nil)
         }
         guard case .retry(var parked, _, _) = machine.nextStep(at: end) else {
             throw Unexpected(machine.nextStep(at: end))
@@ -281,6 +285,103 @@ struct PartitionMachineTests {
             }
             let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: later)
             #expect(!isRefused)
+        }
+    }
+
+    /// What can't be read waits in the order -1, and what is tried by itself in one above 100.
+    private static let families = Ordering<SimulatedItem>(
+        key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { 100 + $0.number })
+
+    @Test("what can't be read waits by itself: later messages of its key go on")
+    func unreadable() throws {
+        var machine = Self.machine(batch: 1, ordering: Self.families, with: [1, 4, 7])
+        let unknown = TransactionFailure.failed(Fault(.unknown, "a newer kind", needs: "new"))
+        machine.failed(unknown, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine)
+        #expect(try Self.work(machine).handled.map(\.number) == [4])
+        // The second one doesn't take the first one's place.
+        machine.failed(unknown, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine)
+        #expect(machine.parked.map(\.position) == [Position(1)] && machine.parked.map(\.key) == [-1])
+        #expect(try Self.work(machine).handled.map(\.number) == [7])
+        try Self.commit(&machine)
+        // A replica that can read it parks it in its own order if it fails there.
+        let later = Self.start + .seconds(60)
+        machine.messagesRead([], at: Self.start)
+        guard case .retry(let parked, _, _) = machine.nextStep(at: later) else {
+            throw Unexpected(machine.nextStep(at: later))
+        }
+        machine.failed(Self.trouble, retrying: parked, SimulatedItem(number: 1), at: later)
+        guard case .parkAgain(let failed, _, _) = machine.nextStep(at: later), failed.key == 1 else {
+            throw Unexpected(machine.nextStep(at: later))
+        }
+        let next = Parked<Int64>(key: -1, position: Position(4), cause: nil, attempts: 0, since: later, retryAt: later)
+        machine.committed(
+            Cursor(number: 4, position: Position(7)), parking: failed.parked(for: .seconds(60), at: later),
+            again: parked,
+            next: next)
+        #expect(Set(machine.parked.map(\.key)) == [-1, 1])
+    }
+
+    @Test("what nobody would send again is tried on by itself for a day, while later messages of its key go on")
+    func alone() throws {
+        var machine = Self.machine(ordering: Self.families, with: [1])
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine, pause: .seconds(60))
+        machine.messagesRead([SimulatedItem(number: 4)], at: Self.start)
+        #expect(try Self.work(machine).diverted == [Position(4)])
+        func retry(after time: Duration) throws -> (FailedMessage<SimulatedItem>, Parked<Int64>) {
+            let now = Self.start + time
+            guard case .retry(let parked, _, _) = machine.nextStep(at: now) else {
+                throw Unexpected(machine.nextStep(at: now))
+            }
+            machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: now)
+            switch machine.nextStep(at: now) {
+            case .parkAgain(let failed, _, _), .giveUp(let failed, _, _): return (failed, parked)
+            case let other: throw Unexpected(other)
+            }
+        }
+        let (failed, former) = try retry(after: .seconds(60))
+        #expect(failed.key == 101)
+        let again = failed.parked(for: .zero, at: Self.start)
+        machine.committed(Cursor(number: 2, position: Position(1)), parking: again, again: former, next: nil)
+        let work = try Self.work(machine, at: Self.start)
+        #expect(work.handled.map(\.number) == [4] && work.diverted.isEmpty)
+        try Self.commit(&machine)
+        machine.messagesRead([], at: Self.start)
+        #expect(try retry(after: .seconds(86_399)).0.key == 101)
+        machine.committed(Cursor(number: 3, position: Position(4)), parking: again, again: again, next: nil)
+        let end = Self.start + .seconds(86_401)
+        let (dead, _) = try retry(after: .seconds(86_401))
+        guard case .giveUp = machine.nextStep(at: end), dead.key == 101 else {
+            throw Unexpected(machine.nextStep(at: end))
+        }
+    }
+
+    @Test("what lost three connections is parked untried, and tried now and then, but never given up")
+    func losses() throws {
+        var machine = Self.machine(with: [])
+        machine.leaseLost()
+        machine.leaseTaken(Epoch(4), wasLost: true)
+        machine.opened(Cursor(), losses: [Position(1): 3])
+        machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
+        let work = try Self.work(machine)
+        #expect(work.held.map(\.item.number) == [1] && work.handled.isEmpty && work.held.map(\.fault.code) == [.lost])
+        try Self.commit(&machine)
+        #expect(try Self.work(machine).handled.map(\.number) == [2])
+        let later = Self.start + .seconds(86_400)
+        let parked = Parked<Int64>(
+            key: 1, position: Position(1), cause: .lost, attempts: 3, since: Self.start, retryAt: later)
+        func openAgain(_ losses: [Position: Int]) -> Bool {
+            machine.leaseLost()
+            machine.leaseTaken(Epoch(5), wasLost: true)
+            machine.opened(Cursor(number: 1, position: Position(2)), parked: [parked], losses: losses)
+            return machine.refuse(parked, SimulatedItem(number: 1), at: later)
+        }
+        let (isRefused, isRefusedAfterALoss) = (openAgain([:]), openAgain([Position(1): 1]))
+        #expect(!isRefused && isRefusedAfterALoss)
+        guard case .parkAgain(let failed, _, _) = machine.nextStep(at: later), failed.attempts == 4 else {
+            throw Unexpected(machine.nextStep(at: later))
         }
     }
 

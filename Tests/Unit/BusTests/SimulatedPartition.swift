@@ -4,9 +4,18 @@ import Vocabulary
 
 /// A message of the simulated log: its number is its position, and every third one has the same key.
 struct SimulatedItem: PartitionItem, Hashable {
+    typealias OrderKey = Int64
+
     let number: Int64
     var orderKey: Int64 { number % 3 }
     var position: Position { Position(number) }
+}
+
+extension Ordering<SimulatedItem> {
+    /// By key alone.
+    static let byKey = Self(key: { $0.orderKey }, unreadable: { item, _ in item.orderKey }, alone: { _ in nil })
+    /// What can't be read waits in the order -1.
+    static let byKeyIfKnown = Self(key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { _ in nil })
 }
 
 /// A log, its batches, leases and parked messages as PostgreSQL would keep them, without PostgreSQL: what the machines
@@ -48,7 +57,7 @@ struct SimulatedPartition {
         Dictionary(grouping: parked.values, by: \.key).values.compactMap { $0.min { $0.position < $1.position } }
     }
 
-    func next(of key: Int64, after position: Position) -> Parked<Int64>? {
-        parked.values.filter { $0.key == key && $0.position > position }.min { $0.position < $1.position }
+    func next(of key: Int64) -> Parked<Int64>? {
+        parked.values.filter { $0.key == key }.min { $0.position < $1.position }
     }
 }

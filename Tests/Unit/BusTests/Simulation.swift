@@ -74,7 +74,8 @@ struct Simulation {
 
     private mutating func fresh(isNew: Bool) -> Worker {
         owners += 1
-        var worker = Worker(machine: PartitionMachine(limits: Self.limits), owner: owners, isNew: isNew)
+        var worker = Worker(
+            machine: PartitionMachine(limits: Self.limits, ordering: .byKeyIfKnown), owner: owners, isNew: isNew)
         worker.machine.want(true)
         return worker
     }
@@ -249,7 +250,7 @@ struct Simulation {
                 committed == nil ? .fenced : .connectionLost, retrying: parked, item, at: now)
         }
         workers[index].machine.committed(
-            committed, retrying: parked, next: partition.next(of: parked.key, after: item.position), at: now)
+            committed, retrying: parked, next: partition.next(of: parked.key), at: now)
     }
 
     private mutating func parkAgain(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
@@ -257,6 +258,7 @@ struct Simulation {
         history.append("\(index) parks \(number) again after batch \(cursor.number)")
         if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure) }
         let parking = failed.parked(for: .milliseconds(5), at: now)
+        guard let former = failed.former else { return broken.append("parks \(number) again, which isn't parked") }
         let committed = commit(after: cursor, at: cursor.position) { partition in
             partition.parked[number] = parking
             partition.attempts[number] = nil
@@ -264,7 +266,8 @@ struct Simulation {
         guard let committed, !isUnknown(index) else {
             return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
         }
-        workers[index].machine.committed(committed, parkingAgain: parking)
+        workers[index].machine.committed(
+            committed, parking: parking, again: former, next: partition.next(of: former.key))
     }
 
     private mutating func giveUp(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
@@ -285,7 +288,7 @@ struct Simulation {
             return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
         }
         workers[index].machine.committed(
-            committed, givingUp: failed, next: partition.next(of: failed.item.orderKey, after: failed.item.position))
+            committed, givingUp: failed, next: partition.next(of: failed.former?.key ?? failed.item.orderKey))
     }
 
     // MARK: What goes wrong

@@ -7,6 +7,26 @@ import Vocabulary
 
 @Suite("Contacts: alarms and their all-clear")
 struct AlarmTests {
+    @Test(
+        "an alarm whose beginning failed, and is tried again after its end, alarms nobody; the next one does (A1)",
+        arguments: [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)])
+    func endedBefore(_ begins: AlertKind, _ ends: AlertKind) throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.add(anna, ben, isMyResponder: true, iAmResponder: true)
+        let (late, next): (AlarmID, AlarmID) = (people.id(), people.id())
+        try people.relay(ends, late, of: ben)
+        for repetition in 0...1 { try people.relay(begins, late, of: ben, repetition: repetition) }
+        #expect(people.alerted(by: late).isEmpty && people.endings(of: late).isEmpty)
+        try people.relay(begins, next, of: ben)
+        #expect(people.alerted(by: next) == [anna])
+        // A late end of another alarm doesn't end this one.
+        try people.relay(ends, late, of: ben)
+        try people.relay(ends, next, of: ben)
+        #expect(people.endings(of: late).isEmpty && people.endings(of: next).map(\.account) == [anna])
+        #expect(people.rows.alarms.keys.isEmpty)
+    }
+
     @Test("everyone who was alarmed gets the all-clear, whatever their settings and role are by then (A1)")
     func allClear() throws {
         var people = People()

@@ -156,6 +156,14 @@ struct ContactTests {
         #expect(try people.rejection(ben, back) == .blocked)
         #expect(try people.ask(ben, BlockContact(contact: anna)).isEmpty)
         #expect(try people.rejection(ben, BlockContact(contact: ben)) == .yourself)
+        // From the answer nobody can tell whether they were blocked or the account is gone.
+        for other in [ben, people.id()] {
+            #expect(try people.ask(anna, BlockContact(contact: other)).count == 1)
+            let add = AddContact(contact: other, isMyResponder: true, iAmResponder: false)
+            #expect(try people.rejection(anna, add) == .blocked)
+            try people.ask(anna, UnblockContact(contact: other))
+            #expect(try people.rejection(anna, add) == .notFound)
+        }
         try people.ask(ben, UnblockContact(contact: anna))
         #expect(try people.rejection(ben, UnblockContact(contact: anna)) == .notFound)
         #expect(try people.rejection(anna, add) == nil)

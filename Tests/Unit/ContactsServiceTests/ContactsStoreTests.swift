@@ -1,6 +1,7 @@
 import ContactsContract
 import ContactsRules
 import ContactsService
+import ContractSupport
 import Postgres
 import StoreKit
 import TestKit
@@ -40,6 +41,14 @@ struct ContactsStoreTests {
                     let states = try await reader.published(
                         in: "contacts.contacts_state", of: accounts, as: ContactsState.self)
                     try #require(states == accounts.map { people.rows.published($0) })
+                    let summaries = try await reader.published(
+                        in: "contacts.contacts_summary", of: accounts, as: ContactsState.self)
+                    let expected = accounts.map { account in
+                        var state = people.rows.published(account)
+                        state.contacts = []
+                        return state
+                    }
+                    try #require(summaries == expected)
                     await reader.close()
                 }
             }

@@ -25,6 +25,7 @@ extension Inbox {
                 if let command = command as? ForgetOldNotifications {
                     quiet.accounts[command.account]?.forgetting = after.accounts[command.account]?.forgetting
                 }
+                quiet.signedOut = after.signedOut
                 return quiet
             })
     }

@@ -206,6 +206,49 @@ struct NotificationTests {
         #expect(inbox.state(anna).unread == 3 && inbox.replicas[anna] == inbox.state(anna))
     }
 
+    @Test("a full history drops the oldest of the least urgent, so invitations don't push out an alarm (S37)")
+    func urgentStay() throws {
+        var inbox = Inbox()
+        let limit = 200
+        inbox.rows.limits.history = limit
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        let alarm = try inbox.tell(anna, .dependentCheckInMissed, about: ben)
+        try inbox.ask(anna, MarkRead(id: alarm))
+        let device: PushDeviceID = inbox.id()
+        try inbox.ask(anna, ShowNotifications(ids: [alarm], device: device))
+        let warning = try inbox.tell(anna, .passwordChanged)
+        let crowd = (0..<40).map { _ in inbox.id() as AccountID }
+        for round in 0..<limit * 2 {
+            inbox.pass(.minutes(2))
+            try inbox.tell(anna, .groupInvitation, about: crowd[round % crowd.count])
+        }
+        let kept = inbox.state(anna).notifications
+        #expect(kept.count == limit && kept.suffix(2).map(\.id) == [warning, alarm])
+        #expect(inbox.rows.shown[ShownKey(anna, alarm, device)] != nil)
+        #expect(inbox.state(anna).unread == limit - 1)
+        // Where there is nothing else, alarms make room as well.
+        for _ in 0..<limit { try inbox.tell(anna, .dependentAlertRaised, about: ben) }
+        #expect(inbox.rows.accounts[anna]?.total == limit)
+        #expect(inbox.state(anna).notifications.allSatisfy { $0.kind.priority == .critical })
+    }
+
+    @Test("notifications about one person don't push out those about others (S37)")
+    func share() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 50
+        inbox.rows.limits.burst = 0
+        let (anna, eve) = (try inbox.person(), try inbox.person())
+        let others = try (0..<40).map { _ in try inbox.tell(anna, .contactAdded, about: inbox.id()) }
+        for _ in 0..<10 { try inbox.tell(anna, .groupInvitation, about: eve) }
+        for _ in 0..<100 { try inbox.tell(anna, .pingReceived, about: eve) }
+        let kept = inbox.state(anna).notifications
+        #expect(Set(others).isSubset(of: kept.map(\.id)) && kept.count { $0.subject == eve } == 10)
+        // An alarm of hers takes the place of what is less urgent, whoever that is about, rather than an alarm's.
+        for _ in 0..<12 { try inbox.tell(anna, .dependentAlertRaised, about: eve) }
+        #expect(inbox.state(anna).notifications.count { $0.kind == .dependentAlertRaised } == 12)
+        #expect(inbox.state(anna).notifications.count { others.contains($0.id) } == 38)
+    }
+
     @Test("a scheduled notification comes when due, once; one that was cancelled or moved doesn't (S39)")
     func scheduled() throws {
         var inbox = Inbox()

@@ -79,7 +79,9 @@ struct NotificationsPropertyTests {
         let token = "token\(Int.random(in: 0...1, using: &random))"
         switch Int.random(in: 0..<40, using: &random) {
         case 0: return random.oneIn(20) ? CloseAccount() : OpenAccount()
-        case 1...12: return DeliverNotification(id: id, kind: kind, subject: subject)
+        case 1...12:
+            let group = kind == .groupInvitation ? GroupID(ids[Int.random(in: 0..<3, using: &random)]) : nil
+            return DeliverNotification(id: id, kind: kind, subject: subject, details: .init(group: group))
         case 13...17: return MarkRead(id: id)
         case 18: return MarkAllRead()
         case 19: return ClearNotifications(selection: .init(kinds: [kind]))
@@ -100,6 +102,10 @@ struct NotificationsPropertyTests {
         case 33, 34:
             let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)
             return timer?.command.body ?? MarkAllRead()
+        case 35:
+            let groups = Set((0..<2).map { _ in GroupID(ids[Int.random(in: 0..<3, using: &random)]) })
+            return ClearNotifications(
+                selection: .init(kinds: random.oneIn(2) ? [.groupInvitation] : nil, groups: groups.sorted()))
         case 37...39:
             let ids = Array(Set([id, ids.randomElement(using: &random) ?? id])).sorted()
             let shown = random.oneIn(2) ? inbox.time + .minutes(Int64.random(in: -9...9, using: &random)) : nil

@@ -178,6 +178,115 @@ struct NotificationsStoreTests {
         }
     }
 
+    @Test(
+        "five hundred pushes that aren't urgent don't displace an alarm's, and the record says which were displaced (S38)"
+    )
+    func alarmStaysInTheOutbox() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var limits = NotificationsLimits()
+            limits.criticalPushes = 2
+            let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            let account: AccountID = .new()
+            func deliver(_ kind: NotificationKind, _ count: Int) async throws {
+                let commands = (0..<count).map { _ in
+                    Trial.Command(DeliverNotification(id: .new(), kind: kind), by: account, at: .now)
+                }
+                for ended in try await trial.handle(commands) { _ = try ended.get() }
+            }
+            /// How many of each priority.
+            func waiting() async throws -> String {
+                try await database.psql(
+                    """
+                    SELECT string_agg(p.priority || ' ' || p.count, ', ' ORDER BY p.priority)
+                      FROM (SELECT q.priority, count(*) FROM notifications.push AS q GROUP BY q.priority) AS p
+                    """)
+            }
+            _ = try await Self.ask(trial, account, OpenAccount()).get()
+            _ = try await Self.ask(
+                trial, account, RegisterPush(device: .new(), token: "a-token", platform: .web)
+            ).get()
+            try await deliver(.dependentCheckInMissed, 1)
+            try await deliver(.newDevice, 1)
+            try await deliver(.groupStarted, 501)
+            #expect(try await waiting() == "0 1, 1 1, 2 498")
+            let displaced = try await database.psql(
+                """
+                SELECT concat_ws(' ', n.kind, a.result, count(*))
+                  FROM notifications.push_attempt AS a
+                  JOIN notifications.notification AS n ON n.account = a.account AND n.id = a.notification
+                 GROUP BY n.kind, a.result
+                """)
+            #expect(displaced == "groupStarted displaced 3")
+            await trial.close()
+
+            // Only alarms displace alarms, and never the last of them.
+            limits.pushes = 1
+            let small = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            _ = try await Self.ask(
+                small, account, DeliverNotification(id: .new(), kind: .dependentAlertRaised)
+            ).get()
+            _ = try await Self.ask(small, account, DeliverNotification(id: .new(), kind: .alertRaised)).get()
+            #expect(try await waiting() == "0 2")
+            await small.close()
+        }
+    }
+
+    @Test("clearing notifications about a group session reads no others (S37)")
+    func clearingByGroup() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            try await database.psql(
+                """
+                INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
+                SELECT '019ce635-a000-8695-80a6-4a7c4bf35624', gen_random_uuid(), 'groupInvitation', 'group',
+                       json_build_object('group', gen_random_uuid()), now()
+                  FROM generate_series(1, 5000);
+                ANALYZE notifications.notification
+                """)
+            let plan = try await database.psql(
+                """
+                SET enable_seqscan = off;
+                EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)
+                SELECT n.id
+                  FROM unnest('{019ce635-a000-8695-80a6-4a7c4bf35624}'::uuid[], ARRAY[gen_random_uuid()::text]) AS w(account, group_id)
+                  JOIN notifications.notification AS n
+                    ON n.account = w.account AND n.details ->> 'group' = w.group_id AND n.cleared_at IS NULL
+                   AND n.details ->> 'group' IS NOT NULL
+                """)
+            #expect(plan.contains("notification_of_group"), "\(plan)")
+        }
+    }
+
+    @Test("that a device was signed out is remembered for an hour, longer than a registration can be under way (S38)")
+    func signedOutDevices() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let trial = try await Trial(NotificationsStore(), in: database, as: "notifications")
+            let account: AccountID = .new()
+            let device: PushDeviceID = .new()
+            _ = try await Self.ask(trial, account, OpenAccount()).get()
+            let register = RegisterPush(device: device, token: "a-token", platform: .web)
+            _ = try await Self.ask(trial, account, register).get()
+            let out = UnregisterPush(device: device, isSignedOut: true)
+            for _ in 0..<2 { _ = try await Self.ask(trial, account, out).get() }
+            func isRefused() async throws -> Bool {
+                if case .failure(let refusal) = try await Self.ask(trial, account, register) {
+                    refusal.code == .deviceSignedOut
+                } else {
+                    false
+                }
+            }
+            #expect(try await isRefused())
+            let delete = "SELECT notifications.delete_old_signed_out_devices(100)"
+            _ = try await database.psql(
+                "UPDATE notifications.signed_out_device SET signed_out_at = clock_timestamp() - interval '50 minutes'")
+            #expect(try await database.psql(delete) == "0")
+            #expect(try await isRefused())
+            _ = try await database.psql(
+                "UPDATE notifications.signed_out_device SET signed_out_at = clock_timestamp() - interval '61 minutes'")
+            #expect(try await database.psql(delete) == "1")
+            await trial.close()
+        }
+    }
+
     @Test("only notifications reads push tokens, not even people at psql (R21)")
     func tokens() async throws {
         try await TestDatabase.with(Self.tables) { database in

@@ -130,6 +130,28 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
     }
 
+    @Test(
+        "a device that was signed out isn't registered by what it asked for before; one that unregistered may come back (S38)"
+    )
+    func signedOut() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        for isRegistered in [true, false] {
+            let device: PushDeviceID = isRegistered ? try inbox.register(anna) : inbox.id()
+            let register = RegisterPush(device: device, token: "new", platform: .ios)
+            try inbox.ask(anna, UnregisterPush(device: device))
+            #expect(try inbox.ask(anna, register).count == 1)
+            let out = UnregisterPush(device: device, stillWarns: true, isSignedOut: true)
+            try inbox.ask(anna, out)
+            try inbox.ask(anna, out)
+            #expect(try inbox.rejection(anna, register) == .deviceSignedOut)
+        }
+        let other: PushDeviceID = inbox.id()
+        try inbox.ask(anna, UnregisterPush(device: other, isSignedOut: true))
+        #expect(
+            try inbox.rejection(anna, RegisterPush(device: other, token: "t", platform: .ios)) == .deviceSignedOut)
+    }
+
     @Test("a notification that was forgotten and comes again isn't pushed twice while its first push waits")
     func again() throws {
         var inbox = Inbox()

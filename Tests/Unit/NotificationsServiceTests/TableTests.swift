@@ -53,6 +53,11 @@ struct NotificationsTableTests {
             try await Tables.pushDevice.expectRoundTrip(
                 of: [(PushDeviceKey(anna, .new()), device)], in: database, as: "notifications")
 
+            var signedOut = Tables.signedOutDevice.blank
+            signedOut.at = time(12)
+            try await Tables.signedOutDevice.expectRoundTrip(
+                of: [(PushDeviceKey(anna, .new()), signedOut)], in: database, as: "notifications")
+
             try await database.psql(
                 """
                 INSERT INTO notifications.notification (account, id, kind, category, details, created_at)

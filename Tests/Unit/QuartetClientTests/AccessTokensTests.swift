@@ -94,6 +94,18 @@ struct AccessTokensTests {
         }
     }
 
+    @Test("who signs in while an older token is refused stays signed in (S42)")
+    func refusedMeanwhile() async throws {
+        let server = Server()
+        server.transport.answer { [unowned server] request in
+            guard request.endpoint == .token else { return try server.answer(request) }
+            server.tokens.save(Credentials(account: Server.account, device: Server.device, refreshToken: "newer"))
+            return TransportReply(.failure(APIError(.deviceSignedOut)))
+        }
+        await #expect(throws: QuartetError.needsAuthentication) { try await Self.tokens(server).token() }
+        #expect(server.tokens.load()?.refreshToken == "newer" && server.tokens.load()?.isSignedOut == false)
+    }
+
     @Test(
         "ids carry the server's time, whatever the device's clock says (R14)",
         arguments: [1_000_000_000, 1_800_000_000, 2_400_000_000] as [Int64])

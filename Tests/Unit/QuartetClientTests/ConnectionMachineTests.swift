@@ -127,6 +127,19 @@ struct ConnectionMachineTests {
         #expect(machine.signedIn(now: .seconds(3)) == [.report(.willConnect), .open(2)])
     }
 
+    @Test("who signs in while a stream is being opened gets another one: that one was asked for before (T1)")
+    func signedInMeanwhile() {
+        var machine = Self.machine()
+        #expect(machine.signedIn(now: .zero) == [] && machine.state == .disconnected)
+        _ = machine.connect(now: .zero)
+        #expect(machine.signedIn(now: .seconds(1)) == [.close(1), .open(2)])
+        #expect(machine.ended(1, .signedOut(nil), now: .seconds(1)) == [] && machine.state == .connecting)
+        _ = machine.ended(2, Self.broken, now: .seconds(1))
+        #expect(machine.signedIn(now: .seconds(1)) == [.open(3)])
+        _ = machine.began(3, now: .seconds(2))
+        #expect(machine.signedIn(now: .seconds(3)) == [.close(3), .open(4)] && machine.state == .connected)
+    }
+
     @Test("whatever happens in whatever order: one stream at a time, and never a state that nothing ends (T2)")
     func random() async throws {
         try await withRandom { random in

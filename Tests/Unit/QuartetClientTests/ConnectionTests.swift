@@ -170,6 +170,64 @@ struct ConnectionTests {
         }
     }
 
+    @Test(
+        "an app that connects while somebody signs in shows their data, not that of a stream which was asked for before (T1)"
+    )
+    func connectingMeanwhile() async throws {
+        let server = Server(isSignedIn: false)
+        var other = Credentials(account: Server.person(9), device: Server.device, refreshToken: "old")
+        other.isSignedOut = true
+        server.tokens.save(other)
+        let store = SlowStore()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, store: store, policy: .forever,
+            time: server.clock.timekeeper)
+        let (session, contacts) = (SessionClient.live(service: connection), ContactsClient.live(service: connection))
+        let executor = HeldExecutor()
+        let running = Task(executorPreference: executor) { await connection.run() }
+        await connection.wait { $0 == .needsAuthentication }
+        connection.disconnect()
+        executor.hold()
+        async let signedIn: Void = session.signIn(SignInRequest(handle: "anna", password: "correct horse"))
+        await store.isForgetting.wait()
+        connection.connect()
+        store.goOn.ring()
+        try await signedIn
+        executor.release()
+        let serving = Task {
+            while let stream = await server.transport.nextStream() {
+                try stream.begin(contacts: [Contact(Server.person(1))])
+            }
+        }
+        try await connection.ready()
+        #expect(contacts.contacts.phase == .ready && contacts.contacts.count == 1)
+        running.cancel()
+        serving.cancel()
+        await running.value
+    }
+
+    @Test("an answer to what was asked before somebody signed in again signs nobody out (T1, S43)")
+    func lateRefusal() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let session = SessionClient.live(service: connection)
+        server.transport.answer { [unowned server] request in
+            guard request.endpoint == .command("CheckIn") else { return try server.answer(request) }
+            try await session.signIn(SignInRequest(handle: "anna", password: "correct horse"))
+            return TransportReply(.failure(APIError(.deviceSignedOut)))
+        }
+        try await whileRunning(connection) {
+            try #require(await server.transport.nextStream()).begin()
+            try await connection.ready()
+            await #expect(throws: QuartetError.needsAuthentication) {
+                try await connection.requests.command(CheckIn())
+            }
+            try #require(server.tokens.load()?.isSignedOut == false)
+            try #require(await server.transport.nextStream()).resume()
+            try await connection.ready()
+        }
+    }
+
     @Test("a connection without a server says so, and one that nobody may use asks for signing in (T12)")
     func notConfigured() async throws {
         let nowhere = Connection(transport: nil)
@@ -208,5 +266,61 @@ struct ConnectionTests {
             try await whileRunning(connection) { _ = try #require(await server.transport.nextStream()) }
         }
         #expect(server.transport.openStreams == 0)
+    }
+}
+
+/// Rings once.
+private struct Bell: Sendable {
+    private let rings: AsyncStream<Never>
+    private let end: AsyncStream<Never>.Continuation
+
+    init() { (rings, end) = AsyncStream<Never>.makeStream() }
+
+    func ring() { end.finish() }
+    func wait() async { for await _ in rings {} }
+}
+
+/// A device that takes as long as a test wants to forget an account.
+private struct SlowStore: LocalStore {
+    let isForgetting = Bell()
+    let goOn = Bell()
+
+    func load(_ account: AccountID) -> LocalAccount { LocalAccount() }
+    func save(_ item: OutboxItem, of account: AccountID) {}
+    func remove(_ item: OutboxItem.ID, of account: AccountID) {}
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) {}
+
+    func forget(_ account: AccountID) async {
+        isForgetting.ring()
+        await goOn.wait()
+    }
+}
+
+/// Does what a connection has to do, unless a test holds it back.
+private final class HeldExecutor: TaskExecutor {
+    private let state = Mutex((isHeld: false, jobs: [UnownedJob]()))
+    private let queue = DispatchQueue(label: "HeldExecutor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isHeld = state.withLock { state in
+            if state.isHeld { state.jobs.append(job) }
+            return state.isHeld
+        }
+        if !isHeld { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let jobs = state.withLock { state in
+            defer { state = (false, []) }
+            return state.jobs
+        }
+        for job in jobs { run(job) }
     }
 }

@@ -66,6 +66,56 @@ struct WorldTests {
         #expect(anna.user.user.emergencyNote == "5" && anna.connection.outbox.items.value.isEmpty)
     }
 
+    @Test("a call returns though its app is cut off, and what it couldn't send happens later (P36)")
+    func cutOff() async throws {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let world = QuartetWorld(seed: seed)
+            let (anna, bob) = try await world.people("anna", "bob")
+            try await world.befriend(anna, bob)
+            let before = world.now
+            world.cut(anna, for: .minutes(30))
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await anna.contacts.sendPing(bob.id) }
+            // She knows that she is cut off, so nothing was tried again.
+            #expect(world.now == before)
+            await #expect(throws: QuartetError.offline) { try await anna.session.clearAllReceivedPings(false) }
+            #expect(world.now > before && world.now < before + .minutes(1))
+            #expect(bob.contacts.contacts.incomingPings.isEmpty)
+            await world.advance(by: .minutes(20))
+            #expect(bob.contacts.contacts.incomingPings.isEmpty)
+            await world.settle()
+            #expect(bob.contacts.contacts.incomingPings.map(\.account) == [anna.id])
+        }
+    }
+
+    @Test("a call whose answers are lost returns once one arrives, and does what it does once (P36)")
+    func lostOwnAnswers() async throws {
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let world = QuartetWorld(seed: seed)
+            let (anna, bob) = try await world.people("anna", "bob")
+            try await world.befriend(anna, bob)
+            let before = world.now
+            world.loseAnswers(to: anna, count: 2)
+            try await anna.contacts.sendPing(bob.id)
+            #expect(world.now > before)
+            await world.settle()
+            #expect(bob.notifications.notifications.history.count { $0.kind == .pingReceived } == 1)
+        }
+    }
+
+    @Test("time that a test lets pass is exact, and things happen at their time (P36)")
+    func exactTime() async throws {
+        let world = QuartetWorld(seed: 13)
+        let anna = try await world.person("anna")
+        try await anna.user.setCheckInInterval(.hours(1))
+        await world.settle()
+        let (due, before) = (try #require(anna.user.user.checkIn?.due), world.now)
+        let almost = Interval((due - before).duration - .microseconds(1))
+        await world.advance(by: almost)
+        #expect(world.now == before + almost && anna.user.user.checkIn?.missed == false)
+        await world.advance(by: Interval(.microseconds(1)))
+        #expect(world.now == due && anna.user.user.checkIn?.missed == true)
+    }
+
     @Test("people play in a group session by the server's rules (P16, P21, P22, P36)")
     func group() async throws {
         let world = QuartetWorld(seed: 10)
@@ -120,13 +170,20 @@ struct WorldTests {
         #expect(seenByAnna.checkIn == nil && seenByBob.checkIn != nil)
     }
 
-    @Test("the same seed gives the same people, another seed others (T28)")
+    @Test("the same seed gives the same people and the same times, another seed others (T28)")
     func seeds() async throws {
-        func ids(_ seed: UInt64) async throws -> [AccountID] {
-            let (anna, bob) = try await QuartetWorld(seed: seed).people("anna", "bob")
-            return [anna.id, bob.id]
+        func run(_ seed: UInt64) async throws -> (people: [AccountID], end: Instant) {
+            let world = QuartetWorld(seed: seed)
+            let (anna, bob) = try await world.people("anna", "bob")
+            try await world.befriend(anna, bob)
+            world.loseAnswers(to: anna, count: 3)
+            try await anna.contacts.sendPing(bob.id)
+            world.cut(bob, for: .seconds(10))
+            await world.settle()
+            return ([anna.id, bob.id], world.now)
         }
-        let (first, again, other) = (try await ids(1), try await ids(1), try await ids(2))
-        #expect(first == again && Set(first).isDisjoint(with: other))
+        let (first, again, other) = (try await run(1), try await run(1), try await run(2))
+        #expect(first.people == again.people && first.end == again.end)
+        #expect(Set(first.people).isDisjoint(with: other.people) && first.end != other.end)
     }
 }

@@ -72,7 +72,9 @@ struct MigrationHistoryTests {
     private func applied(_ set: MigrationSet) -> MigrationHistory {
         MigrationHistory(
             applied: set.migrations.map {
-                .init(number: $0.number, file: $0.file, checksum: $0.checksum, appliedAt: "yesterday")
+                .init(
+                    number: $0.number, file: $0.file, checksum: $0.checksum, appliedAt: "yesterday",
+                    compatibleWith: $0.compatibleWith?.description)
             })
     }
 
@@ -100,6 +102,50 @@ struct MigrationHistoryTests {
         }
     }
 
+    @Test("a newer history is accepted once all that this build doesn't know says that it is compatible with it")
+    func compatible() throws {
+        let newer = try MigrationSet(
+            schema: "kept",
+            migrations: [
+                Migration(file: "0001-a.sql", sql: "-- 0001-a.sql"),
+                Migration(file: "0002-b.sql", sql: "-- compatible with 0.2.0\nSELECT 1;"),
+                Migration(file: "0003-c.sql", sql: "SELECT 1;\n-- compatible with 0.10.0\n"),
+            ])
+        let old = try set("0001-a.sql")
+        let history = applied(newer)
+        for accepted in ["0.10.0", "0.10.1-dev", "1.0.0"] {
+            #expect(try history.pending(of: old, build: ReleaseVersion(accepted)) == [], "\(accepted)")
+        }
+        for (build, unknown) in [
+            ("0.9.0", ["0003-c.sql"]), ("0.10.0-dev", ["0003-c.sql"]), ("0.2.0-dev", ["0002-b.sql", "0003-c.sql"]),
+            ("what is this", ["0002-b.sql", "0003-c.sql"]),
+        ] {
+            #expect(throws: MigrationError.newer(schema: "kept", applied: unknown), "\(build)") {
+                try history.pending(of: old, build: ReleaseVersion(build))
+            }
+        }
+        // What this build lacks isn't applied beneath what it doesn't know.
+        #expect(throws: MigrationError.tooLate(file: "0002-x.sql", after: "0003-c.sql")) {
+            let applied = MigrationHistory(applied: history.applied.filter { $0.number != 2 })
+            return try applied.pending(of: set("0001-a.sql", "0002-x.sql"), build: ReleaseVersion("0.10.0"))
+        }
+        #expect(ReleaseVersion.current != nil)
+    }
+
+    @Test(
+        "a statement of compatibility that isn't one is refused, with its line",
+        arguments: [
+            "-- compatible with", "-- compatible with 0.2", "-- compatible with 0.2.0-dev", "-- compatible with 0.2.0 ",
+            "-- compatible with all", "-- compatible with 0.2.0\n-- compatible with 0.3.0",
+        ])
+    func badCompatibility(line: String) {
+        let error = #expect(throws: MigrationError.self) {
+            try Migration(file: "0002-x.sql", sql: "SELECT 1;\n\(line)\nSELECT 2;")
+        }
+        let lines = line.split(separator: "\n").count
+        #expect(error?.description.hasPrefix("0002-x.sql:\(lines + 1): ") == true, "\(String(describing: error))")
+    }
+
     @Test("a renamed file is refused")
     func renamed() throws {
         #expect(throws: MigrationError.renamed(file: "0001-b.sql", appliedAs: "0001-a.sql")) {
@@ -112,6 +158,14 @@ struct MigrationHistoryTests {
         #expect(throws: MigrationError.tooLate(file: "0001-a.sql", after: "0002-b.sql")) {
             try applied(set("0002-b.sql")).pending(of: set("0001-a.sql", "0002-b.sql"))
         }
+    }
+
+    @Test("a file that says why it may come late is applied after later ones")
+    func late() throws {
+        let late = try Migration(file: "0001-a.sql", sql: "-- Late: 0002 needs it in a new database.")
+        let set = try MigrationSet(
+            schema: "kept", migrations: [late, try Migration(file: "0002-b.sql", sql: "-- 0002-b.sql")])
+        #expect(try applied(self.set("0002-b.sql")).pending(of: set) == [late])
     }
 
     @Test("two files of one number are refused")

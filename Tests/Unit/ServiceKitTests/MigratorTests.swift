@@ -79,6 +79,47 @@ struct MigratorTests {
         }
     }
 
+    @Test(
+        "a build starts and migrates beside newer migrations that are compatible with it, as the database remembers them"
+    )
+    func compatible() async throws {
+        try await TestDatabase.with(Self.empty) { database in
+            let old = try set(("0001-thing.sql", Self.thing))
+            let newer = try set(
+                ("0001-thing.sql", Self.thing),
+                ("0002-more.sql", "-- compatible with 0.1.0\nALTER TABLE thing ADD more text"))
+            try await migrator(newer, database).apply()
+            let version = SchemaVersion(old, command: "kept")
+            let runner = Configuration(try database.url(as: "kept"))
+            try await version.verify(runner)
+            #expect(try await migrator(old, database).plan() == [])
+            #expect(try await migrator(old, database).apply() == [])
+            let newest = try set(
+                ("0001-thing.sql", Self.thing),
+                ("0002-more.sql", "-- compatible with 0.1.0\nALTER TABLE thing ADD more text"),
+                ("0003-other.sql", "DROP TABLE thing"))
+            try await migrator(newest, database).apply()
+            await #expect(throws: MigrationError.newer(schema: "kept", applied: ["0003-other.sql"])) {
+                try await version.verify(runner)
+            }
+        }
+    }
+
+    @Test("the history that 0.1.0 left, which doesn't know of compatibility, is read, and gets the column by migrate")
+    func withoutCompatibility() async throws {
+        try await TestDatabase.with(Self.empty) { database in
+            let first = try set(("0001-thing.sql", Self.thing))
+            try await migrator(first, database).apply()
+            try await database.psql("ALTER TABLE kept.migration DROP COLUMN compatible_with")
+            try await SchemaVersion(first, command: "kept").verify(Configuration(database.url(as: "kept")))
+            let both = try set(("0001-thing.sql", Self.thing), ("0002-more.sql", "-- compatible with 0.1.0\nSELECT 1"))
+            #expect(try await migrator(both, database).plan().map(\.file) == ["0002-more.sql"])
+            try await migrator(both, database).apply()
+            let remembered = try await database.psql("SELECT file, compatible_with FROM kept.migration ORDER BY number")
+            #expect(remembered == "0001-thing.sql|\n0002-more.sql|0.1.0")
+        }
+    }
+
     @Test("two migrators at once: each file is applied once, and both succeed")
     func two() async throws {
         try await TestDatabase.with(Self.empty) { database in

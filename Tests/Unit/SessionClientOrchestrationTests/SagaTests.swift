@@ -128,7 +128,8 @@ struct SagaTests {
         #expect(error?.isFinal == true)
     }
 
-    @Test("a later step that fails is asked again under another id; one that is refused ends the saga")
+    @Test(
+        "a later step that fails or is refused is asked again under another id: what was decided isn't left half done")
     func laterSteps() async {
         let failing = Steps { $0 == "contacts" ? .failed(code: "crashed") : Self.accepted }
         let failed = await #expect(throws: SagaError.self) { try await CloseAccountSaga(by: .new()).run(failing) }
@@ -137,7 +138,8 @@ struct SagaTests {
         #expect(failing.command(of: "contacts") != failing.command(of: "contacts", attempt: 2))
         let refusing = Steps { $0 == "contacts" ? .rejected(Rejection(.notFound, "No.")) : Self.accepted }
         let refused = await #expect(throws: SagaError.self) { try await CloseAccountSaga(by: .new()).run(refusing) }
-        #expect(refused?.isFinal == true)
+        #expect(refused?.isFinal == false && refusing.asked.contains("anew/contacts"))
+        #expect(!SagaError.changed(step: "contacts").isFinal, "a process of the version that fits goes on")
     }
 
     @Test("every saga that is recorded can be read again")

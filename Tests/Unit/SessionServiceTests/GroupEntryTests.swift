@@ -25,6 +25,7 @@ struct GroupEntryTests {
                     try gathering.rejection(people[1], JoinGroupSession(group: group, contactOf: host))
                         == .groupNotFound)
             }
+            gathering.pass(.seconds(1))
             try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))
             try gathering.ask(people[1], JoinGroupSession(group: group))
         }
@@ -32,6 +33,44 @@ struct GroupEntryTests {
         try gathering.ask(people[1], LeaveGroupSession(group: group))
         try gathering.ask(people[2], WithdrawInvitations(contact: people[1]))
         try gathering.ask(people[1], JoinGroupSession(group: group))
+    }
+
+    @Test("an invitation that was asked for before the relation ended is refused, though it is decided after (P4)")
+    func askedBefore() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(3)
+        let group = try gathering.group(of: [people[0]])
+        let invite = ActivateGroupSession(group: group, contacts: [people[1], people[2]])
+        // The ids of commands have the time at which they are asked for.
+        let asked = gathering.time
+        var early = gathering
+        gathering.pass(.seconds(2))
+        try gathering.ask(people[0], WithdrawInvitations(contact: people[1]))
+        let withdrawn = gathering.rows
+        early.rows = withdrawn
+        let refusal = try early.refusal(people[0], invite)
+        #expect(refusal?.code == .notContact && refusal?.details == ["accounts": .array([.string("\(people[1])")])])
+        #expect(early.time == asked && early.rows == withdrawn)
+        // The other direction is another matter: their contact withdraws it.
+        #expect(try early.rejection(people[0], ActivateGroupSession(group: group, contacts: [people[2]])) == nil)
+        // A caller whose clock is ahead says nothing about when they asked.
+        let ahead: CommandID = .derived(at: gathering.time + .hours(1), from: [1])
+        var rows = withdrawn
+        let context = CommandContext(
+            commandID: ahead, account: people[0], key: .group(group), time: gathering.time + .seconds(1))
+        #expect(throws: Rejection.self) {
+            try SessionReducer.reduce(&rows, .group(.activateGroupSession(invite)), context)
+        }
+        // They are contacts again.
+        gathering.pass(.seconds(1))
+        #expect(try gathering.rejection(people[0], invite) == nil)
+        // An old withdrawal is forgotten, whatever the caller's clock says.
+        early.rows = withdrawn
+        rows = withdrawn
+        let late = CommandContext(
+            commandID: ahead, account: people[0], key: .group(group), time: gathering.time + .minutes(10))
+        let invited = try SessionReducer.reduce(&rows, .group(.activateGroupSession(invite)), late)
+        #expect(invited.count == 1)
     }
 
     @Test("who is in it when their relation to the host ends stays, and doesn't come back (P6)")
@@ -60,6 +99,7 @@ struct GroupEntryTests {
         let open = try gathering.group(
             of: [people[0]], Activity(identifier: "film", title: "Film"), isOpenToContacts: true)
         for group in [invited, open] {
+            gathering.pass(.seconds(1))
             try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))
             try gathering.ask(people[1], LeaveGroupSession(group: group))
             #expect(try gathering.rejection(people[1], JoinGroupSession(group: group)) == .groupNotFound)
@@ -94,7 +134,8 @@ struct GroupEntryTests {
                 == [.removedFromGroup, .removedFromGroup, .groupNotFound])
     }
 
-    @Test("a session knows so many people at most, those who are out included; these may be invited again")
+    @Test(
+        "a session knows so many people at most, those who are out included; these may be invited again after a minute")
     func known() throws {
         var gathering = Gathering()
         gathering.rows.limits.groupAccounts = 4
@@ -109,7 +150,11 @@ struct GroupEntryTests {
         #expect(refusal?.code == .limitReached && refusal?.field == "contacts")
         #expect(
             try gathering.rejection(people[4], JoinGroupSession(group: group, contactOf: people[0])) == .limitReached)
-        try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: Array(people[1...3])))
+        let again = ActivateGroupSession(group: group, contacts: Array(people[1...3]))
+        let early = try gathering.refusal(people[0], again)
+        #expect(early?.code == .tooSoon && early?.retryAfter == gathering.rows.limits.invitationRest)
+        gathering.pass(gathering.rows.limits.invitationRest)
+        try gathering.ask(people[0], again)
         try gathering.ask(people[1], JoinGroupSession(group: group))
     }
 }

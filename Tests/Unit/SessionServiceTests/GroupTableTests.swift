@@ -56,6 +56,12 @@ struct GroupTableTests {
                 of: [(ParticipantKey(groups[0], anna), here), (ParticipantKey(groups[0], ben), gone)],
                 in: database, as: "session")
 
+            try await Tables.withdrawal.expectRoundTrip(
+                of: [
+                    (WithdrawalKey(anna, ben), WithdrawalRow(at: time(11))),
+                    (WithdrawalKey(ben, anna), WithdrawalRow(at: time(12))),
+                ], in: database, as: "session")
+
             try await Tables.edge.expectRoundTrip(
                 of: [
                     (.new(), EdgeRow(leaseUntil: time(7), ended: time(8))),

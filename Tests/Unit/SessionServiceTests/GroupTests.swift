@@ -181,6 +181,7 @@ struct GroupTests {
         #expect(
             try gathering.rejection(people[2], JoinGroupSession(group: open, contactOf: people[0]))
                 == .removedFromGroup)
+        gathering.pass(gathering.rows.limits.invitationRest)
         try gathering.ask(people[0], ActivateGroupSession(group: open, contacts: [people[2]]))
         try gathering.ask(people[2], JoinGroupSession(group: open))
         #expect(try gathering.state(open).participants.count == 3)

@@ -226,6 +226,87 @@ struct PhoneTests {
         #expect(try household.rejection(account, sixth) == nil)
     }
 
+    @Test("codes for one new phone are few, however many accounts ask for them (S41)")
+    func codesOfManyAccounts() throws {
+        var household = Household()
+        let phone: PhoneID = household.id()
+        func ask(_ number: Int) throws -> Rejection.Code? {
+            let account = try household.person("person\(number)")
+            let device = try household.confirmed(account)
+            let (_, request) = try Phones.change(&household, phone: phone, by: device)
+            return try household.rejection(account, request)
+        }
+        for number in 1...20 { #expect(try ask(number) == nil) }
+        #expect(try ask(21) == .tooManyAttempts)
+        // Neither are those for signing in counted with them, nor those for another phone.
+        let (_, signIn) = try Phones.signInCode(for: phone, &household)
+        #expect(try household.rejection(nil, signIn) == nil)
+        let other = try household.person("other")
+        let device = try household.confirmed(other)
+        let (_, request) = try Phones.change(&household, phone: household.id(), by: device)
+        #expect(try household.rejection(other, request) == nil)
+        household.pass(.hours(1))
+        #expect(try ask(22) == nil)
+    }
+
+    @Test(
+        """
+        a phone that only a fresh sign-in confirmed goes with the password, and so do the code on its way and the \
+        confirmation; one that the password confirmed stays (S41 S44)
+        """)
+    func phoneOfAThief() throws {
+        var household = Household()
+        let anna = try household.person()
+        let own = try #require(household.state(anna).devices.first?.id)
+        let digits: [Proof] = try Household.proof("123456")
+        // A thief of the access token alone, minutes after the sign-up.
+        household.pass(.minutes(1))
+        let thiefs: PhoneID = household.id()
+        let (code, request) = try Phones.change(&household, phone: thiefs, by: own)
+        try household.ask(anna, request)
+        var waiting = household
+        try household.ask(anna, ChangePhone(code: code, proof: digits, by: own))
+        #expect(household.state(anna).phone != nil)
+
+        // The owner signs out everywhere, signs in again and changes the password.
+        var away = household
+        try away.ask(anna, SignOut(device: nil, by: own))
+        away.pass(.hours(70))
+        let back = try away.signIn()
+        func change(_ household: inout Household, by device: DeviceID) throws -> [SessionEvent] {
+            try household.ask(
+                anna,
+                ChangePassword(
+                    verifier: try Household.proof("secret"), next: try Household.proof("another"), by: device))
+        }
+        let events = try change(&away, by: back)
+        #expect(events.first == .passwordChanged(.init(account: anna, at: away.time)))
+        #expect(events.contains(.phoneChanged(.init(account: anna, at: away.time))))
+        #expect(away.state(anna).phone == nil && away.replicas[anna] == away.state(anna))
+        let (_, signIn) = try Phones.signInCode(for: thiefs, &away)
+        #expect(try away.ask(nil, signIn).isEmpty)
+
+        // Or changes the password at once, on the device whose token was stolen, while the thief waits for the code.
+        _ = try change(&waiting, by: own)
+        #expect(try waiting.rejection(anna, ChangePhone(code: code, proof: digits, by: own)) == .invalidCode)
+        waiting.pass(.seconds(31))
+        let (_, another) = try Phones.change(&waiting, phone: thiefs, by: own)
+        #expect(try waiting.rejection(anna, another) == .confirmationRequired)
+
+        // Later, the password is needed, and then the phone stays.
+        var careful = Household()
+        let ben = try careful.person("ben")
+        careful.pass(.hours(1))
+        let device = try careful.confirmed(ben)
+        let (proven, asked) = try Phones.change(&careful, phone: careful.id(), by: device)
+        try careful.ask(ben, asked)
+        try careful.ask(ben, ChangePhone(code: proven, proof: digits, by: device))
+        try careful.ask(
+            ben,
+            ChangePassword(verifier: try Household.proof("secret"), next: try Household.proof("another"), by: device))
+        #expect(careful.state(ben).phone != nil)
+    }
+
     @Test("a phone that replaced another by a code alone can't sign in for a day, whatever is tried meanwhile (S41)")
     func restingPhone() throws {
         var household = Household()

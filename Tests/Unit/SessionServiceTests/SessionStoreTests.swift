@@ -61,6 +61,86 @@ struct SessionStoreTests {
         }
     }
 
+    @Test(
+        """
+        of all that waits, only the account's own check-in from before the deadline holds its alarm back, until it expires or \
+        for a minute (S29 S32)
+        """)
+    func waitingCheckIns() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var household = Household()
+            let trial = try await Trial(SessionStore(), in: database, as: "session")
+            let log =
+                "INSERT INTO session_client.session_commands (partition, position, type, key, recorded_at, expires_at) VALUES"
+            func parked(_ type: String) -> String {
+                """
+                INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id, attempts,
+                                            recorded_at, expires_at)
+                VALUES ('session_client.session_commands', 0, 1, 'command', '\(type)', 1, KEY, '{}', gen_random_uuid(), 0, DUE, SOON)
+                """
+            }
+            let handled = """
+                INSERT INTO session.batch VALUES ('session_client.session_commands', 0, 1, 1, gen_random_uuid(), 1, now(), 1)
+                """
+            let refused = CommandID.new()
+            let scenes: [(isHeld: Bool, waiting: String)] = [
+                (true, "\(log) (0, 1, 'UpdateProfile', KEY, DUE, SOON), (0, 2, 'CheckIn', KEY, DUE, SOON)"),
+                (true, "\(log) (0, 2, 'CheckIn', KEY, DUE, SOON); \(handled)"),
+                (true, parked("CheckIn")),
+                (false, "\(log) (0, 1, 'UpdateProfile', KEY, DUE, SOON)"),
+                (false, parked("UpdateProfile")),
+                (false, "\(log) (0, 1, 'CheckIn', 'account/\(AccountID.new())', DUE, SOON)"),
+                (false, "\(log) (0, 1, 'CheckIn', KEY, DUE + interval '1 second', SOON)"),
+                (false, "\(log) (0, 1, 'CheckIn', KEY, DUE, now() - interval '1 second')"),
+                (false, "\(log) (0, 1, 'CheckIn', KEY, DUE, SOON); \(handled)"),
+                // Handled before the batches come to it.
+                (
+                    false,
+                    """
+                    \(log) (0, 1, 'CheckIn', KEY, DUE, SOON);
+                    UPDATE session_client.session_commands SET command_id = '\(refused)';
+                    INSERT INTO session.outcome (command_id, command_hash, outcome, partition, position, type, body)
+                    VALUES ('\(refused)', gen_random_uuid(), 'rejected', 0, 1, 'Rejected', '{}')
+                    """
+                ),
+                (
+                    false,
+                    """
+                    \(log) (0, 1, 'CheckIn', KEY, DUE, SOON);
+                    UPDATE session.account SET alarm_held_since = now() - interval '61 seconds', alarm_reconsidered_at = now()
+                    """
+                ),
+            ]
+            for (number, scene) in scenes.enumerated() {
+                let anna = try household.person("person\(number)")
+                let miss = try #require(household.rows.wantedTimers(of: anna).last)
+                let done = household.history.count - 1
+                let signUp = household.history[done]
+                _ = try await trial.handle([.init(signUp.command, signUp.context)])
+                household.pass(.hours(25))
+                try await database.psql(
+                    "TRUNCATE session_client.session_commands; DELETE FROM session.parked; DELETE FROM session.batch;"
+                        + scene.waiting.replacing("KEY", with: "'account/\(anna)'")
+                        .replacing("DUE", with: "to_timestamp(\(miss.due.microseconds / 1_000_000)) + interval '0'")
+                        .replacing("SOON", with: "now() + interval '5 minutes'"))
+                let command = Trial.Command(
+                    miss.command.body,
+                    CommandContext(
+                        commandID: household.id(), account: nil, key: .account(anna), time: household.time))
+                let ended = try await trial.handle([command])
+                #expect(try ended.first?.get().count == (scene.isHeld ? 0 : 1), "\(scene.waiting)")
+                let timer = try await database.psql(
+                    """
+                    SELECT t.name || ' ' || (t.due_at = a.alarm_held_since + interval '1 second')
+                      FROM session.timer AS t JOIN session.account AS a ON t.key = 'account/' || a.account
+                     WHERE a.account = '\(anna)' AND t.name = 'MissCheckIn'
+                    """)
+                #expect(timer == (scene.isHeld ? "MissCheckIn true" : ""), "\(scene.waiting)")
+            }
+            await trial.close()
+        }
+    }
+
     @Test("of two people who sign up with one handle at the same moment, one gets it (S41)")
     func concurrent() async throws {
         try await withRandom { random in

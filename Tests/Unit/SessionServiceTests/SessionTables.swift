@@ -7,7 +7,8 @@ extension DatabaseTemplate {
         of: "session", in: "Session",
         besides: """
             CREATE TABLE session_client.session_commands (
-                partition int, position bigint, recorded_at timestamptz, PRIMARY KEY (partition, position));
+                partition int, position bigint, recorded_at timestamptz, type text, key text, expires_at timestamptz,
+                command_id uuid, PRIMARY KEY (partition, position));
             CREATE FUNCTION session_client.session_commands_partition_of(key text) RETURNS int
                 LANGUAGE sql STABLE RETURN 0;
             GRANT USAGE ON SCHEMA session_client TO session;

@@ -34,6 +34,7 @@ struct SessionTableTests {
             (open.checkIn.remindsTwoHours, open.checkIn.remindsThirtyMinutes) = (false, false)
             (open.checkIn.last, open.checkIn.due, open.checkIn.alarm) = (time(1), time(2), .new())
             (open.checkIn.reminded, open.checkIn.lastAlarm, open.checkIn.repetitions) = (.twoHours, time(3), 4)
+            open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.alert.raised, open.alert.alarm, open.alert.lastAlarm) = (time(5), .new(), time(6))
             (open.alert.repetitions, open.alert.countedSince, open.alert.count) = (8, time(9), 10)
             (open.opened, open.oldestChange) = (time(11), time(12))

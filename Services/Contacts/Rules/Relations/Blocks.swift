@@ -18,7 +18,8 @@ extension ContactsReducer {
         guard command.contact != asker.account else {
             throw Rejection(.yourself, "You can't block yourself.", field: "contact")
         }
-        try requireOpen(rows, command.contact, field: "contact")
+        // Any id may be blocked, even one that there is no account of: otherwise people could tell from the answer that somebody
+        // who can't be found has blocked them.
         let ends = Ends(from: asker.account, to: command.contact)
         guard rows.blocks[ends] == nil else { return [] }
         guard rows.blocks.keys.count(where: { $0.from == asker.account }) < rows.limits.blocks else {

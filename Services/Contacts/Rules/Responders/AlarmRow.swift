@@ -14,12 +14,15 @@ package struct AlarmKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// An alarm that is on.
+/// An alarm that is on, or one whose end came before its beginning.
 package struct AlarmRow: Equatable, Sendable {
     package var alarm: AlarmID
     package var occurred: Instant
     /// The deadline of a missed check-in.
     package var deadline: Instant?
+    /// When it ended, if its beginning hasn't been handled yet: a beginning that failed is tried again after its end. Kept until the
+    /// account's next alarm of this kind.
+    package var ended: Instant?
 
     /// An account has at most one alarm of each kind.
     package enum Kind: String, Hashable, Sendable, CaseIterable {

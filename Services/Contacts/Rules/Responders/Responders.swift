@@ -37,8 +37,12 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         let key = AlarmKey(asker.account, kind)
         var events: [ContactsEvent] = []
-        if let old = rows.alarms[key], old.alarm != alarm {
-            events = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
+        if let old = rows.alarms[key] {
+            if old.alarm == alarm, old.ended != nil { return [] }
+            if old.alarm != alarm {
+                events = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
+                rows.alarms[key] = nil
+            }
         }
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
@@ -56,7 +60,9 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of key: AlarmKey,
         _ repetition: Int?, at time: Instant
     ) -> ContactsEvent? {
-        guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return nil }
+        guard let row = rows.alarms[key], row.ended == nil, side.iAmResponder, side.wantsToHear(of: key.kind) else {
+            return nil
+        }
         let recipient = RecipientKey(key.account, row.alarm, responder)
         if rows.recipients[recipient] != nil, repetition == nil { return nil }
         if rows.recipients[recipient] == nil { rows.recipients[recipient] = RecipientRow(at: time) }
@@ -72,7 +78,12 @@ extension ContactsReducer {
         _ occurred: Instant, _ asker: Asker
     ) -> [ContactsEvent] {
         let key = AlarmKey(asker.account, kind)
-        guard let row = rows.alarms[key], row.alarm == alarm else { return [] }
+        let row = rows.alarms[key]
+        if row == nil || row?.ended != nil {
+            // Its beginning is still to come, and must alarm nobody.
+            rows.alarms[key] = AlarmRow(alarm: alarm, occurred: occurred, ended: asker.time)
+        }
+        guard let row, row.alarm == alarm, row.ended == nil else { return [] }
         let recipients = rows.recipients(of: alarm, about: asker.account)
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
@@ -131,7 +142,9 @@ extension ContactsReducer {
     /// A closing account's alarms end, and it is no longer alerted to anyone else's.
     static func endAlarms(_ rows: inout ContactsRows, ofClosing asker: Asker) -> [ContactsEvent] {
         let events = AlarmRow.Kind.allCases.flatMap { kind in
-            guard let row = rows.alarms[AlarmKey(asker.account, kind)] else { return [ContactsEvent]() }
+            let key = AlarmKey(asker.account, kind)
+            defer { rows.alarms[key] = nil }
+            guard let row = rows.alarms[key], row.ended == nil else { return [ContactsEvent]() }
             return end(&rows, kind, row.alarm, .closed, asker.time, asker)
         }
         for recipient in rows.recipients.keys where recipient.responder == asker.account {

@@ -17,11 +17,11 @@ extension NotificationsReducer {
     ) -> [NotificationsEvent] {
         guard rows[account, notification.id] == nil, var row = rows.accounts[account] else { return [] }
         var forgotten: NotificationID?
-        if row.total >= rows.limits.history, let oldest = rows.oldest(of: account) {
-            forgotten = oldest.id
-            rows[account, oldest.id] = nil
+        if row.total >= rows.limits.history, let evicted = rows.evicted(for: notification, of: account) {
+            forgotten = evicted.id
+            rows[account, evicted.id] = nil
             row.total -= 1
-            row.unread -= oldest.isUnread ? 1 : 0
+            row.unread -= evicted.isUnread ? 1 : 0
         }
         rows[account, notification.id] = notification
         rows.scheduled[NotificationKey(account, notification.id)] = nil

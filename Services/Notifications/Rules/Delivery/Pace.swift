@@ -19,6 +19,7 @@ package struct Pace: Hashable, Comparable, Sendable {
             .roleChangeDeclined, .roleChangeWithdrawn, .contactRequestAccepted, .contactRequestDeclined,
             .contactRequestExpired:
             group = "relation"
+        case .groupInvitation: group = "group"
         // One limit for all senders, so that a crowd of strangers can't get around it.
         case .contactRequested:
             self.init(name: "request")
@@ -30,7 +31,7 @@ package struct Pace: Hashable, Comparable, Sendable {
             .dependentCheckInMissed, .dependentCheckedIn, .dependentCheckedInLate, .dependentAlarmEnded,
             .checkInReminder,
             .pingsCleared,
-            .groupInvitation, .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
+            .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
             .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .system:
             return nil
         }

@@ -17,6 +17,10 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: RegisterPush, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
         let key = PushDeviceKey(account, command.device)
+        // The edge looked whether it is signed in, but the sign-out may have been decided before this.
+        guard rows.signedOut[key] == nil else {
+            throw Rejection(.deviceSignedOut, "This device was signed out; sign in again.", field: "device")
+        }
         let known = rows[key].flatMap { $0.isLeaving ? nil : $0 }
         if let known, known.token == command.token, known.platform == command.platform { return [] }
         let isReplacing = rows.pushDevices(of: account).contains {
@@ -41,7 +45,11 @@ extension NotificationsReducer {
     private static func unregister(
         _ rows: inout NotificationsRows, _ command: UnregisterPush, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
-        (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
+        if command.isSignedOut == true, let device = command.device {
+            let key = PushDeviceKey(account, device)
+            if rows.signedOut[key] == nil { rows.signedOut[key] = SignedOutDeviceRow(at: time) }
+        }
+        return (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
             unregisterPush(&rows, $0, account, .asked, time, stillWarns: command.stillWarns ?? false)
         }
     }
@@ -69,7 +77,15 @@ extension NotificationsReducer {
 extension NotificationsRows.Selection {
     mutating func add(_ command: PushCommand, of account: AccountID) {
         switch command {
-        case .registerPush, .unregisterPush, .forgetPush: pushing.insert(account)
+        case .registerPush(let command):
+            pushing.insert(account)
+            leaving.insert(PushDeviceKey(account, command.device))
+        case .unregisterPush(let command):
+            pushing.insert(account)
+            if command.isSignedOut == true, let device = command.device {
+                leaving.insert(PushDeviceKey(account, device))
+            }
+        case .forgetPush: pushing.insert(account)
         }
     }
 }

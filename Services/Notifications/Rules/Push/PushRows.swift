@@ -26,6 +26,13 @@ package struct PushDeviceRow: Equatable, Sendable {
     package var isLeaving = false
 }
 
+/// A device that was signed out lately. A registration that was under way is refused.
+package struct SignedOutDeviceRow: Equatable, Sendable {
+    package var at: Instant
+
+    package static let blank = Self(at: .blank)
+}
+
 package struct WaitingPush: Equatable, Identifiable, Sendable {
     /// A notification waits once for each device.
     package struct ID: Hashable, Sendable {

@@ -50,6 +50,22 @@ extension Pipeline {
             """)
     }
 
+    /// Reads what can still be read or cleared about group sessions.
+    func unclearedNotifications(about groups: [AccountID: Set<GroupID>]) -> Pending? {
+        let groups = groups.flatMap { account, groups in
+            groups.map { (account: account, group: $0.description) }
+        }.sorted { $0 < $1 }
+        guard !groups.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.notification.selection)
+              FROM unnest(\(groups.map(\.account)), \(groups.map(\.group))) AS w(account, group_id)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.details ->> 'group' = w.group_id AND n.cleared_at IS NULL
+               AND n.details ->> 'group' IS NOT NULL
+            """)
+    }
+
     func allNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -84,21 +100,52 @@ extension Pipeline {
             """)
     }
 
-    /// Reads the oldest notifications of accounts that would exceed `limit`, as many as have to make room.
-    func oldestNotifications(_ deliveries: [AccountID: Int32], limit: Int) -> Pending? {
+    /// Reads the notifications that would make room in accounts that would exceed the limit, as many as may have to: of the
+    /// whole history, and of each account that has its share of it. Those accounts are read, too.
+    func evictedNotifications(
+        _ deliveries: [AccountID: Int32], limits: NotificationsLimits
+    ) -> (notifications: Pending, counts: Pending)? {
         guard !deliveries.isEmpty else { return nil }
         let deliveries = deliveries.sorted { $0.key < $1.key }
-        return query(
+        func kinds(_ priority: NotificationPriority) -> [NotificationKind] {
+            NotificationKind.allCases.filter { $0.priority == priority }
+        }
+        // A history has so many rows at most, and only those of accounts that are full are read.
+        let full: Query = """
+            WITH full_history AS MATERIALIZED (
+                SELECT o.account, o.id, o.subject, w.count, o.created_at,
+                       CASE WHEN o.kind = ANY (\(kinds(.critical))) THEN 2
+                            WHEN o.kind = ANY (\(kinds(.normal))) THEN 1 ELSE 0 END AS rank
+                  FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value))) AS w(account, count)
+                  JOIN notifications.account AS a ON a.account = w.account AND a.total + w.count > \(Int64(limits.history))
+                  JOIN notifications.notification AS o ON o.account = w.account
+            )
             """
+        let notifications = query(
+            """
+            \(full), ranked AS (
+                SELECT h.account, h.id, h.count,
+                       row_number() OVER (PARTITION BY h.account ORDER BY h.rank, h.created_at, h.id) AS place,
+                       row_number() OVER (PARTITION BY h.account, h.subject ORDER BY h.rank, h.created_at, h.id) AS own_place,
+                       count(h.subject) OVER (PARTITION BY h.account, h.subject) AS own_count
+                  FROM full_history AS h
+            )
             SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value))) AS w(account, count)
-              JOIN notifications.account AS a ON a.account = w.account
-             CROSS JOIN LATERAL (SELECT o.*
-                                   FROM notifications.notification AS o
-                                  WHERE o.account = w.account
-                                  ORDER BY o.created_at, o.id
-                                  LIMIT greatest(a.total + w.count - \(Int64(limit)), 0)) AS n
+              FROM ranked AS r
+              JOIN notifications.notification AS n ON n.account = r.account AND n.id = r.id
+             WHERE r.place <= r.count
+                OR (r.own_count + r.count >= \(Int64(limits.share)) AND r.own_place <= r.count)
             """)
+        let counts = query(
+            """
+            \(full)
+            SELECT h.account, h.subject, count(*)
+              FROM full_history AS h
+             WHERE h.subject IS NOT NULL
+             GROUP BY h.account, h.subject
+            HAVING count(*) + min(h.count) >= \(Int64(limits.share))
+            """)
+        return (notifications, counts)
     }
 
     func save(_ changes: WorkingSet<NotificationKey, NotificationsContract.Notification>.Changes) throws {

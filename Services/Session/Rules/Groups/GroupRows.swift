@@ -165,6 +165,31 @@ package struct EdgeRow: Equatable, Sendable {
     }
 }
 
+package struct WithdrawalKey: Hashable, Comparable, Sendable {
+    package let inviter: AccountID
+    package let invited: AccountID
+
+    package init(_ inviter: AccountID, _ invited: AccountID) {
+        self.inviter = inviter
+        self.invited = invited
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.inviter, left.invited) < (right.inviter, right.invited)
+    }
+}
+
+/// An account's invitations to another were withdrawn.
+package struct WithdrawalRow: Equatable, Sendable {
+    package var at: Instant
+
+    package static let blank = Self(at: .blank)
+
+    package init(at: Instant) {
+        self.at = at
+    }
+}
+
 /// What session keeps of group sessions, as far as a batch of commands touches it: of a session that is here, all
 /// participants and invited accounts, and of those who are out the ones that commands name; its connections, its game, its playback, its queue and its attachments where these matter.
 package struct GroupRows: Equatable, Sendable {
@@ -183,6 +208,8 @@ package struct GroupRows: Equatable, Sendable {
     package var waitingCommands: [Key: Instant] = [:]
     /// How many accounts that are out of a session aren't here, where commands bring new ones.
     package var others: [GroupID: Int] = [:]
+    /// Whose invitations to whom were withdrawn lately, because they are no contacts any more.
+    package var withdrawals = WorkingSet<WithdrawalKey, WithdrawalRow>()
     /// The games of sessions.
     package var games = WorkingSet<GroupID, Game>()
     /// What was sent in sessions so far.
@@ -267,7 +294,7 @@ package struct GroupRows: Equatable, Sendable {
     package static func == (left: Self, right: Self) -> Bool {
         left.sessions == right.sessions && left.activities == right.activities
             && left.participants == right.participants && left.connections == right.connections
-            && left.edges == right.edges && left.games == right.games
+            && left.edges == right.edges && left.withdrawals == right.withdrawals && left.games == right.games
             && left.messageHistories == right.messageHistories && left.messages == right.messages
             && left.playbacks == right.playbacks && left.queueItems == right.queueItems
             && left.attachments == right.attachments

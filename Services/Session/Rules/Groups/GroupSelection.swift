@@ -16,6 +16,7 @@ extension SessionRows.Selection {
             accounts.formUnion(command.contacts)
             named.formUnion(command.contacts)
             welcoming.insert(command.group)
+            if let asker { withdrawals.formUnion(command.contacts.map { WithdrawalKey(asker, $0) }) }
         case .leaveGroupSession(let command): addLeaving(command.group)
         case .removeParticipant(let command): addLeaving(command.group)
         case .transferHost(let command): groups.insert(command.group)
@@ -26,6 +27,7 @@ extension SessionRows.Selection {
             accounts.formUnion([asker, command.contact])
             followed.insert(asker)
             named.insert(command.contact)
+            withdrawals.insert(WithdrawalKey(asker, command.contact))
             estranged.append((inviter: asker, invited: command.contact))
         }
     }

@@ -112,6 +112,7 @@ extension SessionReducer {
             guard let row = rows[contact] else { throw .accountNotFound("contacts") }
             guard row.closed == nil else { throw .accountClosed("contacts") }
         }
+        try requireContacts(rows, account, command.contacts, context)
         let invited = command.contacts.filter { contact in
             rows.groups[command.group, contact].map { $0.status == .invalidated } ?? true
         }.sorted()
@@ -125,6 +126,13 @@ extension SessionReducer {
         let new = invited.count { rows.groups[command.group, $0] == nil }
         try requireRoom(for: new, in: command.group, rows, field: "contacts")
         for contact in invited {
+            guard let row = rows.groups[command.group, contact], row.reason == .removed else { continue }
+            let end = row.since + rows.limits.invitationRest
+            guard end <= context.time else {
+                throw .tooSoon("An invitation was taken back, or someone was put out,", left: end - context.time)
+            }
+        }
+        for contact in invited {
             rows.groups[command.group, contact] = ParticipantRow(
                 identifier: session.identifier, status: .waiting, since: context.time, invitedBy: account)
         }
@@ -133,6 +141,26 @@ extension SessionReducer {
                 .participantsInvited(
                     .init(group: command.group, account: account, invited: invited, at: context.time)))
         ]
+    }
+
+    /// The edge looked whether these are contacts, but they may have parted since, and their invitations were withdrawn before this
+    /// one was decided. The id's time is the caller's word: one that is ahead of the database says nothing.
+    private static func requireContacts(
+        _ rows: SessionRows, _ account: AccountID, _ contacts: [AccountID], _ context: CommandContext
+    ) throws(Rejection) {
+        let asked = context.commandID.time.flatMap { $0 <= context.recordedAt ? $0 : nil }
+        let former = contacts.filter { contact in
+            guard let row = rows.groups.withdrawals[WithdrawalKey(account, contact)],
+                row.at + rows.limits.withdrawalsKept > context.time
+            else { return false }
+            return asked.map { $0 <= row.at } ?? true
+        }
+        guard former.isEmpty else {
+            throw Rejection(
+                .notContact,
+                "Some of these weren't your contacts a moment ago; if they are now, invite them in 10 minutes.",
+                field: "contacts", details: ["accounts": .array(former.map { .string($0.description) })])
+        }
     }
 
     /// Each account that ever had to do with a session has a row there while the session lasts.
@@ -264,6 +292,10 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: WithdrawInvitations, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let account = context.account else { throw .accountRequired }
+        guard account != command.contact else { return [] }
+        let key = WithdrawalKey(account, command.contact)
+        rows.groups.withdrawals[key] = WithdrawalRow(
+            at: max(context.recordedAt, rows.groups.withdrawals[key]?.at ?? context.recordedAt))
         var events: [SessionEvent] = []
         for group in rows.groups.groups(inviting: command.contact) {
             guard let session = rows.groups.sessions[group], session.ended == nil,

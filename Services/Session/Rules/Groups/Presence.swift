@@ -51,7 +51,7 @@ extension SessionReducer {
         if row.ended == nil {
             try requireDue(command.until, time)
             guard isDecided(.edge(command.edge), at: command.until, rows) else {
-                rows.groups.edges[command.edge]?.reconsideredAt = time + reconsideration
+                rows.groups.edges[command.edge]?.reconsideredAt = reconsidered(command.until, time)
                 return
             }
             rows.groups.edges[command.edge]?.ended = time
@@ -102,8 +102,11 @@ extension SessionReducer {
 
     // MARK: Away
 
-    /// How long a timer waits for commands that are older than its time.
-    private static let reconsideration: Interval = .seconds(1)
+    /// When a timer that waits for commands older than its time is asked again: soon at first, then after as long as it has
+    /// waited already, and a minute at most. A command that waits for hours costs a few rows then, not one a second.
+    private static func reconsidered(_ due: Instant, _ time: Instant) -> Instant {
+        time + min(max(time - due, .seconds(1)), .minutes(1))
+    }
 
     /// Whether all that was said by then is known. Timers' commands overtake others, which an outage may have kept waiting: who
     /// came back in time may have said so in one of these.
@@ -120,7 +123,7 @@ extension SessionReducer {
         let due = command.since + rows.limits.dropNotice
         try requireDue(due, time)
         guard isDecided(.group(command.group), at: due, rows) else {
-            rows.groups[command.group, command.participant]?.reconsideredAt = time + reconsideration
+            rows.groups[command.group, command.participant]?.reconsideredAt = reconsidered(due, time)
             return []
         }
         rows.groups[command.group, command.participant]?.isDropAnnounced = true
@@ -140,7 +143,7 @@ extension SessionReducer {
         let due = command.since + rows.limits.dropGrace
         try requireDue(due, time)
         guard isDecided(.group(command.group), at: due, rows) else {
-            rows.groups[command.group, command.participant]?.reconsideredAt = time + reconsideration
+            rows.groups[command.group, command.participant]?.reconsideredAt = reconsidered(due, time)
             return []
         }
         return putOut(&rows, command.group, command.participant, .dropped, time)

@@ -28,7 +28,8 @@ extension SessionReducer {
         {
             throw .tooSoon("The phone was changed", left: until - time)
         }
-        try Attempts(of: account).countCode(&rows, time)
+        // Codes for one phone cost its owner patience and the operator money, whichever accounts ask for them.
+        try Attempts(of: account).countCode(&rows, to: AttemptKey(.phone(command.phoneID), AttemptKey.changes), time)
         var code = PhoneCodeRow(
             code: command.code, phoneID: command.phoneID, phone: command.phone, key: command.proof.key,
             hash: hash(of: command.proof.secret), issued: time, expires: time + PhoneCodeRules.lifetime)
@@ -98,10 +99,11 @@ extension SessionReducer {
 extension SessionRows.Selection {
     mutating func add(_ command: PhoneCommand, of account: AccountID) {
         switch command {
-        case .requestPhoneChange:
+        case .requestPhoneChange(let command):
             signing.insert(account)
             coding.insert(account)
             attempts.insert(AttemptKey(.account(account)))
+            attempts.insert(AttemptKey(.phone(command.phoneID), AttemptKey.changes))
         case .changePhone:
             securing.insert(account)
             coding.insert(account)

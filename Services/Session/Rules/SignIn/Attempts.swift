@@ -71,13 +71,20 @@ struct Attempts {
     }
 
     /// Counts a request for a code.
+    /// - Parameter phone: The phone that gets it, if that isn't what is counted here anyway.
     /// - Throws: `tooSoon` or `tooManyAttempts`, having counted nothing.
-    func countCode(_ rows: inout SessionRows, _ time: Instant) throws(Rejection) {
+    func countCode(
+        _ rows: inout SessionRows, to phone: AttemptKey? = nil, _ time: Instant
+    ) throws(Rejection) {
         try requireAdmitted(rows, "codes", field: "phone", time)
         if let last = rows.attempts(at: own, time).codes?.last, last + rows.limits.phoneCodePause > time {
             throw .tooSoon("A code was requested", left: last + rows.limits.phoneCodePause - time)
         }
-        let counted = [(own, rows.limits.phoneCodes)] + (all.map { [($0, rows.limits.phoneCodesFromEverywhere)] } ?? [])
+        let counted =
+            [(own, rows.limits.phoneCodes)]
+            + [all, phone].compactMap { key in
+                key.map { ($0, rows.limits.phoneCodesFromEverywhere) }
+            }
         var changed: [(AttemptKey, AttemptsRow)] = []
         for (key, limit) in counted {
             var row = rows.attempts(at: key, time)

@@ -11,6 +11,9 @@ package struct AttemptKey: Hashable, Comparable, Sendable {
     /// All sources together.
     package static let everywhere = SourceID(high: 0, low: 0)
 
+    /// Codes for a new phone, apart from those for signing in: a stranger learns nothing from the count of one about the other.
+    static let changes = SourceID(high: 0, low: 1)
+
     package init(_ subject: Key, _ source: SourceID = everywhere) {
         self.subject = subject
         self.source = source

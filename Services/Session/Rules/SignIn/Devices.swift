@@ -36,6 +36,9 @@ package struct DeviceRow: Equatable, Sendable {
     /// Wrong passwords on this device. They are counted apart from strangers', which could lock the owner out.
     package var guesses = GuessesRow()
 
+    /// Whether nothing but its sign-in confirms what it does.
+    func isConfirmedBySigningIn(_ limits: SessionLimits) -> Bool { confirmedUntil == signedIn + limits.confirmation }
+
     /// Whether a recent security change signed it out, so that it may undo that change.
     func mayUndo(at time: Instant, _ limits: SessionLimits) -> Bool {
         guard let reason, let signedOut else { return false }

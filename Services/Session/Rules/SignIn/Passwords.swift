@@ -37,16 +37,42 @@ extension SessionReducer {
     }
 
     /// Sets the password and signs out every device but the asking one.
+    ///
+    /// Signing in confirms what follows in the next minutes, so that a new person needn't enter their password twice. A thief of
+    /// that device's access token could use it, too. So what was done without another confirmation ends with the old password: the
+    /// phone that was added, the code on its way to one, and the confirmation itself.
     static func setPassword(
         _ rows: inout SessionRows, _ next: Proof, _ account: AccountID, by device: DeviceID?, _ time: Instant
     ) -> [SessionEvent] {
+        let isPhoneUnproven = isPhoneUnproven(rows, account, time)
         record(&rows, .password, account, by: device, time)
         rows.credentials[account] = CredentialRow(next)
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
+        let code = PhoneCodeKey(account, .phoneChange)
+        if let pending = rows.phoneCodes[code], pending.expires > time { rows.phoneCodes[code]?.expires = time }
+        if let device, let asker = rows[account, device], asker.isConfirmedBySigningIn(rows.limits) {
+            rows[account, device]?.confirmedUntil = nil
+        }
+        if isPhoneUnproven {
+            record(&rows, .phone, account, by: device, time)
+            rows[account]?.phone = nil
+            rows[account]?.phoneID = nil
+            rows[account]?.phoneKey = nil
+            events.append(.phoneChanged(.init(account: account, at: time)))
+        }
         for (id, _) in rows.signedIn(account) where id != device {
             events.append(signOut(&rows, id, .passwordChanged, account, time))
         }
         return events
+    }
+
+    /// Whether the phone was changed lately by a device that had just signed in: then nothing else may have confirmed it.
+    private static func isPhoneUnproven(_ rows: SessionRows, _ account: AccountID, _ time: Instant) -> Bool {
+        guard rows[account]?.phone != nil,
+            let change = rows.securityChanges(of: account).last(where: { $0.row.kind == .phone })?.row
+        else { return false }
+        return change.at + rows.limits.undoWindow > time
+            && change.at <= change.deviceSignedIn + rows.limits.confirmation + PhoneCodeRules.lifetime
     }
 
     /// Checks the password. Returns nil if it is right. Otherwise counts the failure for the signed-in device alone, so

@@ -72,7 +72,10 @@ extension SessionReducer {
 extension SessionRows.Selection {
     mutating func add(_ command: SecurityCommand, of account: AccountID) {
         switch command {
-        case .changePassword, .resetPassword, .updateSecurity: securing.insert(account)
+        case .changePassword, .resetPassword:
+            securing.insert(account)
+            coding.insert(account)
+        case .updateSecurity: securing.insert(account)
         case .confirmIdentity:
             proving.insert(account)
             signing.insert(account)

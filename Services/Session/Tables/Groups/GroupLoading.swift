@@ -34,6 +34,7 @@ extension Pipeline {
         }
         loading.sessions = lockGroups(groups.sorted())
         loading.waitingCommands = waitingCommands(for: touched.deciding)
+        loading.withdrawals = withdrawals(touched.withdrawals)
         loading.participants = participants(of: groups.sorted(), besides: touched.named)
         loading.others = otherAccounts(of: touched.welcoming, besides: touched.named)
         loading.participations = participations(of: touched.newcomers)
@@ -68,6 +69,10 @@ extension Pipeline {
         try save(groups.playbacks.changes, in: Tables.playback)
         try save(groups.queueItems.changes, in: Tables.queueItem)
         try saveAttachments(groups)
+        // Retention may have deleted one since it was read.
+        let withdrawals = groups.withdrawals.changes
+        try upsert(
+            withdrawals.inserted + withdrawals.updated.map { ($0.key, $0.row) }, in: Tables.withdrawal)
     }
 }
 
@@ -79,6 +84,7 @@ struct LoadingGroups {
     var participants: Pending?
     var others: Pending?
     var waitingCommands: Pending?
+    var withdrawals: Pending?
     var participations: Pending?
     var connections: Pending?
     var games: Pending?
@@ -101,6 +107,7 @@ struct LoadingGroups {
             guard let key = Key(try row.decode(0, as: String.self)) else { continue }
             rows.waitingCommands[key] = try row.decode(1, as: Instant?.self)
         }
+        for (key, row) in try Tables.withdrawal.rows(of: withdrawals) { rows.withdrawals.load(row, at: key) }
         for row in try others.rowsIfAsked {
             rows.others[try row.decode(0, as: GroupID.self)] = Int(try row.decode(1, as: Int64.self))
         }

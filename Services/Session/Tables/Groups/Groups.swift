@@ -54,7 +54,27 @@ extension Tables {
         ])
 }
 
+extension Tables {
+    package static let withdrawal = Table<WithdrawalKey, WithdrawalRow>(
+        "session.withdrawal", as: "w",
+        key: TableKey(
+            KeyColumn("inviter", \.inviter), KeyColumn("invited", \.invited), make: WithdrawalKey.init(_:_:)),
+        blank: .blank, columns: [Column("withdrawn_at", \.at)])
+}
+
 extension Pipeline {
+    /// Reads whose invitations were withdrawn. The lock on the invited account protects the rows.
+    func withdrawals(_ keys: Set<WithdrawalKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
+        return query(
+            """
+            SELECT \(unescaped: Tables.withdrawal.selection)
+              FROM unnest(\(keys.map(\.inviter)), \(keys.map(\.invited))) AS u(inviter, invited)
+              JOIN session.withdrawal AS w ON w.inviter = u.inviter AND w.invited = u.invited
+            """)
+    }
+
     /// Locks and reads sessions, in the order of their ids. The lock keeps all that belongs to a session, which is read after it.
     func lockGroups(_ groups: [GroupID]) -> Pending? {
         guard !groups.isEmpty else { return nil }

@@ -87,9 +87,11 @@ extension Pipeline {
             """)
     }
 
-    /// When the oldest commands were appended that may be for these keys and aren't handled yet: the first one of the key's
-    /// partition that no batch has passed, and the key's first parked one. Reads one row of the log per key. The locks that the
-    /// batch has by now keep what is handled meanwhile from being missed: its rows are read later.
+    /// When the oldest commands were appended that are for these keys, aren't handled yet, and can still be accepted: those of
+    /// the key's partition that no batch has passed, and the parked ones. What has expired changes nothing any more, however
+    /// long it waits. Reads a thousand rows of the log per key at most; if more wait and none of those counts, the last one
+    /// stands for what comes after it. The locks that the batch has by now keep what is handled meanwhile from being missed:
+    /// its rows are read later.
     func waitingCommands(for keys: Set<Key>) -> Pending? {
         guard !keys.isEmpty else { return nil }
         return query(
@@ -101,12 +103,18 @@ extension Pipeline {
                                                    WHERE b.source = 'session_client.session_commands'
                                                      AND b.partition = w.partition
                                                    ORDER BY b.number DESC LIMIT 1), 0) AS position) AS h
-              LEFT JOIN LATERAL (SELECT c.recorded_at FROM session_client.session_commands AS c
-                                  WHERE c.partition = w.partition AND c.position > h.position
-                                  ORDER BY c.position LIMIT 1) AS l ON true
+             CROSS JOIN LATERAL (
+                SELECT coalesce(min(c.recorded_at) FILTER (WHERE c.key = k.key
+                                                             AND (c.expires_at IS NULL
+                                                                  OR c.expires_at >= clock_timestamp())),
+                                CASE WHEN count(*) = 1000 THEN max(c.recorded_at) END) AS recorded_at
+                  FROM (SELECT n.key, n.recorded_at, n.expires_at FROM session_client.session_commands AS n
+                         WHERE n.partition = w.partition AND n.position > h.position
+                         ORDER BY n.position LIMIT 1000) AS c) AS l
               LEFT JOIN LATERAL (SELECT q.recorded_at FROM session.parked AS q
                                   WHERE q.source = 'session_client.session_commands'
                                     AND q.partition = w.partition AND q.key = k.key
+                                    AND (q.expires_at IS NULL OR q.expires_at >= clock_timestamp())
                                   ORDER BY q.position LIMIT 1) AS p ON true
             """)
     }

@@ -4,8 +4,8 @@ package import SessionRules
 package import Storage
 import Vocabulary
 
-// session.sign_in_attempt. All commands that touch a row have its subject as their key, and commands with one key are
-// handled in order.
+// session.sign_in_attempt. Most commands that touch a row have its subject as their key. Codes for a new phone are counted for
+// the phone, too, under the key of the account that asks, so the rows are locked.
 
 extension Tables {
     package static let attempt = Table<AttemptKey, AttemptsRow>(
@@ -24,6 +24,7 @@ extension Tables {
 }
 
 extension Pipeline {
+    /// Locks and reads attempts, in the order of their keys.
     func attempts(_ keys: Set<AttemptKey>) -> Pending? {
         guard !keys.isEmpty else { return nil }
         let keys = keys.sorted()
@@ -32,6 +33,8 @@ extension Pipeline {
             SELECT \(unescaped: Tables.attempt.selection)
               FROM unnest(\(keys.map(\.subject)), \(keys.map(\.source))) AS w(subject, source)
               JOIN session.sign_in_attempt AS a ON a.subject = w.subject AND a.source = w.source
+             ORDER BY a.subject, a.source
+               FOR NO KEY UPDATE OF a
             """)
     }
 }

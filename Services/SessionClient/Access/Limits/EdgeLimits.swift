@@ -145,6 +145,11 @@ enum EdgeLimits {
     static let silence = seconds(
         "time in which nothing is heard, although the server asks", of: "connection of gRPC", 42, .ended(.silence))
 
+    /// A stream has ended by itself then.
+    static let unreadTime = Limit(
+        "time in which nothing of an answer is read", of: "answer", 1, "a second more than a write to a stream has",
+        .ended(.unread))
+
     // MARK: Connections
 
     static let connections = Limit(
@@ -162,6 +167,16 @@ enum EdgeLimits {
             help:
                 "Concurrent HTTP connections from one address (an IPv6 /64); further ones are answered 429 and closed. There is no limit behind proxies."
         ), .refused(.tooManyConnections), amount: Words.number)
+    static let unreadOfConnection = bytes(
+        "answers that aren't read", of: "connection", 16 << 20, .ended(.unreadOfConnection))
+    static let unreadOfServer = Limit(
+        "answers that aren't read, of which a connection may have an eighth of what is left", of: "server",
+        Setting<Int>.int(
+            "answers.unread", in: 1...65_536, default: 256,
+            help:
+                "MiB of answers that may wait to be read, of all connections; those that keep more than an eighth of what is left are closed."
+        ), .ended(.unreadOfServer)
+    ) { Words.bytes($0 << 20) }
     static let healthWatches = count(
         "watches of health", of: "address and server", 16, .refused(.tooManyRequests))
     static let reflections = count(
@@ -241,8 +256,11 @@ enum EdgeLimits {
         bytesTime
         idle
         silence
+        unreadTime
         connections
         connectionsOfAddress
+        unreadOfConnection
+        unreadOfServer
         requestsOfConnection
         healthWatches
         reflections

@@ -46,7 +46,7 @@ extension Endpoint {
             UpdateContact.self, "Changes what the caller keeps about a contact, and roles.",
             refusals: [.notContact, .staleVersion, .roleRequired, .consentRequired])
         command(RemoveContact.self, "Removes a contact, on both sides.", refusals: [.notContact])
-        command(BlockContact.self, "Blocks an account.", refusals: [.yourself, .notFound, .limitReached])
+        command(BlockContact.self, "Blocks an account.", refusals: [.yourself, .limitReached])
         command(UnblockContact.self, "Unblocks an account.", refusals: [.notFound])
         command(
             SendPing.self, "Asks a dependent whether they are well.",
@@ -61,7 +61,7 @@ extension Endpoint {
         command(ClearNotifications.self, "Clears the selected notifications.")
         command(ShowNotificationsRequest.self, "Says that this device showed notifications.")
         command(
-            RegisterPushRequest.self, "Has pushes sent to this device.", refusals: [.limitReached])
+            RegisterPushRequest.self, "Has pushes sent to this device.", refusals: [.limitReached, .deviceSignedOut])
         command(UnregisterPushRequest.self, "Ends pushes to this device.")
     }
 

@@ -18,7 +18,7 @@ extension Endpoint {
             refusals: [.needsProfile, .alreadyInSession, .tooManyGroups])
         groupCommand(
             ActivateGroupSessionRequest.self, "Invites contacts.", .notContact, .notHost, .limitReached,
-            .groupFull)
+            .groupFull, .tooSoon)
         command(
             JoinGroupSessionRequest.self, "Joins a group session.",
             refusals: [

@@ -120,6 +120,12 @@ final class Certificates: Service, Sendable {
         return Material(certificate: try bytes(certificatePath), key: try bytes(keyPath))
     }
 
+    private static let ciphers: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     private static func contexts(of material: Material) throws(Unusable) -> Contexts {
         guard let chain = try? NIOSSLCertificate.fromPEMBytes(material.certificate), let leaf = chain.first else {
             throw Unusable(description: "the certificate's file has no certificate in PEM")
@@ -129,6 +135,8 @@ final class Certificates: Service, Sendable {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
+            // TLS 1.2: with authenticated encryption only (RFC 9113, section 9.2.2).
+            configuration.cipherSuiteValues = ciphers
             configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
             let serving = try NIOSSLContext(configuration: configuration)
             configuration.applicationProtocols = ["http/1.1"]

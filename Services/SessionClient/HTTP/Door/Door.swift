@@ -25,6 +25,7 @@ struct Door: ServerChildChannel {
     fileprivate typealias Spoken = NIONegotiatedHTTPVersion<HTTP1Channel.Value, HTTP2Channel.Value>
 
     private let admissions: Admissions
+    private let unread: UnreadAnswers
     private let certificates: Certificates?
     private let http1: HTTP1Channel
     private let http2: HTTP2Channel
@@ -32,15 +33,17 @@ struct Door: ServerChildChannel {
     private static let acknowledgementLimit = 45_000
 
     init(
-        admissions: Admissions, certificates: Certificates?, responder: @escaping HTTPChannelHandler.Responder
+        admissions: Admissions, unread: UnreadAnswers, certificates: Certificates?,
+        responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.admissions = admissions
+        self.unread = unread
         self.certificates = certificates
         let inFlight = Meter(label: "quartet_http_requests_in_flight")
         http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [ConnectionPace(), InFlight(inFlight)],
+                additionalChannelHandlers: [UnreadParts(), ConnectionPace(), InFlight(inFlight)],
                 idleTimeout: .seconds(Int64(EdgeLimits.idle.value)),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: EdgeLimits.headerField.value, maxHeaderListSize: EdgeLimits.headers.value,
@@ -51,7 +54,8 @@ struct Door: ServerChildChannel {
                 idleTimeout: .seconds(Int64(EdgeLimits.idle.value)), gracefulCloseTimeout: .seconds(30),
                 streamConfiguration: .init(
                     additionalChannelHandlers: [
-                        RequestCount(), ConnectionPace(carries: .oneRequest), InFlight(inFlight),
+                        RequestCount(), UnreadParts(carries: .oneRequest), ConnectionPace(carries: .oneRequest),
+                        InFlight(inFlight),
                     ])))
     }
 
@@ -77,7 +81,7 @@ struct Door: ServerChildChannel {
             if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.refusing)) }
             try pipeline.addHandler(Refusal(Refusal.http(error), isEncrypted: certificates != nil))
             return nil
-        case .admitted: break
+        case .admitted: try pipeline.addHandler(UnreadOfConnection(unread))
         }
         guard let certificates else { return http1.setup(channel: channel, logger: logger).map { .http1_1($0) } }
         try pipeline.addHandler(NIOSSLServerHandler(context: certificates.serving))

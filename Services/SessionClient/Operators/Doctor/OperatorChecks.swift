@@ -129,8 +129,10 @@ enum OperatorChecks {
         guard let (dead, parked) = try row?.decode(Int64.self, Int64.self) else { return .wrong("failures", "unknown") }
         var problems: [String] = []
         if dead > 0 {
+            let alarms = try database.alarmDeadLetters()
             problems.append(
-                "\(dead) dead letters to decide about: see :dead_letters, retry or discard them by make operate")
+                "\(dead) dead letters to decide about, \(alarms) of them about alarms: "
+                    + "see :dead_letters, retry or discard them by make operate")
         }
         if parked > 0 { problems.append("\(parked) messages are parked, and retried by themselves: see :parked") }
         return problems.isEmpty
@@ -138,30 +140,69 @@ enum OperatorChecks {
             : .wrong("failures", problems.joined(separator: "; "))
     }
 
-    /// Rows that should have been deleted a day ago. The newest of each partition is always kept.
+    /// Rows that should have been deleted or emptied a day ago. The newest of each partition is always kept.
     private static func retention(_ database: Database) throws -> Finding {
         let late = try database.query(
             """
-            SELECT h.log, coalesce(max(s.held_back_by), '')
-              FROM session_client.heads AS h
-              JOIN session_client.retention_state AS s ON s.log = h.log
-             CROSS JOIN LATERAL (SELECT m.recorded_at FROM session_client.messages AS m
-                                  WHERE m.log = h.log AND m.partition = h.partition AND m.position = h.base + 1
-                                  LIMIT 1) AS m
-             WHERE h.head > h.base + 1 AND m.recorded_at < clock_timestamp() - s.keep - interval '1 day'
-             GROUP BY h.log
-             ORDER BY h.log
+            WITH late (what, consumer) AS (
+                SELECT h.log, coalesce(max(s.held_back_by), '')
+                  FROM session_client.heads AS h
+                  JOIN session_client.retention_state AS s ON s.log = h.log
+                 CROSS JOIN LATERAL (SELECT m.recorded_at FROM session_client.messages AS m
+                                      WHERE m.log = h.log AND m.partition = h.partition AND m.position = h.base + 1
+                                      LIMIT 1) AS m
+                 WHERE h.head > h.base + 1 AND m.recorded_at < clock_timestamp() - s.keep - interval '1 day'
+                 GROUP BY h.log
+                 UNION ALL
+                SELECT DISTINCT l.consumer || '.batch', ''
+                  FROM session_client.all_leases AS l
+                  JOIN session_client.all_retention AS r ON r.service = l.consumer AND r.subject = 'batch'
+                 CROSS JOIN LATERAL (SELECT b.given_time, b.number FROM session_client.batches AS b
+                                      WHERE b.consumer = l.consumer AND b.source = l.source AND b.partition = l.partition
+                                      ORDER BY b.number LIMIT 1) AS first
+                 CROSS JOIN LATERAL (SELECT b.number FROM session_client.batches AS b
+                                      WHERE b.consumer = l.consumer AND b.source = l.source AND b.partition = l.partition
+                                      ORDER BY b.number DESC LIMIT 1) AS newest
+                 WHERE first.number < newest.number AND first.given_time < clock_timestamp() - r.keep - interval '1 day'
+                 UNION ALL
+                SELECT o.service || '.outcome', ''
+                  FROM (\(oldestOutcomes)) AS o
+                  JOIN session_client.all_retention AS r ON r.service = o.service AND r.subject = 'outcome'
+                 WHERE session_client.time_of(o.command_id) < clock_timestamp() - r.keep - interval '1 day'
+                 UNION ALL
+                SELECT 'secrets in ' || c.log, c.consumer
+                  FROM (SELECT 'session_client.session_commands', 'session',
+                               (SELECT min(m.recorded_at) FROM session_client.session_commands AS m
+                                 WHERE session_client.carries_secrets(m.type))
+                         UNION ALL
+                        SELECT 'session_client.notifications_commands', 'notifications',
+                               (SELECT min(m.recorded_at) FROM session_client.notifications_commands AS m
+                                 WHERE session_client.carries_secrets(m.type))) AS c (log, consumer, recorded_at)
+                  JOIN session_client.all_retention AS r ON r.service = 'session_client' AND r.subject = 'secrets'
+                 WHERE c.recorded_at < clock_timestamp() - r.keep - interval '1 day'
+            )
+            SELECT l.what, l.consumer FROM late AS l ORDER BY l.what
             """
         ).map { row in
-            let (log, consumer) = try row.decode(String.self, String.self)
-            return consumer.isEmpty ? log : "\(log) (\(consumer) hasn't handled them)"
+            let (what, consumer) = try row.decode(String.self, String.self)
+            return consumer.isEmpty ? what : "\(what) (perhaps \(consumer) hasn't handled them)"
         }
         return late.isEmpty
-            ? .well("retention", "no log has rows that should have been deleted")
+            ? .well("retention", "no rows are left that should have been deleted or emptied")
             : .wrong(
                 "retention",
-                "rows that should have been deleted a day ago: \(late.joined(separator: ", ")); see :retention")
+                "should have been deleted or emptied a day ago: \(late.joined(separator: ", ")); see :retention, and look for "
+                    + "\"a step of retention failed\" in the services' logs")
     }
+
+    /// By the primary key, which begins with the time.
+    private static let oldestOutcomes: Query = """
+        SELECT 'session' AS service, (SELECT o.command_id FROM session.outcome AS o ORDER BY o.command_id LIMIT 1) AS command_id
+         UNION ALL
+        SELECT 'contacts', (SELECT o.command_id FROM contacts.outcome AS o ORDER BY o.command_id LIMIT 1)
+         UNION ALL
+        SELECT 'notifications', (SELECT o.command_id FROM notifications.outcome AS o ORDER BY o.command_id LIMIT 1)
+        """
 
     // MARK: The server
 

@@ -97,6 +97,13 @@ extension OperatorChecks {
              WHERE r.logs_in
                AND (has_any_column_privilege(r.oid, c.oid, 'INSERT') OR has_any_column_privilege(r.oid, c.oid, 'UPDATE')
                     OR has_table_privilege(r.oid, c.oid, 'DELETE') OR has_table_privilege(r.oid, c.oid, 'TRUNCATE'))
+             UNION ALL
+            SELECT 10, format('%s may call %s', r.name, p.oid::regprocedure)
+              FROM role AS r
+              JOIN pg_proc AS p ON p.pronamespace = 'pg_catalog'::regnamespace
+                               AND p.proname IN ('pg_logical_emit_message', 'pg_current_xact_id', 'txid_current',
+                                                 'pg_export_snapshot')
+             WHERE r.name IN ('quartet_reader', 'quartet_operator') AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
         )
         SELECT p.text FROM problem AS p ORDER BY p.place, p.text
         """

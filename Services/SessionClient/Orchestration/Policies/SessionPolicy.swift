@@ -38,7 +38,8 @@ package struct SessionPolicy: Policy {
         case .deviceSignedOut(let event):
             // A device that didn't leave by itself still hears why.
             let unregister = UnregisterPush(
-                device: PushDeviceID(event.device), stillWarns: event.reason == .signedOut ? nil : true)
+                device: PushDeviceID(event.device), stillWarns: event.reason == .signedOut ? nil : true,
+                isSignedOut: true)
             return [.tell(.notifications, unregister, for: account)]
         case .passwordChanged(let event):
             return [notify(.passwordChanged, .init(at: event.at))]

@@ -31,7 +31,7 @@ package protocol SagaSteps: Sendable {
         _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
     ) async throws -> Outcome
 
-    /// After a step failed, so that nothing was done: the next run asks under a new id.
+    /// After a step failed or was rejected, so that nothing was done: the next run asks under a new id.
     func askAnew(_ name: String) async throws
 
     /// Records that every owner has closed the account, and has what was asked for it emptied. Again, it changes nothing.
@@ -85,7 +85,9 @@ extension SagaSteps {
         switch try await ask(name, body, of: domain, for: account) {
         case .accepted(let event): return (true, event)
         case .rejected(let rejection) where rejection.code == pointless: return (false, nil)
-        case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
+        case .rejected(let rejection):
+            try await askAnew(name)
+            throw SagaError.stepRejected(name, rejection)
         case .failed(let code):
             try await askAnew(name)
             throw SagaError.stepFailed(name, code: code)
@@ -95,13 +97,13 @@ extension SagaSteps {
 
 /// Why a saga did not get to its end this time.
 package enum SagaError: Error, CustomStringConvertible {
-    /// A step was found recorded with another command: this version of the saga isn't the one that began it.
+    /// A step was found recorded with another command: this version of the saga isn't the one that began it. One that fits goes on.
     case changed(step: String)
     /// The step that decides failed: nothing was done.
     case decisionFailed(String, code: String)
     /// A later step failed; it is asked again later.
     case stepFailed(String, code: String)
-    /// A later step was refused, which its saga says can't be.
+    /// A later step was refused, which its saga says can't be; it is asked again later.
     case stepRejected(String, Rejection)
     /// Another replica runs it now.
     case notOwner
@@ -109,7 +111,7 @@ package enum SagaError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .changed(let step):
-            "step \(step) is recorded with another command, so another version started this saga; deploy that version, or end the saga by hand"
+            "step \(step) is recorded with another command, so another version started this saga; it goes on where that version runs"
         case .decisionFailed(let step, let code), .stepFailed(let step, let code): "step \(step) failed (\(code))"
         case .stepRejected(let step, let rejection): "step \(step) was rejected: \(rejection)"
         case .notOwner: "another replica is running it"
@@ -119,8 +121,8 @@ package enum SagaError: Error, CustomStringConvertible {
     /// Whether running it again can't help.
     package var isFinal: Bool {
         switch self {
-        case .changed, .decisionFailed, .stepRejected: true
-        case .stepFailed, .notOwner: false
+        case .decisionFailed: true
+        case .changed, .stepFailed, .stepRejected, .notOwner: false
         }
     }
 }

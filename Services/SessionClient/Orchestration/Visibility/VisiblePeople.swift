@@ -5,7 +5,8 @@ package import Vocabulary
 /// The people whom an account may see, in step with its contacts stream from where that was joined.
 package struct VisiblePeople: Sendable {
     private var contacts: ContactsState
-    private let position: Position
+    /// The state that this began with includes the events up to here.
+    package let position: Position
     /// Those seen now, and whether as their responder.
     package private(set) var roles: [AccountID: Bool]
 

@@ -150,18 +150,22 @@ private struct LiveSession: Sendable {
     func enter<Request: MessageBody>(
         _ endpoint: TransportRequest.Endpoint, _ request: (_ lastRefreshToken: String?) -> Request
     ) async throws(QuartetError) -> SignedIn {
-        let last = try await lastRefreshToken
-        let asked = service.time.now()
-        let body = try await service.requests.open(endpoint, request(last))
-        let signedIn = try Requests.decoded(SignedIn.self, from: body)
-        try await Requests.reading { try await service.signedIn(signedIn, asked: asked) }
-        try await show()
-        return signedIn
+        try await service.time.call { () async throws(QuartetError) in
+            let last = try await lastRefreshToken
+            let asked = service.time.now()
+            let body = try await service.requests.open(endpoint, request(last))
+            let signedIn = try Requests.decoded(SignedIn.self, from: body)
+            try await service.signedIn(signedIn, asked: asked)
+            try await show()
+            return signedIn
+        }
     }
 
     func forget() async throws(QuartetError) {
-        try await Requests.reading { try await service.forgetAccount() }
-        try await show()
+        try await service.time.call { () async throws(QuartetError) in
+            try await Requests.reading { try await service.forgetAccount() }
+            try await show()
+        }
     }
 
     func show() async throws(QuartetError) {

@@ -5,7 +5,7 @@ import Synchronization
 import Vocabulary
 
 extension Connection {
-    /// Sends requests of whoever is signed in now, and refuses to go on when that is somebody else.
+    /// Sends requests of whoever is signed in now, and refuses to go on after the next sign-in or sign-out.
     var requests: Requests {
         let count = core.withLock { $0.accountCount }
         return Requests(
@@ -19,16 +19,18 @@ extension Connection {
         _ edit: Data, _ command: String, lifetime: Interval, from queue: some EditQueue, show: (OutboxItem) -> Void
     ) async throws(QuartetError) {
         guard transport != nil else { throw .notConfigured("The server") }
-        if store.account == nil { try await restore() }
-        guard store.account != nil else { throw .needsAuthentication }
-        let isRunning = core.withLock { $0.work != nil }
-        try await outbox.send(
-            edit, command, lifetime: lifetime, from: queue, requests, isConnected: !isRunning || stateNow.isConnected,
-            show: show
-        ) {
-            guard !self.copies.hasKept(queue.stream) else { return }
-            self.keepCopies(self.time.now(), atOnce: true)
-            await self.copies.finish()
+        try await time.call { () async throws(QuartetError) in
+            if store.account == nil { try await restore() }
+            guard store.account != nil else { throw .needsAuthentication }
+            let isRunning = core.withLock { $0.work != nil }
+            try await outbox.send(
+                edit, command, lifetime: lifetime, from: queue, requests,
+                isConnected: !isRunning || stateNow.isConnected, show: show
+            ) {
+                guard !self.copies.hasKept(queue.stream) else { return }
+                self.keepCopies(self.time.now(), atOnce: true)
+                await self.copies.finish()
+            }
         }
     }
 
@@ -80,11 +82,11 @@ extension Connection {
 
     /// Shows what the device kept for whoever is signed in, once.
     func restore() async throws(QuartetError) {
-        // One after the other: what is kept must not replace what has arrived since.
-        try await restoring.run { () async throws(QuartetError) in try await restoreNow() }
+        try await entering.run { () async throws(QuartetError) in try await restoreNow() }
     }
 
-    private func restoreNow() async throws(QuartetError) {
+    /// The caller has ``entering``.
+    func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
@@ -105,16 +107,22 @@ extension Connection {
     }
 
     /// Somebody signed in.
-    func signedIn(_ reply: SignedIn, asked: Duration) async throws {
-        // Whoever was signed in before: nothing of theirs goes on.
-        signedOut(.signedOut(nil))
-        let last = try await lastAccount
-        if last != reply.account {
-            if let last { try await forget(last) }
-            reset()
+    func signedIn(_ reply: SignedIn, asked: Duration) async throws(QuartetError) {
+        try await entering.run { () async throws(QuartetError) in
+            try await Requests.reading {
+                // Whoever was signed in before: nothing of theirs goes on.
+                signedOut(.signedOut(nil))
+                let last = try await lastAccount
+                if last != reply.account {
+                    if let last { try await forget(last) }
+                    reset()
+                }
+                try await tokens?.signedIn(reply, asked: asked)
+                // What the server answers to earlier requests isn't about this sign-in, even of the same account.
+                core.withLock { $0.accountCount += 1 }
+                try await restoreNow()
+            }
         }
-        try await tokens?.signedIn(reply, asked: asked)
-        try await restore()
         change { machine, now, _ in machine.signedIn(now: now) }
         outbox.retry()
     }
@@ -157,6 +165,9 @@ extension Connection {
 
     private func reset() {
         let (consumers, opening) = core.withLock { core in
+            // What still comes from them is ignored, so none may be taken for the stream of whoever is signed in next.
+            for stop in core.stops.values { stop.finish() }
+            core.stops = [:]
             core.sequencer.forgetAll()
             core.unkept = []
             core.accountCount += 1

@@ -67,8 +67,6 @@ extension Connection {
             }
             clock.heard(opened.serverTime)
             let arrivals = StreamArrivals()
-            core.withLock { $0.arrivals[opening] = arrivals }
-            defer { core.withLock { $0.arrivals[opening] = nil } }
             return try await withThrowingTaskGroup(of: Void.self) { [items = opened.items, token] group in
                 group.addTask { await arrivals.collect(items) }
                 defer { group.cancelAll() }
@@ -85,7 +83,7 @@ extension Connection {
         } catch let error as APIError {
             if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
             guard error.meansSignedOut else { return .refused(error) }
-            try? await tokens.signedOut()
+            try? await signedOut(by: opening)
             return .signedOut(error.reason.flatMap { .init(rawValue: $0) })
         } catch {
             return .transport(.malformed("\(error)"))
@@ -117,12 +115,18 @@ extension Connection {
                 case .event: try deliver(run, of: sequence, opening, now)
                 case .end(let end):
                     guard end.reason == .signedOut else { return .ended(end.reason) }
-                    try await tokens?.signedOut()
+                    try await signedOut(by: opening)
                     return .signedOut(end.why)
                 }
             }
         }
         return .closed
+    }
+
+    /// A stream says that the device isn't signed in any more. One that was closed may say so of an earlier sign-in.
+    private func signedOut(by opening: Int) async throws {
+        guard core.withLock({ $0.stops[opening] != nil }) else { throw CancellationError() }
+        try await tokens?.signedOut()
     }
 
     /// As many events are taken in together at most, so that readers don't wait for long.

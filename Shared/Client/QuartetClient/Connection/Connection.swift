@@ -17,7 +17,9 @@ public final class Connection: Observable, Sendable {
     let tokens: AccessTokens?
     let store: AccountStore
     let copies: CopyKeeper
-    let restoring = Lane()
+    /// Signing in and beginning to run, one after the other: what is kept must not replace what has arrived since, and no
+    /// stream may be opened for somebody who is only half signed in.
+    let entering = Lane()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -40,7 +42,8 @@ public final class Connection: Observable, Sendable {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
         self.init(
-            name: name, transport: transport, tokens: tokens, store: store, machine: ConnectionMachine(settings),
+            name: name, transport: transport, tokens: tokens, store: store,
+            machine: ConnectionMachine(settings, random: time.draws),
             time: time)
     }
 
@@ -53,12 +56,12 @@ public final class Connection: Observable, Sendable {
         self.time = time
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
-        let account = AccountStore(store)
+        let account = AccountStore(store, time.workplace)
         self.clock = clock
         self.tokens = tokens
         self.store = account
         outbox = Outbox(store: account, clock: clock, time: time)
-        copies = CopyKeeper(account)
+        copies = CopyKeeper(account, time.workplace)
         core = Mutex(ConnectionCore(machine: machine))
     }
 
@@ -97,9 +100,6 @@ public final class Connection: Observable, Sendable {
         transport == nil ? .notConfigured : core.withLock { $0.machine.state }
     }
 
-    /// Whether everything that has arrived is taken in.
-    package var isCaughtUp: Bool { core.withLock { $0.arrivals.values.allSatisfy(\.isTakenIn) } }
-
     /// Waits until it is connected.
     /// - Throws: `CancellationError`.
     public func ready() async throws {
@@ -113,9 +113,11 @@ public final class Connection: Observable, Sendable {
     /// at the same time returns at once.
     public func run() async {
         guard transport != nil, let work = claim() else { return }
-        // What can't be read from the device is loaded from the server.
-        try? await restore()
-        connect()
+        try? await entering.run { () async throws(QuartetError) in
+            // What can't be read from the device is loaded from the server.
+            do throws(QuartetError) { try await restoreNow() } catch {}
+            connect()
+        }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.outbox.run { self.requests } }
             group.addTask { await self.copies.run() }

@@ -31,8 +31,6 @@ struct ConnectionCore: Sendable {
     var followed: [GroupID: Int] = [:]
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
-    /// What the streams that are open brought, by their openings.
-    var arrivals: [Int: StreamArrivals] = [:]
     /// When something last arrived.
     var heard: Duration = .zero
     /// The next deadline that somebody waits for.
@@ -41,7 +39,7 @@ struct ConnectionCore: Sendable {
     var work: AsyncStream<Work>.Continuation?
     /// The newest stream whose beginning was reported to the machine.
     var liveOpening = 0
-    /// Counts sign-ins and sign-outs.
+    /// Counts sign-ins, and accounts that were forgotten.
     var accountCount = 0
     /// Whether somebody needs the server's time to some milliseconds.
     var needsTime = false

@@ -102,10 +102,16 @@ struct ConnectionMachine {
         }
     }
 
-    /// Somebody signed in.
+    /// Somebody signed in. What was asked for before may have been asked for on behalf of nobody, or of somebody else.
     mutating func signedIn(now: Duration) -> [Action] {
-        guard status == .signedOut else { return [] }
-        return [.report(.willConnect)] + open(attempt: 0, now)
+        let last = opening
+        switch status {
+        case .off: return []
+        case .signedOut, .failed: return [.report(.willConnect)] + open(attempt: 0, now)
+        case .opening: return [.close(last)] + open(attempt: 0, now)
+        case .waiting: return open(attempt: 0, now)
+        case .live, .changing: return follow(now: now)
+        }
     }
 
     /// The app came to the foreground. A connection that was silent for too long is opened again; that costs no more than asking

@@ -6,8 +6,6 @@ final class StreamArrivals: Sendable {
         var items: [StreamItem] = []
         /// How it ended: without more, or by an error.
         var end: Result<[StreamItem]?, any Error>?
-        /// Whether the reader is still taking in what it got last.
-        var isBusy = false
     }
 
     private let state = Mutex(State())
@@ -17,9 +15,6 @@ final class StreamArrivals: Sendable {
     init() {
         (bells, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
-
-    /// Whether nothing waits, and the reader has asked for more.
-    var isTakenIn: Bool { state.withLock { $0.items.isEmpty && !$0.isBusy } }
 
     /// Collects what a stream brings, to its end.
     func collect(_ items: AsyncThrowingStream<StreamItem, any Error>) async {
@@ -48,7 +43,6 @@ final class StreamArrivals: Sendable {
     func next() async throws -> [StreamItem]? {
         while true {
             let arrived = state.withLock { state -> Result<[StreamItem]?, any Error>? in
-                state.isBusy = !state.items.isEmpty || state.end != nil
                 guard !state.items.isEmpty else { return state.end }
                 defer { state.items = [] }
                 return .success(state.items)

@@ -8,9 +8,11 @@ final class AccountStore: Sendable {
     private let store: any LocalStore
     private let current = Mutex<AccountID?>(nil)
     private let lane = Lane()
+    private let workplace: (any Workplace)?
 
-    init(_ store: any LocalStore) {
+    init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
+        self.workplace = workplace
     }
 
     /// Whose data it is about; nil before ``open(_:)``.
@@ -25,7 +27,7 @@ final class AccountStore: Sendable {
     func save(_ item: OutboxItem) async throws(QuartetError) {
         try await lane.run { () async throws(QuartetError) in
             guard let account else { throw .needsAuthentication }
-            try await Self.shield { try await self.store.save(item, of: account) }
+            try await shield { try await self.store.save(item, of: account) }
         }
     }
 
@@ -64,7 +66,7 @@ final class AccountStore: Sendable {
     private func shielded<Value: Sendable>(
         _ body: @escaping @Sendable (any LocalStore) async throws -> Value
     ) async throws(QuartetError) -> Value {
-        try await Self.shield {
+        try await shield {
             try await self.lane.run { () async throws(QuartetError) in
                 do { return try await body(self.store) } catch { throw Self.error(error) }
             }
@@ -72,10 +74,12 @@ final class AccountStore: Sendable {
     }
 
     /// Runs `body` to its end, even if the caller is cancelled.
-    private static func shield<Value: Sendable>(
+    private func shield<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws(QuartetError) -> Value {
-        do { return try await Task { try await body() }.value } catch { throw Self.error(error) }
+        do { return try await Task(executorPreference: workplace) { try await body() }.value } catch {
+            throw Self.error(error)
+        }
     }
 
     private static func error(_ error: any Error) -> QuartetError {

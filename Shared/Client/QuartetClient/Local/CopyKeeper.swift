@@ -22,9 +22,11 @@ final class CopyKeeper: Sendable {
     /// Writes one after the other.
     private let lastWrite = Mutex<Task<Void, Never>?>(nil)
     private let kicks = Broadcast<Void>()
+    private let workplace: (any Workplace)?
 
-    init(_ store: AccountStore) {
+    init(_ store: AccountStore, _ workplace: (any Workplace)?) {
         self.store = store
+        self.workplace = workplace
     }
 
     /// Replaces an earlier copy of the sequence that still waits.
@@ -56,7 +58,7 @@ final class CopyKeeper: Sendable {
     /// Writes what still waits, also for a task that is cancelled.
     func finish() async {
         let write = lastWrite.withLock { last in
-            let write = Task { [last] in
+            let write = Task(executorPreference: workplace) { [last] in
                 await last?.value
                 await self.write()
             }

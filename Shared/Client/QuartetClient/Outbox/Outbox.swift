@@ -240,7 +240,7 @@ public final class Outbox: Sendable {
         let now = time.now()
         state.withLock { state in
             let attempts = (state.rests[stream]?.attempts ?? 0) + 1
-            var random = SystemRandomNumberGenerator()
+            var random = time.draws
             let delay = ReconnectionPolicy.forever.delay(beforeAttempt: attempts, using: &random) ?? .seconds(30)
             state.rests[stream] = (now + max(delay, pause ?? .zero), error, attempts)
         }

@@ -46,7 +46,7 @@ actor AccessTokens {
         if let exchange { return try await exchange.value }
         guard let credentials = try credentials else { throw QuartetError.needsAuthentication }
         // Not the callers' task: one that gives up mustn't end it for the others.
-        let task = Task { try await refresh(for: credentials.account) }
+        let task = Task(executorPreference: time.workplace) { try await self.refresh(for: credentials.account) }
         exchange = task
         defer { exchange = nil }
         return try await task.value
@@ -113,8 +113,11 @@ actor AccessTokens {
             return signedIn.accessToken
         case .failure(let error):
             if error.code.httpStatus == 401 {
-                signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
-                try signedOut()
+                // It is about the token that was sent. Somebody may have signed in meanwhile.
+                if try self.credentials?.refreshToken == credentials.refreshToken {
+                    signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
+                    try signedOut()
+                }
                 throw QuartetError.needsAuthentication
             }
             throw QuartetError.refused(error)

@@ -5,6 +5,10 @@ import Vocabulary
 extension Requests {
     /// Starts an operation and waits until it has ended.
     func operation<Request: OperationRequest>(_ request: Request) async throws(QuartetError) -> Request.Result {
+        try await time.call { () async throws(QuartetError) in try await followed(request) }
+    }
+
+    private func followed<Request: OperationRequest>(_ request: Request) async throws(QuartetError) -> Request.Result {
         var body = try await signedIn(.operation(Request.type), request)
         while true {
             let (id, state, result) = try Self.operation(body)

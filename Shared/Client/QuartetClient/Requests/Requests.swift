@@ -104,6 +104,17 @@ struct Requests: Sendable {
         isRepeated: Bool = false, patience: ReconnectionPolicy
     ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         guard let transport, let tokens else { throw .notConfigured("The server") }
+        return try await time.call { () async throws(QuartetError) in
+            try await exchange(
+                endpoint, body, key: given, isSignedIn: isSignedIn, isRepeated: isRepeated, patience: patience,
+                transport, tokens)
+        }
+    }
+
+    private func exchange(
+        _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
+        isRepeated: Bool, patience: ReconnectionPolicy, _ transport: any Transport, _ tokens: AccessTokens
+    ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         var key = given.map { RequestKey($0) } ?? RequestKey()
         var attempt = 0
         // Whether an attempt without an answer may have had its effect.
@@ -153,7 +164,7 @@ struct Requests: Sendable {
                 throw .unreadable("\(error)")
             }
             attempt += 1
-            var random = SystemRandomNumberGenerator()
+            var random = time.draws
             guard let delay = patience.delay(beforeAttempt: attempt, using: &random) else { return .failure(undecided) }
             // What the server asks for is waited out, unless a person would have given up by then.
             if let pause, pause > .seconds(30) { return .failure(undecided) }

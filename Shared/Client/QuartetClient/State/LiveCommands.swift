@@ -29,8 +29,10 @@ final class LiveCommands<State: Sendable, Value: Hashable & Sendable>: Sendable 
         }
         holder.change { $0.begin(id, show) }
         do throws(QuartetError) {
-            let reply = try await lane.run { () async throws(QuartetError) in
-                try await requests.command(try command(self.holder.base))
+            let reply = try await service.time.call { () async throws(QuartetError) in
+                try await lane.run { () async throws(QuartetError) in
+                    try await requests.command(try command(self.holder.base))
+                }
             }
             holder.change { $0.accept(id, reply) }
             return reply

@@ -17,19 +17,26 @@ public import Vocabulary
 /// #expect(bob.contacts.contacts.incomingPings.count == 1)
 /// ```
 ///
+/// Time passes only where a test lets it, and while a call of an app's waits for time because its network fails: such a call returns
+/// as it would from a real server, after the seconds that its attempts take.
+///
 /// It can't say anything that the server doesn't: it is the same code, on rows in memory. It lacks what isn't in the rules: limits of
 /// the edge, pictures, attachments, phones and signals, and people in a group session are present whether or not they look.
 public final class QuartetWorld: Sendable {
     private let edge: WorldEdge
+    private let executor: WorldExecutor
     private let start: Instant
+    private let seed: UInt64
     private let everybody = Mutex<[WorldPerson]>([])
 
     /// - Parameters:
-    ///   - seed: The same gives the same accounts and group sessions, in a test that makes them in the same order.
+    ///   - seed: The same gives the same accounts, group sessions and pauses, in a test that makes them in the same order.
     ///   - start: The time at which it begins.
     public init(seed: UInt64, start: Instant = Instant(microseconds: 1_800_000_000_000_000)) {
         self.start = start
+        self.seed = seed
         edge = WorldEdge(seed: seed, start: start, clock: VirtualClock())
+        executor = WorldExecutor(edge)
     }
 
     deinit { for person in everybody.withLock({ $0 }) { person.end() } }
@@ -44,11 +51,17 @@ public final class QuartetWorld: Sendable {
     public func person(
         _ handle: String, store: any LocalStore = InMemoryLocalStore()
     ) async throws(QuartetError) -> WorldPerson {
+        var time = edge.clock.timekeeper
+        time.workplace = executor
+        // Of one's own, so that it makes no difference whose pause is drawn first.
+        let random = Mutex(WorldRandom(seed: handle.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
+        time.draws = Draws { random.withLock { $0.next() } }
         let person = WorldPerson(
             handle,
             Connection(
-                name: handle, transport: WorldTransport(edge: edge, device: handle), store: store, policy: .forever,
-                time: edge.clock.timekeeper))
+                name: handle, transport: WorldTransport(edge: edge, device: handle),
+                store: WorldStore(store: store, executor: executor), policy: .forever, time: time),
+            executor)
         try await person.signUp()
         everybody.withLock { $0.append(person) }
         await settle()
@@ -89,52 +102,22 @@ public final class QuartetWorld: Sendable {
     // MARK: Time
 
     /// Lets time pass. What falls due on the way happens when it is due, and every app hears of it.
-    public func advance(by time: Interval) async {
-        var left = time.duration
-        while left > .zero {
-            let step = min(left, .seconds(5))
-            edge.advance(by: step)
-            left -= step
-            await calm()
-        }
-    }
+    public func advance(by time: Interval) async { await executor.wait(time.duration) { false } }
 
     /// Lets time pass until nobody is cut off, every app is connected and has heard of everything, and nothing waits to be sent.
     ///
     /// A test fails if that takes a week of the world's time.
     public func settle() async {
-        await calm()
-        var passed: Duration = .zero
-        while !isSettled, !Task.isCancelled {
-            guard passed < .seconds(7 * 86_400) else {
-                Issue.record("The world didn't settle: \(everybody.withLock { $0.map(\.trouble) })")
-                return
-            }
-            let step: Duration =
-                everybody.withLock { $0.contains { edge.isCut($0.handle) } } ? .seconds(5) : .milliseconds(250)
-            edge.advance(by: step)
-            passed += step
-            await calm()
-        }
+        guard await !executor.wait(WorldExecutor.limit, until: { self.isSettled }), !Task.isCancelled else { return }
+        Issue.record("The world didn't settle: \(everybody.withLock { $0.map(\.trouble) })")
     }
 
+    /// Asked when every app has dealt with what has arrived.
     private var isSettled: Bool {
-        isIdle
+        executor.calls == 0
             && everybody.withLock { people in
                 people.allSatisfy { !edge.isCut($0.handle) && $0.isSettled(edge.isFollowed($0.handle)) }
             }
-    }
-
-    /// Whether nothing is on its way, and every app has dealt with what arrived. In this order: what is on its way arrives.
-    private var isIdle: Bool { edge.isIdle && everybody.withLock { $0.allSatisfy(\.connection.isCaughtUp) } }
-
-    /// Lets the apps do what they can do without time.
-    private func calm() async {
-        var calm = 0
-        while calm < 10, !Task.isCancelled {
-            await Task.yield()
-            calm = isIdle ? calm + 1 : 0
-        }
     }
 }
 
@@ -146,11 +129,11 @@ public final class WorldPerson: Sendable {
     public let quartet: Quartet
     private let task: Task<Void, Never>
 
-    fileprivate init(_ handle: String, _ connection: Connection) {
+    fileprivate init(_ handle: String, _ connection: Connection, _ executor: WorldExecutor) {
         self.handle = handle
         self.connection = connection
         quartet = .live(connection)
-        task = Task { await connection.run() }
+        task = Task(executorPreference: executor) { await connection.run() }
     }
 
     public var id: AccountID { quartet.session.session.value.account ?? AccountID(high: 0, low: 0) }

@@ -33,7 +33,6 @@ final class WorldEdge: Sendable {
         var next = 0
         /// What was drawn for a request: the same when it is sent again.
         var drawn: [ID<RequestSubject>: UInt64] = [:]
-        var requests = 0
         var heartbeat: Duration = .zero
 
         /// Sends every stream what it lacks.
@@ -54,15 +53,23 @@ final class WorldEdge: Sendable {
 
     // MARK: The world
 
-    /// Whether every app has dealt with everything that was sent to it, and no request is on its way.
-    var isIdle: Bool {
-        state.withLock { state in
-            state.requests == 0 && state.followers.values.allSatisfy { $0.follower.outlet.isIdle }
+    /// Lets time pass until something happens by itself: somebody's sleep ends, something falls due at the services, a heartbeat.
+    /// - Parameter end: It doesn't pass beyond this, nor if that has come.
+    func passTime(until end: Duration?) {
+        let now = clock.now
+        let next = state.withLock { state in
+            let due = state.services.nextDue.map { ($0 - start).duration }
+            let heartbeat = state.followers.isEmpty ? nil : state.heartbeat + Self.pulse
+            return ([due, heartbeat, end, clock.nextDue] + state.networks.values.map(\.cutUntil))
+                .compactMap(\.self).min() ?? now + Self.pulse
         }
+        advance(by: max(next - now, .zero))
     }
 
-    /// Lets time pass.
-    func advance(by step: Duration) {
+    /// How often a stream that is quiet says that it lives.
+    private static let pulse: Duration = .seconds(15)
+
+    private func advance(by step: Duration) {
         clock.advance(by: step)
         let now = clock.now
         state.withLock { state in
@@ -71,7 +78,7 @@ final class WorldEdge: Sendable {
                 if let end = network.cutUntil, end <= now { state.networks[name]?.cutUntil = nil }
             }
             state.followers = state.followers.filter { $0.value.follower.outlet.isOpen }
-            if now >= state.heartbeat + .seconds(15) {
+            if now >= state.heartbeat + Self.pulse {
                 state.heartbeat = now
                 for follower in state.followers.values { follower.follower.outlet.send(.heartbeat()) }
             }
@@ -105,12 +112,7 @@ final class WorldEdge: Sendable {
     // MARK: Requests
 
     func send(_ request: TransportRequest, from device: String) async throws -> TransportReply {
-        let isCut = state.withLock { state in
-            state.requests += 1
-            return state.networks[device]?.cutUntil != nil
-        }
-        defer { state.withLock { $0.requests -= 1 } }
-        guard !isCut else { throw TransportError.unreachable("the network is cut") }
+        guard !isCut(device) else { throw TransportError.unreachable("the network is cut") }
         let result: Result<[UInt8], APIError>
         do { result = .success(try await answer(request)) } catch let error as APIError {
             result = .failure(error)

@@ -12,8 +12,6 @@ final class WorldOutlet: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether the app has taken everything.
-    var isIdle: Bool { state.withLock { $0.items.isEmpty && ($0.waiting != nil || $0.end != nil) } }
     var isOpen: Bool { state.withLock { $0.end == nil } }
 
     func send(_ item: StreamItem) {

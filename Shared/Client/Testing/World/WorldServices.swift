@@ -126,7 +126,7 @@ struct WorldServices: Sendable {
     }
 
     /// Puts an event into its stream.
-    /// - Parameter first: The command's first event.
+    /// - Parameter first: The command's first event, or the one that is its result.
     private mutating func record<Event: MessageSet<any EventBody>>(
         _ emission: Emission<Event>, _ domain: Domain, _ context: CommandContext, _ first: inout CausedEvent?
     ) throws -> RecordedMessage {
@@ -139,7 +139,7 @@ struct WorldServices: Sendable {
                 key: emission.key, account: body.account, body: try body.encoded(), commandID: context.commandID),
             recordedAt: time)
         streams[stream, default: []].append(recorded)
-        if first == nil {
+        if first == nil || emission.isResult {
             first = CausedEvent(
                 partition: recorded.partition, position: recorded.position, type: recorded.message.type,
                 body: recorded.message.body)
@@ -185,7 +185,17 @@ struct WorldServices: Sendable {
         time = max(time, end)
     }
 
+    /// When the next thing falls due; nil if nothing will.
+    var nextDue: Instant? { timers.map(\.0.due).min() }
+
     private func next(before end: Instant) -> (Timer, Domain, any CommandBody)? {
+        timers.filter { $0.0.due <= end }.min {
+            ($0.0.due, $0.0.name, "\($0.0.key)") < ($1.0.due, $1.0.name, "\($1.0.key)")
+        }
+    }
+
+    /// Those that haven't fired.
+    private var timers: [(Timer, Domain, any CommandBody)] {
         var all: [(Timer, Domain, any CommandBody)] = []
         let keys = accounts.keys.map { Key.account($0) } + groups.keys.map { Key.group($0) }
         for key in keys {
@@ -197,9 +207,7 @@ struct WorldServices: Sendable {
                 (Timer(name: "notifications/\($0.name)", key: key, due: $0.due), .notifications, $0.command.body)
             }
         }
-        return all.filter { $0.0.due <= end && !fired.contains($0.0) }.min {
-            ($0.0.due, $0.0.name, "\($0.0.key)") < ($1.0.due, $1.0.name, "\($1.0.key)")
-        }
+        return all.filter { !fired.contains($0.0) }
     }
 }
 

@@ -86,8 +86,8 @@ public struct CreateGroupSession: GroupCommandBody {
 ///
 /// The sender has checked that all of them are contacts of the asker: session doesn't know.
 ///
-/// Rejected: `notHost`, `accountNotFound`, `accountClosed`, `limitReached`, `groupFull` for the asker's own devices. Result:
-/// ``ParticipantsInvited``; nothing if all were.
+/// Rejected: `notHost`, `accountNotFound`, `accountClosed`, `limitReached`, `groupFull` for the asker's own devices,
+/// `tooSoon` within a minute of someone being put out or uninvited. Result: ``ParticipantsInvited``; nothing if all were.
 public struct ActivateGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID

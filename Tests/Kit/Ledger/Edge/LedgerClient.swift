@@ -86,23 +86,23 @@ public struct LedgerClient: Service {
 
     /// Posts an entry and waits for the outcome.
     public func post(
-        _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
-        patience: Duration = .seconds(10), timeToLive: Interval? = nil
+        _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
+        mayBeRepeated: Bool = false, patience: Duration = .seconds(10), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await ask(
-            PostEntry.type, try entry.encoded(), for: account, id: id, mayBeRepeated: mayBeRepeated, patience: patience,
-            timeToLive: timeToLive)
+            PostEntry.type, try entry.encoded(), for: account, id: id, isUrgent: isUrgent, mayBeRepeated: mayBeRepeated,
+            patience: patience, timeToLive: timeToLive)
     }
 
     /// Sends any command, even a malformed one, and waits for the outcome.
     public func ask(
-        _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
-        patience: Duration = .seconds(10), timeToLive: Interval? = nil
+        _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
+        mayBeRepeated: Bool = false, patience: Duration = .seconds(10), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await sender.send(
             Message(
                 kind: .command, type: type, key: .account(account), account: account, body: body, commandID: id,
                 timeToLive: timeToLive),
-            mayBeRepeated: mayBeRepeated, patience: patience)
+            isUrgent: isUrgent, mayBeRepeated: mayBeRepeated, patience: patience)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 import WebDriver
 
 /// Several accounts in one browser.
-@Suite("Console: accounts", .timeLimit(.minutes(30)))
+@Suite("Console: accounts", .timeLimit(.minutes(60)))
 struct ConsoleAccountTests {
     @Test(
         "two people share a browser: each tab shows one of them, what one typed, sees or asks for is never the other's, and signing out leaves nothing in any tab (R12, S17)"

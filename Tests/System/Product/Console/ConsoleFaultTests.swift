@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// What the console does when something is away: the network, a service, a tab, the sign-in.
-@Suite("Console: faults", .timeLimit(.minutes(30)))
+@Suite("Console: faults", .timeLimit(.minutes(60)))
 struct ConsoleFaultTests {
     @Test(
         "an edit shows at once, is listed among what waits, survives an offline spell and a reload, and is sent once (S20, S22, C10)"

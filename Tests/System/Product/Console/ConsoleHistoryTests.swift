@@ -4,7 +4,7 @@ import Testing
 import WebDriver
 
 /// The history of notifications, which is longer than what the stream has, and where a person is in it.
-@Suite("Console: history", .timeLimit(.minutes(30)))
+@Suite("Console: history", .timeLimit(.minutes(60)))
 struct ConsoleHistoryTests {
     @Test(
         "the history is read back to its beginning, and what is read of it counts as read; place and focus in it survive a restart of the server (S37, S13, C3)"

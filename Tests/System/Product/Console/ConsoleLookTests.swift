@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// How every page looks, for everybody: by the rules of axe-core, at 320 and 1280 pixels, dark and light, with and without motion.
-@Suite("Console: look", .timeLimit(.minutes(30)))
+@Suite("Console: look", .timeLimit(.minutes(60)))
 struct ConsoleLookTests {
     @Test(
         "every page, dialog and sheet keeps axe's rules and fits 320 and 1280 pixels in both themes; nothing moves for those who ask for that (C7)"

@@ -12,7 +12,7 @@ import Testing
 import WebDriver
 
 /// What the console's modules compute, in the browser that runs them; and how its files are served.
-@Suite("Console: modules and files", .timeLimit(.minutes(30)))
+@Suite("Console: modules and files", .timeLimit(.minutes(60)))
 struct ConsoleModuleTests {
     @Test(
         "lists are grouped and sorted; every kind, state and reason has its words; keys carry the server's time; texts of events are read in any pieces (S47, S36, T2, T30)"

@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// What operators see and do in the console.
-@Suite("Console: operators", .timeLimit(.minutes(30)))
+@Suite("Console: operators", .timeLimit(.minutes(60)))
 struct ConsoleOperatorTests {
     @Test(
         "a key opens the pages; they answer whether somebody was told, show the bus at work, and keep axe's rules (A13, T24, C7)"

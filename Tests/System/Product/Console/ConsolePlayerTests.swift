@@ -4,7 +4,7 @@ import Testing
 import WebDriver
 
 /// The player that all tabs and windows of a person share.
-@Suite("Console: player", .timeLimit(.minutes(30)))
+@Suite("Console: player", .timeLimit(.minutes(60)))
 struct ConsolePlayerTests {
     @Test(
         "one player in every tab and window: what one does the other shows, the bar and the sheet alike, no list is drawn for it, and others can listen along (M2, M3, M4, M5, M6, M7, M11)"

@@ -6,7 +6,7 @@ import Testing
 import WebDriver
 
 /// What people in a group session say to each other, and the files that they share.
-@Suite("Console: sharing", .timeLimit(.minutes(30)))
+@Suite("Console: sharing", .timeLimit(.minutes(60)))
 struct ConsoleSharingTests {
     @Test(
         "what is said and shared in a session is there for all, over a reload in the middle of a file, and for whoever joins when its sender has left (P24, P29, P30)"

@@ -6,7 +6,7 @@ import WebDriver
 
 /// How soon the console is there, as far as the number of things that it waits for says so, and whether it stays quick. How long
 /// that takes is measured by Tests/Benchmarks.
-@Suite("Console: speed", .timeLimit(.minutes(30)))
+@Suite("Console: speed", .timeLimit(.minutes(60)))
 struct ConsoleSpeedTests {
     @Test(
         "over HTTP/2 the list of contacts is there after three round trips: the page, at most 100 kB of files all at once, the stream (C1)"

@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// What people do in the console, each in a browser of their own.
-@Suite("Console: people", .timeLimit(.minutes(30)))
+@Suite("Console: people", .timeLimit(.minutes(60)))
 struct ConsoleTests {
     @Test("two people add each other by a code, ping and answer, and hear of an alert (S27, S34, S35, S47, S13, R16)")
     func story() async throws {

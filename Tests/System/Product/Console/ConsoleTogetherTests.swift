@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// Group sessions in two browsers.
-@Suite("Console: together", .timeLimit(.minutes(30)))
+@Suite("Console: together", .timeLimit(.minutes(60)))
 struct ConsoleTogetherTests {
     @Test(
         "two people join, take seats, play four in a row to its end over a killed edge, and leave (P3, P5, P11, P18, P21, P37, T29)"

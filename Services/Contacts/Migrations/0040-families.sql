@@ -1,0 +1,1 @@
+--! include bus/families.sql schema=contacts

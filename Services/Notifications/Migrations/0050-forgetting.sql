@@ -1,0 +1,3 @@
+-- What retention does must cost the same however many rows there are, and never be asked for what can't be.
+--! include bus/batch-retention.sql schema=notifications
+--! include bus/retention-limits.sql schema=notifications

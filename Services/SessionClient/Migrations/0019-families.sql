@@ -1,0 +1,2 @@
+-- Late: in a new database, 0020-logs.sql joins this table's columns with those of the other services, which have them by then.
+--! include bus/families.sql schema=session_client

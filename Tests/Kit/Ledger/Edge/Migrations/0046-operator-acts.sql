@@ -1,0 +1,1 @@
+--! include bus/operator-act-alone.sql schema=ledger_client

@@ -1,0 +1,1 @@
+--! include bus/failure-error-redaction.sql schema=ledger sender=ledger_client

@@ -1,0 +1,85 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// The system times its own alarms, and says so when one is stuck.
+@Suite("End to end: alarms that are late", .timeLimit(.minutes(60)))
+struct AlarmWatchTests {
+    @Test(
+        """
+        an alarm that isn't handed on within seconds is reported where it is stuck, without making the edge unready, until \
+        it is delivered; each leg of its way is timed (A1)
+        """)
+    func stuck() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = (try await quartet.signUp("bob"), try await quartet.signUp("anna"))
+            try await anna.add(bob, isMyResponder: true)
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.contacts)
+            try await quartet.missCheckIn(of: bob)
+            let late = try await quartet.waitForAlarms { $0 != "ready" }
+            #expect(late.status == 200, "\(late)")
+            let reason = late.body["checks"]["alarms"].string ?? ""
+            #expect(reason.hasPrefix("ready, but: an alarm has waited for "), "\(late)")
+            #expect(reason.contains("session_client.contacts_commands"), "\(late)")
+
+            try await quartet.start(.contacts)
+            try await anna.wait(toHear: "dependentCheckInMissed")
+            let well = try await quartet.waitForAlarms { $0 == "ready" }
+            #expect(well.status == 200)
+            let metrics = try await quartet.metrics(of: .sessionClient)
+            for leg in ["due", "decided", "relayed", "notified"] {
+                #expect(metrics.contains(#"quartet_alarm_seconds_count{leg="\#(leg)"} 1"#), "\(leg)")
+            }
+            // It waited for contacts.
+            #expect(metrics.contains(#"quartet_alarm_seconds_bucket{leg="relayed",le="2.5"} 0"#))
+            #expect(metrics.contains("quartet_alarm_dead_letters 0"))
+        }
+    }
+
+    @Test(
+        "an alarm that was given up is reported until somebody decides about it, without making the edge unready (A1)")
+    func givenUp() async throws {
+        try await Quartet.with { quartet in
+            let letter =
+                try await quartet.psql(
+                    """
+                    INSERT INTO contacts.dead_letter (message_id, source, partition, position, kind, type, version, key, body,
+                                                      code, error, attempts)
+                    SELECT gen_random_uuid(), 'session_client.contacts_commands', 0, n, 'command', 'RelayAlert', 1, 'account/x',
+                           json_build_object('kind', (ARRAY['checkInMissed', 'checkedIn'])[n]), 'error', 'a bug', 3
+                      FROM generate_series(1, 2) AS n
+                    RETURNING message_id
+                    """
+                ).split(separator: "\n").first.map(String.init) ?? ""
+            let given = try await quartet.waitForAlarms("dead letters of alarms") { $0 != "ready" }
+            #expect(given.status == 200, "\(given)")
+            let reason = given.body["checks"]["dead letters of alarms"].string ?? ""
+            #expect(reason.hasPrefix("ready, but: a message about an alarm was given up"), "\(given)")
+            #expect(try await quartet.metrics(of: .sessionClient).contains("quartet_alarm_dead_letters 1"))
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session_client.dead_letter_decision (message_id, decision, reason)
+                VALUES ('\(letter)', 'discarded', 'they were called')
+                """)
+            _ = try await quartet.waitForAlarms("dead letters of alarms") { $0 == "ready" }
+        }
+    }
+}
+
+extension Quartet {
+    /// Waits until a check of session-client reads as wanted.
+    fileprivate func waitForAlarms(
+        _ check: String = "alarms", until isWanted: (String) -> Bool
+    ) async throws -> EdgeClient.Reply {
+        var last: EdgeClient.Reply?
+        for _ in 0..<600 {
+            let reply = try await readiness(of: .sessionClient)
+            if isWanted(reply.body["checks"][check].string ?? "") { return reply }
+            last = reply
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw TimedOut("waited a minute for the check \(check) to change; last: \(last.map { "\($0)" } ?? "none")")
+    }
+}

@@ -1,0 +1,201 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+/// What the services ask by themselves, while nobody asks them anything.
+@Suite("End to end: scans", .serialized, .timeLimit(.minutes(60)))
+struct ScanTests {
+    @Test(
+        """
+        when there is nothing to do, every statement that a service runs by itself reads the same few pages, whether its \
+        tables have a hundred thousand rows of a kind or ten times as many
+        """)
+    func idleStatements() async throws {
+        try await PrivateCluster.with { cluster in
+            try await TestDatabase.with(Quartet.template, on: try cluster.cluster()) { database in
+                // Every plan goes to the server's log, with the pages that it read and those of what it called.
+                try await database.psql(
+                    """
+                    DO $$BEGIN
+                        EXECUTE format('ALTER DATABASE %I SET session_preload_libraries = ''auto_explain''', current_database());
+                        EXECUTE format('ALTER DATABASE %I SET auto_explain.log_min_duration = 0', current_database());
+                        EXECUTE format('ALTER DATABASE %I SET auto_explain.log_analyze = on', current_database());
+                        EXECUTE format('ALTER DATABASE %I SET auto_explain.log_timing = off', current_database());
+                        EXECUTE format('ALTER DATABASE %I SET auto_explain.log_buffers = on', current_database());
+                    END$$
+                    """)
+                // The leases say which partitions there are.
+                _ = try await Self.pages(database, cluster)
+                let sizes = [100_000, Soak.count(1_000_000, long: 10_000_000)]
+                try await Self.grow(database, by: sizes[0])
+                let few = try await Self.pages(database, cluster)
+                try await Self.grow(database, by: sizes[1] - sizes[0])
+                let many = try await Self.pages(database, cluster)
+                #expect(few.count > 40, "\(few.keys.sorted())")
+                for (statement, pages) in many.sorted(by: { $0.key < $1.key }) {
+                    guard let before = few[statement] else { continue }
+                    // A B-tree may have grown by a level, which each partition's search then reads.
+                    #expect(
+                        pages.fewest <= before.fewest * 3 / 2 + 150,
+                        "\(before.fewest) pages, then \(pages.fewest): \(statement)")
+                }
+            }
+        }
+    }
+
+    /// What has to have run before an idle system has shown all that it does.
+    private static let awaited =
+        [
+            "session", "contacts", "notifications", "session_client",
+        ].map { "\($0).delete_old_batches(" } + [
+            "session.delete_old_outcomes(", "session_client.empty_secrets(", "session.log_delete_old(", "session.timer",
+            "session_client.saga", "notifications.push", "session_client.delete_old_stream_tokens(",
+        ]
+
+    /// How often a statement ran, and the fewest pages that it read.
+    private struct Pages {
+        var runs = 0
+        var fewest = Int.max
+    }
+
+    /// A session's first runs of a statement read the catalog, too, and plan for each value.
+    private static let enoughRuns = 4
+
+    /// Runs the services until each statement has run often enough, and returns those that did.
+    private static func pages(_ database: TestDatabase, _ cluster: PrivateCluster) async throws -> [String: Pages] {
+        let begun = "scan test \(UUID())"
+        try await database.psql("SELECT '\(begun)'")
+        func explained() -> [String: Pages] {
+            let lines = cluster.logTail(60_000).split(separator: "\n")
+            let start = lines.lastIndex { $0.contains(begun) } ?? lines.startIndex
+            return pages(in: lines[start...]).filter { $0.value.runs >= enoughRuns }
+        }
+        return try await Quartet.with(databaseURL: try database.url, services: []) { quartet in
+            for service in Quartet.Service.allCases {
+                try await quartet.start(service, environment: ["RETENTION_INTERVAL": "1s"])
+            }
+            var seen: [String: Pages] = [:]
+            for _ in 0..<100 {
+                seen = explained()
+                if awaited.allSatisfy({ name in seen.keys.contains { $0.contains(name) } }) { break }
+                try await Task.sleep(for: .seconds(3))
+            }
+            for name in awaited {
+                try #require(seen.keys.contains { $0.contains(name) }, "\(name) didn't run often enough")
+            }
+            return seen
+        }
+    }
+
+    private static func pages(in log: ArraySlice<Substring>) -> [String: Pages] {
+        var pages: [String: Pages] = [:]
+        var statement: String?
+        var hasPlan = false
+        var read: Int?
+        func end() {
+            guard let statement, hasPlan else { return }
+            var seen = pages[statement] ?? .init()
+            seen.runs += 1
+            seen.fewest = min(seen.fewest, read ?? 0)
+            pages[statement] = seen
+        }
+        for line in log {
+            if line.contains(" plan:") || line.contains("LOG:  ") {
+                end()
+                (statement, hasPlan, read) = (nil, false, nil)
+            } else if let text = line.firstRange(of: "Query Text: ") {
+                statement = String(line[text.upperBound...])
+            } else if !hasPlan, line.contains("(cost=") {
+                hasPlan = true
+            } else if !hasPlan, let text = statement {
+                statement = text + " " + line.trimmingCharacters(in: .whitespaces)
+            } else if hasPlan, read == nil, line.contains("Buffers: ") {
+                read = ["shared hit=", " read="].reduce(0) { sum, name in
+                    guard let range = line.firstRange(of: name) else { return sum }
+                    return sum + (Int(line[range.upperBound...].prefix { $0.isNumber }) ?? 0)
+                }
+            }
+        }
+        end()
+        return pages
+    }
+
+    /// Adds rows as a busy day leaves them: handled, young, and not due. So many of each kind: of messages, batches, outcomes,
+    /// timers, and all else.
+    private static func grow(_ database: TestDatabase, by count: Int) async throws {
+        for piece in stride(from: 0, to: count, by: 300_000) {
+            try await insert(min(300_000, count - piece), database)
+        }
+        try await database.psql("VACUUM")
+    }
+
+    private static func insert(_ count: Int, _ database: TestDatabase) async throws {
+        try await database.psql(
+            """
+            DO $$
+            DECLARE
+                rows  int := \(count);
+                place record;
+            BEGIN
+                -- Nothing follows from these rows.
+                SET LOCAL session_replication_role = replica;
+                SET LOCAL synchronous_commit = off;
+                FOR place IN SELECT l.log, count(*) OVER (PARTITION BY l.log) AS partitions, l.partition, l.head
+                               FROM session_client.heads AS l LOOP
+                    EXECUTE format(
+                        'INSERT INTO %s (partition, position, kind, type, version, key, body, message_id)
+                         SELECT $1, $2 + n, ''event'', ''Generated'', 1, ''account/'' || gen_random_uuid(), ''{}'', gen_random_uuid()
+                           FROM generate_series(1, $3) AS n', place.log)
+                      USING place.partition, place.head, rows / 9 / place.partitions;
+                END LOOP;
+                FOR place IN
+                    SELECT l.consumer, l.source, l.partition, count(*) OVER (PARTITION BY l.consumer) AS partitions,
+                           h.head, coalesce(b.number, 0) AS number, coalesce(b.given_time, now()) AS given_time
+                      FROM session_client.all_leases AS l
+                      JOIN session_client.heads AS h ON h.log = l.source AND h.partition = l.partition
+                      LEFT JOIN LATERAL (SELECT b.number, b.given_time FROM session_client.batches AS b
+                                          WHERE b.consumer = l.consumer AND b.source = l.source AND b.partition = l.partition
+                                          ORDER BY b.number DESC LIMIT 1) AS b ON true
+                LOOP
+                    EXECUTE format(
+                        'INSERT INTO %s.batch (source, partition, number, position, owner, epoch, given_time, messages)
+                         SELECT $1, $2, $3 + n, $4, gen_random_uuid(), 1, $5, 1 FROM generate_series(1, $6) AS n', place.consumer)
+                      USING place.source, place.partition, place.number, place.head, place.given_time, rows / 4 / place.partitions;
+                END LOOP;
+                FOR place IN SELECT * FROM unnest(ARRAY['session', 'contacts', 'notifications']) AS s (name) LOOP
+                    EXECUTE format(
+                        'INSERT INTO %s.outcome (command_id, command_hash, outcome, partition, position, type, body)
+                         SELECT (lpad(to_hex((extract(epoch FROM now() - random() * interval ''10 days'') * 1000)::bigint), 12, ''0'')
+                                 || ''7'' || substr(md5(random()::text), 1, 19))::uuid,
+                                gen_random_uuid(), ''accepted'', 0, 1, ''Accepted'', ''{}''
+                           FROM generate_series(1, $1) AS n', place.name)
+                      USING rows / 3;
+                END LOOP;
+                FOR place IN SELECT * FROM unnest(ARRAY['session', 'notifications']) AS s (name) LOOP
+                    EXECUTE format(
+                        'INSERT INTO %s.timer (key, name, due_at, type, version, body)
+                         SELECT ''account/'' || gen_random_uuid(), ''Generated'', now() + interval ''1 day'' + n * interval ''1 second'',
+                                ''Generated'', 1, ''{}''
+                           FROM generate_series(1, $1) AS n', place.name)
+                      USING rows / 2;
+                END LOOP;
+                INSERT INTO session_client.saga (id, type, account, body, body_hash, state, result, correlation_id, ended_at)
+                SELECT gen_random_uuid(), 'Generated', gen_random_uuid(), '{}', gen_random_uuid(), 'done', '{}', gen_random_uuid(), now()
+                  FROM generate_series(1, rows / 6);
+                INSERT INTO session_client.stream_token (stream, account, device, expires_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), now() + interval '1 day'
+                  FROM generate_series(1, rows / 6);
+                INSERT INTO session_client.upload (account, hash)
+                SELECT gen_random_uuid(), sha256(n::text::bytea) FROM generate_series(1, rows / 6) AS n;
+                INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), 'generated', 'generated', '{}', now() FROM generate_series(1, rows / 6);
+                INSERT INTO notifications.push (account, device, notification, body, next_attempt_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}', now() + interval '1 day'
+                  FROM generate_series(1, rows / 6);
+                INSERT INTO notifications.push_device (account, device, token, platform, registered_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), 'token' || n, 'ios', now() FROM generate_series(1, rows / 6) AS n;
+            END$$
+            """)
+    }
+}

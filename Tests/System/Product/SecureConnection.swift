@@ -1,0 +1,76 @@
+import EdgeClient
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// A connection over TLS of which nothing is understood, for what no client does. What comes is thrown away.
+struct SecureConnection: Sendable {
+    private let channel: any Channel
+
+    /// Connects, and waits for the handshake.
+    /// - Parameters:
+    ///   - protocols: What it offers to speak.
+    ///   - ciphers: What it offers in TLS 1.2, which is then the only version; all, unless given.
+    static func open(
+        port: UInt16, speaking protocols: [String] = ["h2"], ciphers: [NIOTLSCipher]? = nil
+    ) async throws -> SecureConnection {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        configuration.applicationProtocols = protocols
+        if let ciphers {
+            configuration.maximumTLSVersion = .tlsv12
+            configuration.cipherSuiteValues = ciphers
+        }
+        let context = try NIOSSLContext(configuration: configuration)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let handshake = group.any().makePromise(of: Void.self)
+        do {
+            let channel = try await ClientBootstrap(group: group)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: nil))
+                        try pipeline.addHandler(HandshakeWait(handshake))
+                    }
+                }.connect(host: "127.0.0.1", port: Int(port)).get()
+            try await handshake.futureResult.get()
+            return SecureConnection(channel: channel)
+        } catch {
+            handshake.fail(error)
+            throw error
+        }
+    }
+
+    func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+
+    /// Waits until the connection is over.
+    func waitForEnd() async throws { try await channel.closeFuture.get() }
+
+    func close() async { try? await channel.close().get() }
+}
+
+private final class HandshakeWait: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let promise: EventLoopPromise<Void>
+
+    init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { promise.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        promise.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        promise.fail(ChannelError.eof)
+        context.fireChannelInactive()
+    }
+}

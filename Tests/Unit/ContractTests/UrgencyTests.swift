@@ -1,0 +1,56 @@
+import ContactsContract
+import NotificationsContract
+import SessionContract
+import Testing
+import Vocabulary
+
+/// What lives may depend on is one list. Whatever is on it never waits behind what fails of the same person.
+@Suite
+struct UrgencyTests {
+    private static func urgent(of types: [any MessageBody.Type]) -> Set<String> {
+        Set(types.filter { $0.isUrgent }.map { $0.type })
+    }
+
+    @Test("urgent are alerts, check-ins, answers to pings, the timers of alarms, and what tells others of all that")
+    func list() {
+        #expect(
+            Self.urgent(of: SessionCommand.types) == [
+                "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm",
+            ])
+        #expect(
+            Self.urgent(of: SessionEvent.types) == [
+                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "CheckedIn",
+                "CheckInMissed",
+            ])
+        #expect(
+            Self.urgent(of: ContactsCommand.types) == [
+                "OpenAccount", "RelayAlert", "RespondToPing", "ClearReceivedPings",
+            ])
+        #expect(Self.urgent(of: ContactsEvent.types) == ["ResponderAlerted", "AlarmEnded"])
+        #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
+    }
+
+    @Test("a notification of an alarm is as urgent as that of its end, and a reminder isn't")
+    func notifications() throws {
+        let urgent = try NotificationKind.allCases.filter { kind in
+            let body = DeliverNotification(
+                id: .derived(at: Instant(microseconds: 0), from: Array(kind.rawValue.utf8)), kind: kind)
+            return try NotificationsCommand.isUrgent(
+                type: DeliverNotification.type, version: DeliverNotification.version, body: body.encoded())
+        }
+        #expect(
+            Set(urgent) == [
+                .alertRaised, .alertCleared, .checkInMissed, .dependentAlertRaised, .dependentAlertCleared,
+                .dependentCheckInMissed, .dependentCheckedIn, .dependentCheckedInLate, .dependentAlarmEnded,
+            ])
+    }
+
+    @Test(
+        "a type or version that isn't known is neither",
+        arguments: [("Future", Int16(1)), ("CheckIn", 2), ("CheckIn", 0)])
+    func unknown(type: String, version: Int16) {
+        #expect(throws: MessageError.unknownType(type, version: version)) {
+            try SessionCommand.isUrgent(type: type, version: version, body: Array("{}".utf8))
+        }
+    }
+}
