@@ -3,9 +3,6 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# Without this flag, SwiftPM lets a target import what it doesn't declare in Package.swift.
-SWIFT_FLAGS := --explicit-target-dependency-import-check error
-
 .PHONY: help
 help: ## List these targets
 	@echo 'Quartet: state that people share, live and exactly once, in PostgreSQL alone.'
@@ -62,7 +59,7 @@ install: ## Install missing packages, without asking, and say what and why
 
 .PHONY: build
 build: install ## Build everything
-	swift build $(SWIFT_FLAGS)
+	deploy/build.sh
 
 .PHONY: test
 test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on your server; ARGS)

@@ -22,6 +22,5 @@ done)
   exit 1
 }
 
-# The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
-swift build --quiet --product package-graph --explicit-target-dependency-import-check error
-"$(swift build --show-bin-path)/package-graph"
+deploy/build.sh --quiet --product package-graph
+"$(deploy/build.sh --show-bin-path)/package-graph"

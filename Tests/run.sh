@@ -7,7 +7,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-flags='--explicit-target-dependency-import-check error'
 started=$(date +%s)
 say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
 
@@ -25,8 +24,7 @@ say "Style and package graph"
 Tests/lint.sh 8>&-
 
 say "Build"
-# shellcheck disable=SC2086 # $flags is a list of words
-swift build --build-tests $flags 8>&-
+deploy/build.sh --build-tests 8>&-
 
 # Tests of upgrades run the executables of released versions.
 case "$*" in
@@ -78,8 +76,7 @@ say "Tests"
 # The output is also kept, so that the failures can be listed last, where people look for them.
 {
   status=0
-  # shellcheck disable=SC2086
-  swift test --skip-build $flags "$@" 2>&1 8>&- || status=$?
+  swift test --skip-build "$@" 2>&1 8>&- || status=$?
   echo $status >.local/test.status
 } | tee .local/test.log
 status=$(cat .local/test.status)

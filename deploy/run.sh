@@ -146,10 +146,10 @@ lock() {
 
 # --- start ---------------------------------------------------------------------------------------------------------------
 
-# Builds only what is named, with the same flags as other builds: with different ones, SwiftPM would rebuild most of it.
+# Builds only what is named.
 build() { # --target or --product, name
-  swift build --configuration "$configuration" --explicit-target-dependency-import-check error "$@" >&2
-  executables=$(swift build --configuration "$configuration" --show-bin-path)
+  deploy/build.sh --configuration "$configuration" "$@" >&2
+  executables=$(deploy/build.sh --configuration "$configuration" --show-bin-path)
 }
 
 use_private_database() {

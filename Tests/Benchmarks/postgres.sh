@@ -13,7 +13,7 @@ if [ -z "$url" ]; then
   url=$(deploy/postgres.sh url "$work")
 fi
 echo "Building for release." >&2
-swift build -c release --product postgres-benchmark >&2
+deploy/build.sh -c release --product postgres-benchmark >&2
 cc -O2 -o "$work/libpq" Tests/Benchmarks/Postgres/libpq.c -I"$(pg_config --includedir)" -lpq
 psql -X -q "$url" <<'SQL'
 SET client_min_messages = warning;
@@ -26,7 +26,7 @@ CREATE TABLE bench_append (position bigint, type text, message_id uuid, body jso
 SQL
 for round in 1 2 3 4 5; do
   "$work/libpq" "$url" | sed 's/^/c /'
-  "$(swift build -c release --show-bin-path)/postgres-benchmark" "$url" | sed 's/^/swift /'
+  "$(deploy/build.sh -c release --show-bin-path)/postgres-benchmark" "$url" | sed 's/^/swift /'
 done >"$work/figures"
 psql -X -q "$url" -c 'DROP TABLE bench_read, bench_append'
 for what in select_1_us read_500_us append_100_us; do

@@ -48,16 +48,12 @@ require_idle_machine() { # "with load", or nothing
 
 # --- Building and measuring ----------------------------------------------------------------------------------------------
 
-flags='--configuration release --explicit-target-dependency-import-check error'
-
 # Builds what is measured, product by product, so that it works for any commit, and prints where it is.
 build() { # folder of the package
   for product in benchmark test-supervisor faulty-ledger session contacts notifications session-client; do
-    # shellcheck disable=SC2086 # a list of words
-    swift build --package-path "$1" $flags --product "$product" >&2
+    deploy/build.sh --package-path "$1" --configuration release --product "$product" >&2
   done
-  # shellcheck disable=SC2086
-  swift build --package-path "$1" $flags --show-bin-path
+  deploy/build.sh --package-path "$1" --configuration release --show-bin-path
 }
 
 cluster=

@@ -4,15 +4,13 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 folder=Shared/API/Proto
-flags='--explicit-target-dependency-import-check error'
 
 command -v protoc >/dev/null || {
   echo "make proto: protoc is missing; install it: apt-get install protobuf-compiler" >&2
   exit 1
 }
-# shellcheck disable=SC2086 # $flags is a list of words
-for product in proto-files protoc-gen-swift; do swift build --quiet --product "$product" $flags; done
-products=$(swift build --show-bin-path)
+for product in proto-files protoc-gen-swift; do deploy/build.sh --quiet --product "$product"; done
+products=$(deploy/build.sh --show-bin-path)
 
 "$products/proto-files" "$folder"
 protos='quartet.proto stream.proto grpc/health/v1/health.proto grpc/reflection/v1/reflection.proto'

@@ -20,7 +20,7 @@ public enum Products {
         let executable = folder.appending(path: name)
         guard FileManager.default.isExecutableFile(atPath: executable.path) else {
             throw Missing(
-                description: "there is no executable \(executable.path); build it: swift build --product \(name)")
+                description: "there is no executable \(executable.path); build it: deploy/build.sh --product \(name)")
         }
         return executable
     }

@@ -39,8 +39,8 @@ if [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ]; then
   # A pipe would hide that git failed.
   git archive --output "$building/source.tar" "$commit"
   tar -x -f "$building/source.tar" -C "$building"
-  swift build --package-path "$building" --target services --explicit-target-dependency-import-check error >&2 9>&-
-  built=$(swift build --package-path "$building" --show-bin-path 9>&-)
+  deploy/build.sh --package-path "$building" --target services >&2 9>&-
+  built=$(deploy/build.sh --package-path "$building" --show-bin-path 9>&-)
   for executable in session contacts notifications session-client; do cp "$built/$executable" "$folder/"; done
   # Migrations and pages are looked for beside the executable.
   cp -R "$built"/quartet_*.resources "$folder/"

@@ -10,9 +10,8 @@ fail() {
 }
 
 deploy/install.sh
-# The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
-swift build --target services --explicit-target-dependency-import-check error
-executables=$(swift build --show-bin-path)
+deploy/build.sh --target services
+executables=$(deploy/build.sh --show-bin-path)
 version=$("$executables/session" --version | cut -d ' ' -f 2)
 file=Tests/System/Schema/Releases/$version.sql
 case "$version" in *-*) fail "$version is no release; set the version in Shared/Vocabulary/Release.swift first" ;; esac
