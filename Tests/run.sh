@@ -20,11 +20,15 @@ flock --nonblock 8 || {
   flock 8
 }
 
-say "Style and package graph"
-Tests/lint.sh 8>&-
+say "Style"
+Tests/lint.sh --style 8>&-
 
+# First of all builds: after one of a single product, SwiftPM builds all executables of all packages, too, protoc among them.
 say "Build"
 deploy/build.sh --build-tests 8>&-
+
+say "Package graph"
+"$(deploy/build.sh --show-bin-path)/package-graph"
 
 # Tests of upgrades run the executables of released versions.
 case "$*" in
@@ -72,13 +76,26 @@ if [ $# -eq 0 ] && [ -z "${SOAK:-}" ]; then
   export ANSWER_JOURNAL
 fi
 
-say "Tests"
 # The output is also kept, so that the failures can be listed last, where people look for them.
-{
-  status=0
-  swift test --skip-build "$@" 2>&1 8>&- || status=$?
-  echo $status >.local/test.status
-} | tee .local/test.log
+rm -f .local/test.log
+run_tests() {
+  {
+    swift test --skip-build --explicit-target-dependency-import-check error "$@" 2>&1 8>&- || echo $? >.local/test.status
+  } | tee -a .local/test.log
+}
+
+echo 0 >.local/test.status
+if [ $# -eq 0 ]; then
+  # Tests that only compute come first and by themselves: beside hundreds of processes, their many small steps take minutes.
+  processes='^(EndToEndTests|FaultTests|SchemaTests)\.'
+  say "Tests without processes"
+  run_tests --skip "$processes"
+  say "Tests of the whole system"
+  run_tests --filter "$processes"
+else
+  say "Tests"
+  run_tests "$@"
+fi
 status=$(cat .local/test.status)
 
 if [ "$status" -eq 0 ] && [ -n "$answers" ]; then

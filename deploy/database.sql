@@ -86,7 +86,7 @@ REVOKE EXECUTE ON FUNCTION quartet.end_long_reads(interval) FROM PUBLIC;
 COMMENT ON FUNCTION quartet.end_long_reads(interval) IS
     'Ends sessions of quartet_reader and quartet_operator whose transaction is older than older_than, or has done nothing for ten seconds, because an old snapshot keeps PostgreSQL from cleaning up and a listener in a transaction keeps the notification queue from being emptied. Returns how many.';
 
--- By default every role may take advisory locks, which the services use, create large objects, write any number of bytes to
+-- By default every role may take advisory locks, which the services use, create large objects, write messages of any size to
 -- the WAL, use up transaction ids, and export snapshots, each a file. With these a role that may only read could hold up or
 -- fill the database. Only services and migrations lock; nothing needs the others.
 SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)

@@ -139,7 +139,7 @@ package struct SessionClient: Service {
                 """, metadata: ["connections": "\(admissions.limit)", "files": "\(context.openFiles)"])
         }
         let unread = UnreadAnswers(
-            limit: settings.http.unread,
+            limit: settings.http.unread, isSharedOut: settings.http.proxies == 0,
             patience: settings.streamWriteDeadline + .seconds(EdgeLimits.unreadTime.value))
         let server = HTTPServer(
             routes: Routes(

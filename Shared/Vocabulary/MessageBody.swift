@@ -10,6 +10,8 @@ public protocol MessageBody: Codable, Hashable, Sendable {
     /// Whether lives may depend on it. Urgent messages of a key keep an order of their own, and never wait for one that
     /// isn't.
     static var isUrgent: Bool { get }
+    /// Which urgent messages of a key it keeps its order with. The others of the key don't wait for it.
+    static var urgentFamily: UrgentFamily { get }
 
     /// Translates a body of an older version. Rows are kept, so every version that was ever published stays readable. A
     /// newer version is never read as an older one.
@@ -21,10 +23,21 @@ extension MessageBody {
     public static var type: String { "\(Self.self)" }
     public static var version: Int16 { 1 }
     public static var isUrgent: Bool { false }
+    public static var urgentFamily: UrgentFamily { .alarm }
 
     public static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
         throw .unknownType(type, version: version)
     }
+}
+
+/// What urgent messages of a key are about: one that fails doesn't hold back what is about something else.
+public enum UrgentFamily: String, CaseIterable, Sendable {
+    /// Alerts, missed check-ins and their ends, and whatever tells others of them.
+    case alarm
+    /// A person's own check-ins.
+    case checkIn
+    /// Answers to pings.
+    case answer
 }
 
 /// An imperative request to one service.
@@ -38,8 +51,10 @@ extension CommandBody {
     public func validate() throws(Rejection) {}
 }
 
-/// A message whose urgency depends on what it says.
+/// A message whose urgency depends on its kind.
 public protocol SometimesUrgent: MessageBody {
+    /// The words in the body's member `kind` that make it urgent.
+    static var urgentKinds: [String] { get }
     /// As ``MessageBody/isUrgent`` of the type, for this one.
     var isUrgent: Bool { get }
 }

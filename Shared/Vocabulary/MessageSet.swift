@@ -46,15 +46,18 @@ extension MessageSet {
         self = try decode(body, version)
     }
 
-    /// Whether lives may depend on a message. Reads its body only if the type alone doesn't say.
+    /// The family of a message that lives may depend on; nil for any other. Reads its body only if the type alone doesn't say.
     /// - Throws: ``MessageError`` if the type or version is unknown.
-    public static func isUrgent(type: String, version: Int16, body: [UInt8]) throws(MessageError) -> Bool {
+    public static func urgentFamily(
+        type: String, version: Int16, body: [UInt8]
+    ) throws(MessageError) -> UrgentFamily? {
         guard let known = cases.types[type], version >= 1, version <= known.version else {
             throw .unknownType(type, version: version)
         }
-        if known.isUrgent { return true }
-        guard let known = known as? any SometimesUrgent.Type else { return false }
-        return (try? known.decoded(from: body, version: version))?.isUrgent ?? false
+        if known.isUrgent { return known.urgentFamily }
+        guard let known = known as? any SometimesUrgent.Type else { return nil }
+        let isUrgent = (try? known.decoded(from: body, version: version))?.isUrgent ?? false
+        return isUrgent ? known.urgentFamily : nil
     }
 
     /// The types of all its messages, including those of nested sets.

@@ -11,6 +11,8 @@ package struct ContactsRows: Equatable, Sendable {
     package var blocks = WorkingSet<Ends, BlockRow>()
     /// Alarms that are on.
     package var alarms = WorkingSet<AlarmKey, AlarmRow>()
+    /// The newest alarm of each kind that has ended.
+    package var endedAlarms = WorkingSet<AlarmKey, EndedAlarmRow>()
     /// Who was alerted to an alarm that is on.
     package var recipients = WorkingSet<RecipientKey, RecipientRow>()
     private var relations = WorkingSet<Pair, RelationRow>()
@@ -120,6 +122,6 @@ package struct ContactsRows: Equatable, Sendable {
     package static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.requests == right.requests
             && left.blocks == right.blocks && left.relations == right.relations && left.alarms == right.alarms
-            && left.recipients == right.recipients
+            && left.endedAlarms == right.endedAlarms && left.recipients == right.recipients
     }
 }

@@ -41,6 +41,7 @@ package struct ContactsStore: Store {
         }
         let relations = pipeline.lockRelations(touched)
         let alarms = pipeline.alarms(of: touched.alarming)
+        let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
         let glimpses = pipeline.responders(of: touched.relaying)
         let waiting = pipeline.requests(of: touched.asking)
@@ -54,6 +55,7 @@ package struct ContactsStore: Store {
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
         for (pair, row) in try Tables.relation.rows(of: glimpses) { rows.load(glimpse: row, at: pair) }
         for (key, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: key) }
+        for (key, row) in try Tables.endedAlarm.rows(of: endedAlarms) { rows.endedAlarms.load(row, at: key) }
         for (key, row) in try Tables.alarmRecipient.rows(of: recipients) { rows.recipients.load(row, at: key) }
         for (ends, row) in try Tables.request.rows(of: waiting) { rows.requests.load(row, at: ends) }
         for (ends, row) in try Tables.block.rows(of: blocks) { rows.blocks.load(row, at: ends) }
@@ -72,6 +74,7 @@ package struct ContactsStore: Store {
         try pipeline.save(rows.requests.changes, in: Tables.request)
         try pipeline.save(rows.blocks.changes, in: Tables.block)
         try pipeline.save(rows.alarms.changes, in: Tables.alarm)
+        try pipeline.save(rows.endedAlarms.changes, in: Tables.endedAlarm)
         try pipeline.save(rows.recipients.changes, in: Tables.alarmRecipient)
         // Includes accounts that were closed before they were ever opened.
         let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)

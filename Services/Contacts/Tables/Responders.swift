@@ -4,7 +4,7 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// contacts.alarm, whose rows are protected by the lock on the account, and contacts.alarm_recipient
+// contacts.alarm and contacts.ended_alarm, whose rows are protected by the lock on the account, and contacts.alarm_recipient
 
 extension AlarmRow.Kind: PostgresEncodable, PostgresDecodable {}
 
@@ -17,8 +17,12 @@ extension Tables {
             Column("alarm", \.alarm),
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
-            Column("ended_at", \.ended),
         ])
+
+    package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
+        "contacts.ended_alarm", as: "e",
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("kind", \.kind), make: AlarmKey.init),
+        blank: .blank, columns: [Column("alarm", \.alarm), Column("ended_at", \.at)])
 
     package static let alarmRecipient = Table<RecipientKey, RecipientRow>(
         "contacts.alarm_recipient", as: "r",
@@ -29,7 +33,6 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Reads the alarms that are on, and those whose beginning is still to come.
     func alarms(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -37,6 +40,16 @@ extension Pipeline {
             SELECT \(unescaped: Tables.alarm.selection)
               FROM contacts.alarm AS a
              WHERE a.account = ANY (\(accounts.sorted()))
+            """)
+    }
+
+    func endedAlarms(of accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.endedAlarm.selection)
+              FROM contacts.ended_alarm AS e
+             WHERE e.account = ANY (\(accounts.sorted()))
             """)
     }
 

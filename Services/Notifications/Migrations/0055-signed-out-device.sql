@@ -24,7 +24,7 @@ BEGIN
     DELETE FROM notifications.signed_out_device AS d
      WHERE (d.account, d.device) IN (
         SELECT o.account, o.device FROM notifications.signed_out_device AS o
-         WHERE o.signed_out_at < clock_timestamp() - (SELECT r.keep FROM notifications.retention AS r WHERE r.subject = 'signed_out_device')
+         WHERE o.signed_out_at < statement_timestamp() - (SELECT r.keep FROM notifications.retention AS r WHERE r.subject = 'signed_out_device')
          ORDER BY o.signed_out_at LIMIT at_most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;

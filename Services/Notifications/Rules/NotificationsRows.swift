@@ -68,13 +68,18 @@ package struct NotificationsRows: Equatable, Sendable {
         }
     }
 
+    /// In no order.
+    func loadedNotifications(of account: AccountID) -> some Sequence<Notification> {
+        ids[account, default: []].lazy.compactMap { self[account, $0] }
+    }
+
     /// Newest first.
     package func history(of account: AccountID) -> [Notification] {
-        ids[account, default: []].compactMap { self[account, $0] }.sorted { $0.precedes($1) }
+        loadedNotifications(of: account).sorted { $0.precedes($1) }
     }
 
     func oldest(of account: AccountID) -> Notification? {
-        ids[account, default: []].lazy.compactMap { self[account, $0] }.max { $0.precedes($1) }
+        loadedNotifications(of: account).max { $0.precedes($1) }
     }
 
     /// The notification that makes room for another one: the oldest of the least urgent. An account that has more than its

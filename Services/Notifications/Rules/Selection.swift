@@ -16,6 +16,8 @@ extension NotificationsRows {
         package var forgetting: [AccountID: Int32] = [:]
         /// The limits of the notifications to be delivered.
         package var paced: Set<PaceKey> = []
+        /// The alarms whose end is needed, if an account was notified of it.
+        package var alarms: [AccountID: Set<AlarmID>] = [:]
         /// Accounts whose scheduled and held notifications are needed.
         package var scheduling: Set<AccountID> = []
         /// Accounts whose devices are needed.

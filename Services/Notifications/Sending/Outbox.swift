@@ -66,20 +66,24 @@ struct Claim: Sendable {
 }
 
 extension Database {
-    /// Claims due pushes of a lane that no one else has claimed, longest due first, and postpones them by the lease.
+    /// Claims due pushes of a lane that no one else has claimed, and postpones them by the lease: the longest due first, but
+    /// critical ones that were never tried before all that were.
     /// - Parameters:
-    ///   - limit: The most of each priority.
-    ///   - claimed: How many each account has claimed already. None gets more than ``PushPlaces/claimShare``.
+    ///   - limit: The most of each priority, of those that were never tried and of the others.
+    ///   - claimed: How many each device has claimed already. None gets more than ``PushPlaces/deviceClaims``, and no account
+    ///     more than ``PushLane/accountClaims``.
     ///   - age: How far back to search; see ``QueueSearch``.
     ///   - lease: How long they belong to this process.
     ///   - sending: The longest that sending one may take. It must be started this long before the lease ends.
     ///   - patience: How long a push may wait before it is given up.
     func claimPushes(
-        _ lane: PushLane, limit: Int, besides claimed: [AccountID: Int64], age: Interval, lease: Interval,
+        _ lane: PushLane, limit: Int, besides claimed: [PushDeviceKey: Int64], age: Interval, lease: Interval,
         sending: Interval, patience: Interval
     ) throws -> Claim {
         let claimed = claimed.sorted { $0.key < $1.key }
-        let busy = claimed.filter { $0.value >= PushPlaces.claimShare }.map(\.key)
+        let accounts = claimed.reduce(into: [AccountID: Int64]()) { $0[$1.key.account, default: 0] += $1.value }
+        let full = accounts.filter { $0.value >= lane.accountClaims }.map(\.key).sorted()
+        let busy = claimed.filter { $0.value >= PushPlaces.deviceClaims }.map(\.key.device)
         let startBy = ContinuousClock.now + (lease.duration - sending.duration)
         // now() is the transaction's start: unlike clock_timestamp(), it can be compared by an index.
         let rows = try query(
@@ -87,26 +91,46 @@ extension Database {
             WITH due AS MATERIALIZED (
                 SELECT p.*
                   FROM unnest(\(lane.priorities)) AS w(priority)
-                 CROSS JOIN LATERAL (SELECT o.account, o.device, o.notification, o.priority, o.next_attempt_at
+                 CROSS JOIN unnest(ARRAY[false, true]) AS t(is_tried)
+                 CROSS JOIN LATERAL (SELECT o.account, o.device, o.notification, o.priority, o.next_attempt_at, t.is_tried,
+                                            o.priority = 0 AND t.is_tried AS is_later
                                        FROM notifications.push AS o
-                                      WHERE o.priority = w.priority AND o.next_attempt_at <= now()
+                                      WHERE o.priority = w.priority AND (o.attempts > 0) = t.is_tried
+                                        AND o.next_attempt_at <= now()
                                         AND o.next_attempt_at >= now() - \(age.microseconds) * interval '1 microsecond'
-                                        AND o.account <> ALL (\(busy))
+                                        AND o.account <> ALL (\(full))
+                                        AND o.device <> ALL (\(busy))
                                       ORDER BY o.next_attempt_at
                                       LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS p
-            ), ranked AS MATERIALIZED (
-                SELECT d.*, row_number() OVER (PARTITION BY d.account ORDER BY d.priority, d.next_attempt_at)
-                            + coalesce(h.count, 0) <= \(PushPlaces.claimShare) AS is_in_its_share,
-                       count(*) OVER (PARTITION BY d.priority) >= \(Int64(limit)) AS is_full
+            ), in_device AS MATERIALIZED (
+                SELECT d.*, row_number() OVER (PARTITION BY d.account, d.device
+                                               ORDER BY d.priority, d.is_later, d.next_attempt_at)
+                            + coalesce(h.count, 0) <= \(PushPlaces.deviceClaims) AS is_in_device,
+                       count(*) OVER (PARTITION BY d.priority, d.is_tried) >= \(Int64(limit)) AS is_full
                   FROM due AS d
-                  LEFT JOIN unnest(\(claimed.map(\.key)), \(claimed.map(\.value))) AS h(account, count)
+                  LEFT JOIN unnest(\(claimed.map(\.key.account)), \(claimed.map(\.key.device)), \(claimed.map(\.value)))
+                            AS h(account, device, count) ON h.account = d.account AND h.device = d.device
+            ), in_account AS MATERIALIZED (
+                SELECT d.*, d.is_in_device
+                            AND count(*) FILTER (WHERE d.is_in_device)
+                                         OVER (PARTITION BY d.account ORDER BY d.priority, d.is_later, d.next_attempt_at
+                                               ROWS UNBOUNDED PRECEDING)
+                                + coalesce(h.count, 0) <= \(lane.accountClaims) AS is_in_share
+                  FROM in_device AS d
+                  LEFT JOIN unnest(\(accounts.map(\.key)), \(accounts.map(\.value))) AS h(account, count)
                     ON h.account = d.account
+            ), ranked AS MATERIALIZED (
+                SELECT d.*, d.is_in_share
+                            AND count(*) FILTER (WHERE d.is_in_share)
+                                         OVER (ORDER BY d.priority, d.is_later, d.next_attempt_at ROWS UNBOUNDED PRECEDING)
+                                <= \(Int64(limit * lane.priorities.count)) AS is_claimed
+                  FROM in_account AS d
             ), claimed AS (
                 UPDATE notifications.push AS p
                    SET attempts = p.attempts + 1, last_error = NULL,
                        next_attempt_at = clock_timestamp() + \(lease.microseconds) * interval '1 microsecond'
                   FROM ranked AS d
-                 WHERE d.is_in_its_share
+                 WHERE d.is_claimed
                    AND p.account = d.account AND p.device = d.device AND p.notification = d.notification
                 RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at, d.priority,
                           d.next_attempt_at AS due_at
@@ -116,11 +140,11 @@ extension Database {
                    EXISTS (SELECT FROM notifications.push_device AS o
                             WHERE md5(o.token) = md5(r.token) AND o.token = r.token
                               AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device)),
-                   c.priority, c.due_at, (SELECT bool_and(d.is_in_its_share AND NOT d.is_full) FROM ranked AS d)
+                   c.priority, c.due_at, (SELECT bool_and(d.is_claimed AND NOT d.is_full) FROM ranked AS d)
               FROM claimed AS c
               JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
             """)
-        var isAll = busy.isEmpty
+        var isAll = busy.isEmpty && full.isEmpty
         let pushes = try rows.map { row in
             let (account, device, notification, body, attempt, token, platform, isOver) = try row.decode(
                 AccountID.self, PushDeviceID.self, NotificationID.self, JSON.self, Int32.self, String.self, String.self,
@@ -210,24 +234,47 @@ extension Database {
             """)
     }
 
-    /// Makes pushes due that wait only because they failed, up to `limit`, critical ones first. One that failed 60 times
-    /// waits as long as it has to: a device that never takes anything isn't tried more often because others do.
-    /// - Returns: how many.
-    func hurryFailedPushes(limit: Int) throws -> Int {
-        try execute(
+    /// Makes pushes due that wait only because they failed, critical ones first, unless half of `limit` of them are due already.
+    /// One that failed 60 times waits as long as it has to: a device that never takes anything isn't tried more often because
+    /// others do.
+    /// - Parameter limit: The most at a time.
+    /// - Returns: how many, and whether more may wait.
+    func hurryFailedPushes(limit: Int) throws -> (count: Int, isMore: Bool) {
+        let due =
+            try query(
+                """
+                SELECT count(*)
+                  FROM (SELECT
+                          FROM unnest(ARRAY[0, 1, 2]) AS w(priority)
+                         CROSS JOIN LATERAL (SELECT FROM notifications.push AS p
+                                              WHERE p.priority = w.priority AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                                AND p.next_attempt_at <= now()
+                                              ORDER BY p.next_attempt_at
+                                              LIMIT \(Int64(limit / 2))) AS o
+                         LIMIT \(Int64(limit / 2))) AS counted
+                """
+            ).only?.decode(0, as: Int.self) ?? 0
+        guard due < limit / 2 else { return (0, true) }
+        // Each priority by itself, so that the index is read from now on and not from the longest due.
+        let count = try execute(
             """
             WITH failed AS MATERIALIZED (
-                SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
-                  FROM notifications.push AS p
-                 WHERE p.last_error IS NOT NULL AND p.attempts <= 60 AND p.next_attempt_at > now()
-                 ORDER BY p.priority, p.next_attempt_at
-                 LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+                SELECT o.*
+                  FROM unnest(ARRAY[0, 1, 2]) AS w(priority)
+                 CROSS JOIN LATERAL (SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
+                                       FROM notifications.push AS p
+                                      WHERE p.priority = w.priority AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                        AND p.next_attempt_at > now()
+                                      ORDER BY p.next_attempt_at
+                                      LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS o
             )
             UPDATE notifications.push AS p
                SET next_attempt_at = now() + f.number * interval '1 microsecond'
               FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number FROM failed AS f) AS f
-             WHERE p.account = f.account AND p.device = f.device AND p.notification = f.notification
+             WHERE f.number <= \(Int64(limit))
+               AND p.account = f.account AND p.device = f.device AND p.notification = f.notification
             """)
+        return (count, count == limit)
     }
 
     /// For how long the oldest critical push has waited. Nil if none waits.

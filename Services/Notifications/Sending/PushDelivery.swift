@@ -144,11 +144,14 @@ package final class PushDelivery: Service, Sendable {
                     lane, limit: limit, besides: claimed, age: look.age, lease: lease, sending: patience,
                     patience: lifetime)
             }
-            state.withLock { state in
+            let isMore = state.withLock { state in
                 state.searches[lane]?.end(look, foundAll: claim.isAll)
                 state.places.add(claim.pushes, to: lane)
                 if claim.isAll { state.unfinished.remove(lane) } else { state.unfinished.insert(lane) }
+                return !claim.isAll && !claim.pushes.isEmpty && state.places.room(in: lane) > 0
             }
+            // One device's may have hidden those of others, which the next look finds.
+            if isMore { waker.yield() }
             return claim.pushes.count
         } catch {
             state.withLock { $0.searches[lane]?.fail(look) }
@@ -194,12 +197,7 @@ package final class PushDelivery: Service, Sendable {
             let attempt = PushAttempt(claimed: claimed, result: .gone, answer: "the app registered again elsewhere")
             return await end(attempt, pool) { try $0.forget(claimed, by: due) }
         }
-        do {
-            guard try await pool.withConnection({ try $0.isWanted(claimed) }) else { return }
-        } catch {
-            // It is sent once its lease ends.
-            return
-        }
+        guard await isWanted(claimed, pool) else { return }
         let push: Push
         do { push = try claimed.push() } catch {
             log(.error, "dropped a push that can't be read", claimed, "\(error)")
@@ -237,6 +235,24 @@ package final class PushDelivery: Service, Sendable {
         }
     }
 
+    /// Whether a claimed push should still be sent. While the database can't say, asks again each second as long as the push can
+    /// be started; then gives it back, as it does when the process stops, so that it doesn't wait for the end of its lease.
+    private func isWanted(_ claimed: ClaimedPush, _ pool: Pool) async -> Bool {
+        while true {
+            do {
+                return try await pool.withConnection { try $0.isWanted(claimed) }
+            } catch {
+                let pause = Duration.seconds(1)
+                guard !hasStopped, ContinuousClock.now + pause < claimed.startBy else {
+                    await giveBack([claimed], pool)
+                    return false
+                }
+                log(.notice, "can't look whether a push is still wanted; asking again", claimed, "\(error)")
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
     /// When the receiver takes a push again after a failure, makes those due that failed before.
     private func hurryOthers(_ pool: Pool) async {
         guard
@@ -246,10 +262,10 @@ package final class PushDelivery: Service, Sendable {
             })
         else { return }
         let limit = Self.hurryLimit
-        guard let count = try? await pool.withConnection({ try $0.hurryFailedPushes(limit: limit) }) else { return }
+        guard let hurried = try? await pool.withConnection({ try $0.hurryFailedPushes(limit: limit) }) else { return }
         // The rest is for the next success.
-        if count == limit { state.withLock { $0.hasFailed = true } }
-        if count > 0 { waker.yield() }
+        if hurried.isMore { state.withLock { $0.hasFailed = true } }
+        if hurried.count > 0 { waker.yield() }
     }
 
     /// Records how an attempt ended. If that fails, the push is sent again once its lease ends.

@@ -30,6 +30,7 @@ package struct NotificationsStore: TimedStore {
         let named = pipeline.notifications(touched.named)
         let uncleared = pipeline.unclearedNotifications(of: touched.reading)
         let grouped = pipeline.unclearedNotifications(about: touched.groups)
+        let ends = pipeline.notifications(ofEndsOf: touched.alarms)
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let evicted = pipeline.evictedNotifications(touched.deliveries, limits: limits)
@@ -46,12 +47,15 @@ package struct NotificationsStore: TimedStore {
         var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
-        for pending in [named, uncleared, grouped, all, old, evicted?.notifications, alike, twice] {
+        for pending in [named, uncleared, grouped, ends, all, old, alike, twice] {
             for (key, row) in try Tables.notification.rows(of: pending) { rows.load(row, of: key.account) }
         }
-        for row in try (evicted?.counts).rowsIfAsked {
-            let (account, subject, count) = try row.decode(AccountID.self, AccountID.self, Int.self)
-            rows.load(count: count, of: NotificationSender(account, subject))
+        for row in try evicted.rowsIfAsked {
+            let (key, notification) = try Tables.notification.decode(row)
+            rows.load(notification, of: key.account)
+            guard let subject = notification.subject else { continue }
+            let count = try row.decode(Tables.notificationColumnCount, as: Int.self)
+            rows.load(count: count, of: NotificationSender(key.account, subject))
         }
         try rows.load(scheduled: scheduled, held: held)
         for (key, row) in try Tables.pushDevice.rows(of: devices) { rows.load(row, at: key) }

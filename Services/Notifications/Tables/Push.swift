@@ -75,7 +75,7 @@ extension Pipeline {
 
     /// Adds waiting pushes. If more than `limit` wait for a device, some are deleted: the least urgent first, then the
     /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Here, so that their number
-    /// is bounded even while none are sent. The record of attempts says so.
+    /// is bounded even while none are sent. One that is being sent stays. The record of attempts says which were deleted.
     func insert(_ pushes: [WaitingPush], limits: NotificationsLimits) throws {
         guard !pushes.isEmpty else { return }
         query(
@@ -103,6 +103,7 @@ extension Pipeline {
                 DELETE FROM notifications.push AS p
                  USING too_many AS t
                  WHERE p.account = t.account AND p.device = t.device AND p.notification = t.notification
+                   AND (p.attempts = 0 OR p.last_error IS NOT NULL OR p.next_attempt_at <= clock_timestamp())
                 RETURNING p.account, p.device, p.notification, p.attempts
             )
             INSERT INTO notifications.push_attempt

@@ -25,7 +25,7 @@ BEGIN
     DELETE FROM session.withdrawal AS w
      WHERE (w.inviter, w.invited) IN (
         SELECT o.inviter, o.invited FROM session.withdrawal AS o
-         WHERE o.withdrawn_at < clock_timestamp() - (SELECT r.keep FROM session.retention AS r WHERE r.subject = 'withdrawal')
+         WHERE o.withdrawn_at < statement_timestamp() - (SELECT r.keep FROM session.retention AS r WHERE r.subject = 'withdrawal')
          ORDER BY o.withdrawn_at LIMIT at_most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;

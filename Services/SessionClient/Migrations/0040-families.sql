@@ -12,6 +12,6 @@ COMMENT ON VIEW session_client.parked_messages IS
     'Messages that failed and will be retried, and the later messages of their keys and families, which wait behind them.';
 COMMENT ON COLUMN session_client.parked_messages.state IS 'retrying; waiting (behind another message of its key and family); or discarded (an operator gave it up: it becomes a dead letter).';
 COMMENT ON COLUMN session_client.parked_messages.family IS
-    'regular, urgent (lives may depend on it), unknown with what the message needs, or alone with its id (it failed for long, and nobody would send it again). A message holds back only later ones of its key and family.';
+    'regular, urgent with what it is about (lives may depend on it), unknown with what the message needs, or alone with its id (it failed for long, and nobody would send it again). A message holds back only later ones of its key and family.';
 COMMENT ON COLUMN session_client.parked_messages.ends_connections IS
     'Whether the connection was lost each time the message was tried alone, so that it may be what ends the server''s process.';

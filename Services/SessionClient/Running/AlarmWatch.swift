@@ -41,6 +41,8 @@ final class AlarmWatch: Service {
     /// How many alarms are remembered in each of the two. With more under way, some aren't timed.
     private static let limit = 10_000
     private static let interval: Duration = .seconds(2)
+    /// Of each partition, so many messages that wait are looked at.
+    fileprivate static let looksAt = 500
     /// An alarm that isn't delivered for longer than this is reported.
     private static let patience: Duration = .seconds(5)
 
@@ -178,15 +180,23 @@ final class AlarmWatch: Service {
     private func look() async {
         do {
             let (stuck, dead) = try await pool.withConnection { database in
-                (try database.oldestAlarmUnderWay(), try database.alarmDeadLetters())
+                (try database.waitingLongest(), try database.alarmDeadLetters())
             }
-            waiting.record(stuck.map { $0.age / .seconds(1) } ?? 0)
+            let alarm = stuck.first { $0.isAlarm }
+            waiting.record(alarm.map { $0.age / .seconds(1) } ?? 0)
             deadLetters.record(dead)
-            if let stuck, stuck.age > Self.patience {
+            if let alarm, alarm.age > Self.patience {
                 underWay.report(
                     .impaired(
-                        "an alarm has waited for \(stuck.age.components.seconds) s in \(stuck.log): see :lag and :parked"
+                        "an alarm has waited for \(alarm.age.components.seconds) s in \(alarm.log): see :lag and :parked"
                     ))
+            } else if let many = stuck.first(where: { !$0.isAlarm }), many.age > Self.patience {
+                underWay.report(
+                    .impaired(
+                        """
+                        more than \(Self.looksAt) messages of a partition wait in \(many.log), and have for \
+                        \(many.age.components.seconds) s; an alarm may be among those behind them: see :lag
+                        """))
             } else {
                 underWay.report(.ready)
             }
@@ -199,19 +209,19 @@ final class AlarmWatch: Service {
     }
 }
 
-/// An alarm that isn't delivered yet.
+/// An alarm that isn't delivered yet, or messages among which there may be one.
 private struct StuckAlarm: Sendable {
     /// The log whose reader hasn't handled it.
     let log: String
     let age: Duration
+    /// False if so many messages wait that not all were looked at.
+    let isAlarm: Bool
 }
 
 extension Database {
-    /// The alarm that has waited longest in one of the logs between session and notifications. Nil if none waits.
-    ///
-    /// Of each partition, up to 500 messages that aren't handled are read. If there are more, an alarm may be among
-    /// them, so the last of these counts as one.
-    fileprivate func oldestAlarmUnderWay() throws -> StuckAlarm? {
+    /// The alarm that has waited longest in one of the logs between session and notifications, and the oldest message behind
+    /// which not all were looked at. Neither if nothing waits.
+    fileprivate func waitingLongest() throws -> [StuckAlarm] {
         func policy(_ log: String) -> Query {
             """
             coalesce((SELECT b.position FROM session_client.batch AS b
@@ -224,65 +234,81 @@ extension Database {
         let begins = [CheckInMissed.type, AlertRaised.type, AlertAnnounced.type, AlarmRepeated.type]
         return try query(
             """
-            SELECT w.log, greatest(clock_timestamp() - w.since, interval '0')
-              FROM (\(Self.waiting(in: "session.log", after: policy("session.log"), begins))
+            SELECT DISTINCT ON (w.is_alarm) w.log, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
+              FROM (\(Self.waiting(
+                        in: "session.log", after: policy("session.log"), handledBy: Self.relayed, begins))
                      UNION ALL
                     \(Self.waiting(
                         in: "session_client.contacts_commands",
-                        after: "session_client.contacts_commands_handled(p.partition)", [RelayAlert.type], relayed))
+                        after: "session_client.contacts_commands_handled(p.partition)",
+                        handledBy: Self.outcome(in: "contacts"), [RelayAlert.type], relayed))
                      UNION ALL
                     \(Self.waiting(
-                        in: "contacts.log", after: policy("contacts.log"), [ResponderAlerted.type], relayed))
+                        in: "contacts.log", after: policy("contacts.log"), handledBy: Self.relayed,
+                        [ResponderAlerted.type], relayed))
                      UNION ALL
                     \(Self.waiting(
                         in: "session_client.notifications_commands",
                         after: "session_client.notifications_commands_handled(p.partition)",
-                        [DeliverNotification.type], notifications))
+                        handledBy: Self.outcome(in: "notifications"), [DeliverNotification.type], notifications))
                      UNION ALL
-                    SELECT min(p.source), min(p.recorded_at)
-                      FROM (SELECT q.* FROM session_client.parked AS q
-                             WHERE q.source IN ('session.log', 'contacts.log') LIMIT 1000) AS p
-                     WHERE p.type = ANY (\(begins + [ResponderAlerted.type]))) AS w(log, since)
-             WHERE w.since IS NOT NULL
-             ORDER BY w.since
-             LIMIT 1
+                    SELECT p.source, p.recorded_at, true
+                      FROM unnest(\(begins + [ResponderAlerted.type])) AS t(type)
+                     CROSS JOIN LATERAL (SELECT q.source, q.recorded_at FROM session_client.parked AS q
+                                          WHERE q.type = t.type AND (q.body::text <> '{}' OR q.error <> '')
+                                          ORDER BY q.recorded_at LIMIT 1) AS p) AS w(log, since, is_alarm)
+             ORDER BY w.is_alarm, w.since
             """
-        ).only.map { row in
-            let (log, age) = try row.decode(String.self, Interval.self)
-            return StuckAlarm(log: log, age: age.duration)
+        ).map { row in
+            let (log, age, isAlarm) = try row.decode(String.self, Interval.self, Bool.self)
+            return StuckAlarm(log: log, age: age.duration, isAlarm: isAlarm)
         }
+    }
+
+    /// What follows from an event `m` that the policies handled, perhaps ahead of others.
+    private static let relayed: Query = """
+        SELECT FROM session_client.contacts_commands AS c
+         WHERE c.correlation_id = m.correlation_id AND c.causation_id = m.message_id
+         UNION ALL
+        SELECT FROM session_client.notifications_commands AS c
+         WHERE c.correlation_id = m.correlation_id AND c.causation_id = m.message_id
+        """
+
+    /// What there is once a command `m` was handled, perhaps ahead of others.
+    private static func outcome(in schema: String) -> Query {
+        "SELECT FROM \(unescaped: schema).outcome AS o WHERE o.command_id = m.command_id"
     }
 
     /// - Parameters:
     ///   - handled: The position up to which a partition `p` is handled.
+    ///   - effect: What a message `m` leaves once it is handled.
     ///   - kinds: Those that matter, for types that have a kind.
     private static func waiting(
-        in log: String, after handled: Query, _ types: [String], _ kinds: [String] = []
+        in log: String, after handled: Query, handledBy effect: Query, _ types: [String], _ kinds: [String] = []
     ) -> Query {
         """
-        SELECT \(log)::text, min(m.recorded_at)
+        SELECT \(log)::text, m.recorded_at, m.is_alarm
           FROM (SELECT p.partition, \(handled) AS position
                   FROM \(unescaped: log)_partition AS p
                 OFFSET 0) AS h
-         CROSS JOIN LATERAL (SELECT l.type, l.body, l.recorded_at, row_number() OVER (ORDER BY l.position) AS number
+         CROSS JOIN LATERAL (SELECT l.message_id, l.command_id, l.correlation_id, l.recorded_at,
+                                    row_number() OVER (ORDER BY l.position) AS number,
+                                    l.type = ANY (\(types))
+                                    AND (\(kinds.isEmpty) OR l.body ->> 'kind' = ANY (\(kinds))) AS is_alarm
                                FROM \(unescaped: log) AS l
                               WHERE l.partition = h.partition AND l.position > h.position
-                              ORDER BY l.position LIMIT 500) AS m
-         WHERE m.number = 500
-            OR (m.type = ANY (\(types)) AND (\(kinds.isEmpty) OR m.body ->> 'kind' = ANY (\(kinds))))
+                              ORDER BY l.position LIMIT \(Int64(AlarmWatch.looksAt))) AS m
+         WHERE CASE WHEN m.is_alarm THEN NOT EXISTS (\(effect)) ELSE m.number = \(Int64(AlarmWatch.looksAt)) END
         """
     }
 
     /// How many messages that would have alarmed somebody were given up, and no one has decided about.
     func alarmDeadLetters() throws -> Int {
-        let types = [
-            MissCheckIn.type, RepeatAlarm.type, RaiseAlert.type, AnnounceAlert.type, RelayAlert.type,
-            DeliverNotification.type,
-        ]
-        let kinds =
-            NotificationKind.allCases.filter { $0.priority == .critical }.map(\.rawValue)
-            + [AlertKind.alertRaised, .checkInMissed].map(\.rawValue)
-        return try query("SELECT session_client.alarm_dead_letters(\(types), \(kinds))").only?.decode(0, as: Int.self)
-            ?? 0
+        let names =
+            [MissCheckIn.type, RepeatAlarm.type, RaiseAlert.type, AnnounceAlert.type]
+            + [AlertKind.alertRaised, .checkInMissed].map { "\(RelayAlert.type)/\($0.rawValue)" }
+            + NotificationKind.allCases.filter { $0.priority == .critical }
+            .map { "\(DeliverNotification.type)/\($0.rawValue)" }
+        return try query("SELECT session_client.alarm_dead_letters(\(names))").only?.decode(0, as: Int.self) ?? 0
     }
 }

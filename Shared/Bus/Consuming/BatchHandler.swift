@@ -29,8 +29,8 @@ public protocol BatchHandler: Sendable {
     /// What keeps a message's order besides its key. Asked only while something is parked or fails.
     func family(of message: Message) -> Family
 
-    /// The types of messages that may be urgent.
-    var urgentTypes: [String] { get }
+    /// Which messages are urgent.
+    var urgency: Urgency { get }
 
     /// Whether nobody would send a message again. One that would be given up is then tried on by itself for a day.
     func isSentOnce(_ message: RecordedMessage) -> Bool

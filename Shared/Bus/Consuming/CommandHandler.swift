@@ -14,7 +14,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     private let store: S
     private let log: Log
     private let asksItself: Bool
-    public let urgentTypes = S.Rules.Command.urgentTypes
+    public let urgency = S.Rules.Command.urgency
 
     /// - Parameters:
     ///   - log: The service's own log.

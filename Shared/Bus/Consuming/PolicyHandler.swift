@@ -5,7 +5,7 @@ public import Vocabulary
 public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
-    public let urgentTypes = P.Event.urgentTypes
+    public let urgency = P.Event.urgency
 
     /// - Parameter logs: The command logs that the policy may append to.
     public init(_ policy: P, logs: [Log]) {

@@ -243,7 +243,7 @@ extension WorkerLoop {
         }
     }
 
-    private func isUrgent(_ message: RecordedMessage) -> Bool { worker.ordering.key(message).family == .urgent }
+    private func isUrgent(_ message: RecordedMessage) -> Bool { worker.ordering.key(message).family.isUrgent }
 
     /// Unparks a message. Returns the message of its order that waited behind it.
     private func end(

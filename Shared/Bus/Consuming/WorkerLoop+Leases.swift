@@ -157,6 +157,7 @@ extension WorkerLoop {
             let machine = partitions[index].machine
             partitions[index].isMeasured = true
             partitions[index].behind = behind
+            partitions[index].age = .seconds(seconds ?? 0)
             partitions[index].head = Position((machine.position ?? .start).number + behind)
             worker.metrics.lag(
                 of: partitions[index].partition, messages: behind, seconds: seconds ?? 0, parked: machine.parked.count,
@@ -198,8 +199,9 @@ struct WorkerPartition {
     var isTruncated = false
     /// Its lag was reported and has to be taken back.
     var isMeasured = false
-    /// How many messages were left when that was last measured, and the last one's position.
+    /// How many messages were left when that was last measured, how old the first of them was, and the last one's position.
     var behind: Int64 = 0
+    var age: Duration = .zero
     var head = Position.start
     var ahead = Ahead()
     var restingSince: ContinuousClock.Instant?

@@ -10,6 +10,9 @@ final class WorkerLoop<Handler: BatchHandler> {
     var partitions: [WorkerPartition]
     var nextMaintenance = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
+    /// When something may be handled ahead again, and of which partition first.
+    var nextAhead = ContinuousClock.now
+    var firstAhead = 0
     /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
     /// The message that is being tried alone, or was when the connection was lost.
@@ -119,6 +122,11 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     private func open(_ opening: [Int]) throws {
+        let families = worker.handler.urgency.families
+        if !families.isEmpty {
+            // What a replica of 0.1.0 has parked since.
+            _ = try pipelined(opening) { parking.separateUrgent(families, in: partitions[$0].partition) }
+        }
         let cursors = try pipelined(opening) { leases.cursor(partitions[$0].partition) }
         let bases = try pipelined(opening) { leases.base(partitions[$0].partition) }
         let crashes = try pipelined(opening) {

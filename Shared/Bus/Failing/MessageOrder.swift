@@ -11,7 +11,9 @@ public struct Family: Hashable, Sendable, CustomStringConvertible {
     /// Messages of a key that aren't urgent.
     public static let regular = Family("regular")
     /// Messages of a key that lives may depend on.
-    public static let urgent = Family("urgent")
+    static func urgent(_ family: UrgentFamily) -> Family { urgent[family] ?? Family("urgent \(family)") }
+    private static let urgent = Dictionary(
+        uniqueKeysWithValues: UrgentFamily.allCases.map { ($0, Family("urgent \($0)")) })
 
     /// Messages of any key that need the same type, version or word, which this replica doesn't know. They hold back nothing
     /// that it does know.
@@ -21,19 +23,28 @@ public struct Family: Hashable, Sendable, CustomStringConvertible {
     static func alone(_ message: MessageID) -> Family { Family("alone \(message)") }
 
     /// Whether it has a queue for each key. Any other family is one queue.
-    var isOfKey: Bool { self == .regular || self == .urgent }
+    var isOfKey: Bool { self == .regular || isUrgent }
+
+    var isUrgent: Bool { description.hasPrefix("urgent ") }
 }
 
 extension MessageSet {
-    /// The types of messages that are urgent, always or sometimes.
-    static var urgentTypes: [String] {
-        types.filter { $0.isUrgent || $0 is any SometimesUrgent.Type }.map { $0.type }
+    /// Which of its messages are urgent, always or sometimes.
+    static var urgency: Urgency {
+        let always = types.filter { $0.isUrgent }.map { ($0.type, Family.urgent($0.urgentFamily)) }
+        let sometimes = types.compactMap { $0 as? any SometimesUrgent.Type }.flatMap { type in
+            type.urgentKinds.map { ("\(type.type)/\($0)", Family.urgent(type.urgentFamily)) }
+        }
+        return Urgency(
+            types: always.map(\.0), kinds: sometimes.map(\.0),
+            families: Dictionary(uniqueKeysWithValues: always + sometimes))
     }
 
     /// The family of a message of this set.
     static func family(of message: Message) -> Family {
         do throws(MessageError) {
-            return try isUrgent(type: message.type, version: message.version, body: message.body) ? .urgent : .regular
+            return try urgentFamily(type: message.type, version: message.version, body: message.body).map(Family.urgent)
+                ?? .regular
         } catch {
             return error.needs.map(Family.unknown) ?? .regular
         }

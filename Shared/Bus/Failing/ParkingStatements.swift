@@ -21,13 +21,21 @@ struct ParkingStatements: Sendable {
         (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint, p.family, p.ends_connections
         """
 
-    /// The first parked message of each order, or one that an operator discarded.
+    /// The first parked message of each order, or one that an operator discarded. Goes from order to order by an index,
+    /// because one of them may have millions of messages.
     func parked(in partition: Partition) -> Query {
         """
-        SELECT DISTINCT ON (p.queue) \(unescaped: Self.headColumns)
-          FROM \(unescaped: schema).parked AS p
-         WHERE p.source = \(sourceName) AND p.partition = \(partition.number)
-         ORDER BY p.queue, p.is_discarded DESC, p.position
+        WITH RECURSIVE head AS (
+            (SELECT p.* FROM \(unescaped: schema).parked AS p
+              WHERE p.source = \(sourceName) AND p.partition = \(partition.number)
+              ORDER BY p.queue, p.is_discarded DESC, p.position LIMIT 1)
+             UNION ALL
+            SELECT n.* FROM head AS h
+             CROSS JOIN LATERAL (SELECT p.* FROM \(unescaped: schema).parked AS p
+                                  WHERE p.source = \(sourceName) AND p.partition = \(partition.number)
+                                    AND p.queue > h.queue
+                                  ORDER BY p.queue, p.is_discarded DESC, p.position LIMIT 1) AS n)
+        SELECT \(unescaped: Self.headColumns) FROM head AS p
         """
     }
 
@@ -130,6 +138,21 @@ struct ParkingStatements: Sendable {
         DELETE FROM \(unescaped: schema).parked AS p
          WHERE p.source = \(sourceName) AND p.partition = \(partition.number) AND p.position = \(position.number)
         """
+    }
+
+    /// Gives urgent messages that stand as regular ones the family that they have. 0.1.0 knew no families, so it parked them
+    /// behind whatever else of their keys failed. To be run when a lease was taken, before ``parked(in:)``.
+    /// - Parameter families: By type, or by type and kind as in `DeliverNotification/alertRaised`.
+    func separateUrgent(_ families: [String: Family], in partition: Partition) -> Query {
+        let named = families.sorted { $0.key < $1.key }
+        let types = Set(named.map { String($0.key.prefix { $0 != "/" }) }).sorted()
+        return """
+            UPDATE \(unescaped: schema).parked AS p SET family = u.family
+              FROM unnest(\(named.map(\.key)), \(named.map(\.value.description))) AS u(name, family)
+             WHERE p.source = \(sourceName) AND p.partition = \(partition.number) AND p.family = 'regular'
+               AND p.type = ANY (\(types)) AND p.type = split_part(u.name, '/', 1)
+               AND (u.name = p.type OR u.name = p.type || '/' || (p.body ->> 'kind'))
+            """
     }
 
     // MARK: Attempts

@@ -29,7 +29,7 @@ struct CommandShares: Sendable {
     /// The most urgent ones of one key, or of one account, that the reserve takes.
     static let reservedKeyLimit = 8
 
-    /// - Parameter limit: The most of all partitions, besides the reserve.
+    /// - Parameter limit: The most of all partitions, besides the reserve and each one's ``partitionFloor``.
     init(_ log: Log, limit: Int) {
         self.log = log
         self.limit = limit
@@ -39,6 +39,9 @@ struct CommandShares: Sendable {
 
     /// The most of one partition: a quarter of all. Of a limit so small that a quarter is of no use, up to eight.
     var partitionLimit: Int { max(limit / 4, min(limit, 8)) }
+
+    /// How many one partition may have in any case, however much others that stand still have used up.
+    var partitionFloor: Int { limit / 2 / Int(log.partitionCount) }
 
     /// The most urgent ones of one partition that the reserve takes: together half of the limit.
     var reservedPartitionLimit: Int { max(1, limit / 2 / Int(log.partitionCount)) }
@@ -58,7 +61,7 @@ struct CommandShares: Sendable {
             reached = .account(keyLimit)
         } else if ordinary.partitions[partition] >= partitionLimit {
             reached = .partition(partitionLimit)
-        } else if ordinary.all >= limit {
+        } else if ordinary.all >= limit, ordinary.partitions[partition] >= partitionFloor {
             reached = .service(limit)
         } else {
             ordinary.change(place(isReserved: false), by: 1)

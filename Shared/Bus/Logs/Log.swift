@@ -67,16 +67,6 @@ extension Log {
         """
     }
 
-    /// The rows of some types after a position of a partition, up to another one.
-    func read(_ partition: Partition, after: Position, upTo end: Position, types: [String], limit: Int) -> Query {
-        """
-        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description)
-         WHERE partition = \(partition.number) AND position > \(after.number) AND position <= \(end.number)
-           AND type = ANY (\(types))
-         ORDER BY position LIMIT \(Int64(limit))
-        """
-    }
-
     /// The headings of the rows of a partition after a position, in order.
     func headings(of partition: Partition, after position: Position, limit: Int) -> Query {
         """

@@ -4,20 +4,23 @@ ALTER TABLE {{schema}}.parked
     ADD COLUMN family text NOT NULL DEFAULT 'regular',
     ADD COLUMN ends_connections boolean NOT NULL DEFAULT false,
     ADD COLUMN queue text GENERATED ALWAYS AS (
-        CASE WHEN family IN ('regular', 'urgent') THEN family || ' ' || key ELSE family END) STORED;
+        CASE WHEN family = 'regular' OR family LIKE 'urgent %' THEN family || ' ' || key ELSE family END) STORED;
 CREATE INDEX parked_by_queue ON {{schema}}.parked (source, partition, queue, is_discarded DESC, position);
+-- 0.1.0 knows no families, and goes on parking until it is replaced. So each lease begins with a look for what is urgent here.
+CREATE INDEX parked_regular ON {{schema}}.parked (source, partition, type) WHERE family = 'regular';
 
 COMMENT ON TABLE {{schema}}.parked IS
     'Messages that failed and will be retried, and the later messages of the same queue, which wait behind them. All others go on meanwhile. A row holds the whole message, so the log may delete it.';
 COMMENT ON COLUMN {{schema}}.parked.key IS 'The message''s key.';
 COMMENT ON COLUMN {{schema}}.parked.family IS
-    'regular, urgent (lives may depend on it), unknown with what the message needs, or alone with its id (it failed for long, and nobody would send it again).';
+    'regular, urgent with what it is about (lives may depend on it), unknown with what the message needs, or alone with its id (it failed for long, and nobody would send it again).';
 COMMENT ON COLUMN {{schema}}.parked.ends_connections IS
     'Whether the connection was lost each time the message was tried alone, so that it may be what ends the server''s process. It is retried with long pauses.';
 COMMENT ON COLUMN {{schema}}.parked.queue IS
-    'Only the first message of a queue is retried. Regular and urgent messages have a queue for each key; any other family is one queue.';
+    'Only the first message of a queue is retried. Regular and urgent messages have a queue for each key and family; any other family is one queue.';
 COMMENT ON INDEX {{schema}}.parked_by_key IS 'Finds the parked messages of a key.';
 COMMENT ON INDEX {{schema}}.parked_by_queue IS 'Finds the first parked message of a queue, or one that an operator discarded.';
+COMMENT ON INDEX {{schema}}.parked_regular IS 'Finds urgent messages that 0.1.0 parked as regular ones.';
 
 CREATE OR REPLACE FUNCTION {{schema}}.discard_parked(of_source text, of_key text, why text, with_key uuid DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -10,8 +10,10 @@ BEGIN
                         statement_timestamp() - transaction_timestamp()
             USING HINT = 'ROLLBACK, and call the function again without BEGIN.', ERRCODE = 'active_sql_transaction';
     END IF;
+    -- The statements that follow in this transaction hold what the act has locked.
+    PERFORM set_config('statement_timeout', '3s', true);
     INSERT INTO {{schema}}.operator_act (act, subject, reason, with_key) VALUES (act, subject, coalesce(reason, ''), with_key);
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.record_act(text, json, text, uuid) IS
-    'Adds a row to the audit, in a transaction that has just begun. Called by the functions for operators alone, as the schema''s owner.';
+    'Adds a row to the audit, in a transaction that has just begun, whose later statements may take three seconds each. Called by the functions for operators alone, as the schema''s owner.';

@@ -53,6 +53,7 @@ public struct CancelPing: PublicCommandBody {
 /// Rejected: `notContact`. Result: ``PingAnswered``.
 public struct RespondToPing: PublicCommandBody {
     public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.answer
 
     /// The account that sent the ping.
     public let contact: AccountID
@@ -75,6 +76,7 @@ public struct RespondToAllPings: CommandBody {
 /// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct ClearReceivedPings: CommandBody {
     public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.answer
 
     public init() {}
 }

@@ -48,6 +48,7 @@ public struct DeliverNotification: CommandBody, SometimesUrgent {
     public let subject: AccountID?
     public let details: NotificationDetails
 
+    public static var urgentKinds: [String] { NotificationKind.allCases.filter(\.isOfAlarm).map(\.rawValue) }
     public var isUrgent: Bool { kind.isOfAlarm }
 
     public init(

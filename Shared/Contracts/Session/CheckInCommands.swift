@@ -30,6 +30,7 @@ public enum CheckInCommand: MessageSet {
 /// ``CheckedIn``.
 public struct CheckIn: PublicCommandBody {
     public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.checkIn
 
     public init() {}
 }

@@ -56,15 +56,16 @@ struct LedgerFixture: Sendable {
     }
 
     /// Appends entries of 1 for an account, as one transaction of an edge would.
-    func append(_ count: Int, for account: AccountID) async throws {
+    func append(_ count: Int, for account: AccountID, urgently isUrgent: Bool = false) async throws {
         let key = "\(Key.account(account))"
+        let entry = "json_build_object('client', 'bulk', 'n', n, 'amount', 1)"
         _ = try await database.psql(
             """
             SELECT ledger_client.ledger_commands_append(
                        ARRAY[ledger_client.ledger_commands_partition_of('\(key)')], array_agg(1), array_agg(n::int),
-                       array_agg('command'::text), array_agg('PostEntry'::text), array_agg(1::smallint),
+                       array_agg('command'::text), array_agg('\(isUrgent ? "PostUrgently" : "PostEntry")'::text), array_agg(1::smallint),
                        array_agg('\(key)'::text), array_agg('\(account)'::uuid),
-                       array_agg(json_build_object('client', 'bulk', 'n', n, 'amount', 1)),
+                       array_agg(\(isUrgent ? "json_build_object('entry', \(entry))" : entry)),
                        array_agg(ledger_client.new_id()), array_agg(ledger_client.new_id()), array_agg(NULL::text),
                        array_agg(NULL::uuid), array_agg(NULL::uuid), array_agg(NULL::uuid), array_agg(NULL::text),
                        array_agg(NULL::bigint))

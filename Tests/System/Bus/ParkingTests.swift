@@ -259,7 +259,7 @@ struct ParkingTests {
                     "SELECT string_agg(family || ' ' || attempts, ', ' ORDER BY position) FROM ledger.parked")
                 #expect(
                     families.trimmingCharacters(in: .whitespacesAndNewlines)
-                        == "regular 1, regular 0, urgent 1, urgent 0")
+                        == "regular 1, regular 0, urgent alarm 1, urgent alarm 0")
                 try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
                 let told = try await operate(
                     fixture,
@@ -303,6 +303,22 @@ struct ParkingTests {
             #expect(before < 30_000)
             #expect(try await fixture.number("SELECT count(*) FROM ledger.log WHERE account = '\(urgent)'") == 1)
             try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    @Test("where everything is urgent, nothing goes ahead: ten thousand urgent commands are handled in whole batches")
+    func flood() async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.append(10_000, for: .new(), urgently: true)
+            // Older than what is looked at at all.
+            try await fixture.wait(
+                for: "them to have waited",
+                "SELECT count(*) FROM ledger_client.ledger_commands WHERE recorded_at < clock_timestamp() - interval '2 s'"
+            ) { $0 == 10_000 }
+            let service = try await fixture.startService()
+            try await fixture.wait(for: "all to be handled", "SELECT count(*) FROM ledger.entry") { $0 == 10_000 }
+            await service.end()
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.batch WHERE commands = 1") < 100)
         }
     }
 

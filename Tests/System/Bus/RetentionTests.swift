@@ -1,4 +1,3 @@
-import Bus
 import Foundation
 import LedgerContract
 import LedgerEdge
@@ -7,6 +6,8 @@ import ServiceLifecycle
 import TestKit
 import Testing
 import Vocabulary
+
+@testable import Bus
 
 /// Which rows are deleted or emptied, and when.
 @Suite
@@ -343,6 +344,83 @@ struct RetentionTests {
                 #expect(left == 0)
             }
             await service.end()
+        }
+    }
+}
+
+/// What a worker reads when it takes a lease.
+@Suite
+struct ParkedScanTests {
+    private static let parking = ParkingStatements(
+        schema: "ledger", source: LogName(schema: "ledger_client", table: "ledger_commands"), owner: .new())
+
+    /// Parks messages that nobody can read, all in one queue, then one of another.
+    private func park(_ count: Int, _ fixture: LedgerFixture) async throws {
+        try await fixture.database.psql(
+            """
+            INSERT INTO ledger.parked (source, partition, position, kind, type, version, key, body, message_id, recorded_at,
+                                       attempts, family)
+            SELECT '\(Self.parking.source)', 0, p.last + n, 'command', CASE WHEN n > \(count) THEN 'Post' ELSE 'Later' END, 1,
+                   'account/' || n, '{}', gen_random_uuid(), now(), 0,
+                   CASE WHEN n > \(count) THEN 'regular' ELSE 'unknown Later/1' END
+              FROM (SELECT coalesce(max(position), 0) AS last FROM ledger.parked) AS p, generate_series(1, \(count + 1)) AS n
+            """)
+        try await fixture.database.psql("VACUUM ANALYZE ledger.parked")
+    }
+
+    private func cost(_ query: Query, _ fixture: LedgerFixture) async throws -> (rows: Int, buffers: Int) {
+        let connection = try await Connection.connect(Configuration(try fixture.database.url(as: "ledger")))
+        let plan = try await connection.run { database in
+            try database.query("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(query)").only?.decode(0, as: JSON.self).bytes
+        }
+        await connection.close()
+        let explained = try #require(try JSONSerialization.jsonObject(with: Data(plan ?? [])) as? [[String: Any]])
+        let top = try #require(explained.first?["Plan"] as? [String: Any])
+        let buffers = ["Shared Hit Blocks", "Shared Read Blocks"].compactMap { top[$0] as? Int }
+        return (try #require(top["Actual Rows"] as? NSNumber).intValue, buffers.reduce(0, +))
+    }
+
+    @Test(
+        "a worker that takes a lease reads a few pages, however many messages of an unknown type are parked in one queue",
+        .timeLimit(.minutes(10)))
+    func heads() async throws {
+        try await LedgerFixture.with { fixture in
+            let heads = Self.parking.parked(in: Partition(0))
+            let families = ["Transfer": Family("urgent alarm"), "Notify/alertRaised": Family("urgent alarm")]
+            let separate = Self.parking.separateUrgent(families, in: Partition(0))
+            try await park(100_000, fixture)
+            let few = try await cost(heads, fixture)
+            #expect(few.rows == 2 && few.buffers < 50, "\(few)")
+            try await park(900_000, fixture)
+            let many = try await cost(heads, fixture)
+            #expect(many.rows == 3 && many.buffers < 50, "\(many)")
+            #expect(try await cost(separate, fixture).buffers < 50)
+        }
+    }
+
+    @Test("what 0.1.0 parked as regular gets the family of its type or kind when a lease is taken; all else stays")
+    func families() async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.database.psql(
+                """
+                INSERT INTO ledger.parked (source, partition, position, kind, type, version, key, body, message_id, recorded_at,
+                                           attempts)
+                SELECT '\(Self.parking.source)', 0, m.position, 'command', m.type, 1, 'account/1', m.body::json,
+                       gen_random_uuid(), now(), 0
+                  FROM (VALUES (1, 'UpdateProfile', '{}'), (2, 'RaiseAlert', '{}'), (3, 'DeliverNotification', '{"kind":"ping"}'),
+                               (4, 'DeliverNotification', '{"kind":"alertRaised"}')) AS m (position, type, body)
+                """)
+            let separate = Self.parking.separateUrgent(
+                ["RaiseAlert": Family("urgent alarm"), "DeliverNotification/alertRaised": Family("urgent alarm")],
+                in: Partition(0))
+            let connection = try await Connection.connect(Configuration(try fixture.database.url(as: "ledger")))
+            _ = try await connection.run { database in try database.execute(separate) }
+            await connection.close()
+            let queues = try await fixture.database.psql("SELECT queue FROM ledger.parked ORDER BY position")
+            #expect(
+                queues.split(separator: "\n") == [
+                    "regular account/1", "urgent alarm account/1", "regular account/1", "urgent alarm account/1",
+                ])
         }
     }
 }

@@ -30,6 +30,12 @@ struct DoctorTests {
                 REVOKE UPDATE (lock) ON session.due_partition FROM session;
                 GRANT DELETE ON notifications.unread TO contacts;
                 GRANT EXECUTE ON FUNCTION pg_catalog.txid_current() TO PUBLIC;
+                -- Any role may do that. In this database alone, because other tests use the role, too.
+                SET SESSION AUTHORIZATION quartet_reader;
+                DO $$BEGIN
+                    EXECUTE format('ALTER ROLE quartet_reader IN DATABASE %I SET work_mem = ''1MB''', current_database());
+                END$$;
+                RESET SESSION AUTHORIZATION;
                 """)
             quartet.send(.terminate, to: .contacts)
             try await quartet.process(of: .contacts).waitForExit(.exited(0))
@@ -39,6 +45,8 @@ struct DoctorTests {
             #expect(ill.line("rights")?.contains("session may not UPDATE session.due_partition") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("contacts may write notifications.unread") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("quartet_reader may call txid_current()") == true, "\(ill)")
+            #expect(
+                ill.line("rights")?.contains("quartet_reader has the setting work_mem=1MB") == true, "\(ill)")
             #expect(ill.line("contacts")?.contains("partitions without a worker (0/") == true, "\(ill)")
 
             _ = try await quartet.psql(
@@ -47,6 +55,9 @@ struct DoctorTests {
                 GRANT UPDATE (lock) ON session.due_partition TO session;
                 REVOKE DELETE ON notifications.unread FROM contacts;
                 REVOKE EXECUTE ON FUNCTION pg_catalog.txid_current() FROM PUBLIC;
+                DO $$BEGIN
+                    EXECUTE format('ALTER ROLE quartet_reader IN DATABASE %I RESET work_mem', current_database());
+                END$$;
                 """)
             // What retention should have deleted or emptied long ago.
             _ = try await quartet.psql(

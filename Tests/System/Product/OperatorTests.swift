@@ -139,6 +139,23 @@ struct OperatorTests {
         }
     }
 
+    @Test("after an operator's act, a later statement of its transaction that takes long is cancelled")
+    func shortTransactions() async throws {
+        try await Quartet.with { quartet in
+            let act = """
+                SET SESSION AUTHORIZATION quartet_operator; BEGIN;
+                SELECT contacts.set_retention('batch', '1 day', NULL, 'a test');
+                """
+            _ = try await quartet.psql("\(act) SELECT 1; COMMIT;")
+            await #expect(throws: (any Error).self) {
+                try await quartet.psql("\(act) SELECT pg_sleep(20); COMMIT;")
+            }
+            let acts = try await quartet.psql(
+                "SELECT count(*) FROM contacts.operator_act WHERE act = 'set_retention'")
+            #expect(acts.hasPrefix("1"))
+        }
+    }
+
     @Test("ended operations are deleted after 31 days, and an older request is refused, not done again")
     func oldOperations() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in

@@ -72,7 +72,9 @@ struct UnreadAnswerTests {
         defer { certificate.remove() }
         try await Quartet.with(services: []) { quartet in
             try await quartet.start(
-                .sessionClient, environment: certificate.environment.merging(["STREAM_WRITE_DEADLINE": "1h"]) { $1 })
+                .sessionClient,
+                environment: certificate.environment.merging(["STREAM_WRITE_DEADLINE": "1h", "ANSWERS_UNREAD": "2048"])
+                { $1 })
             let port = try await quartet.edgePort()
             try await certificate.trusted { http in
                 let edge = EdgeClient(http: http) { [url = try quartet.url] in url }

@@ -42,6 +42,37 @@ struct ReleaseTests {
         }
     }
 
+    @Test("after the update, errors that 0.1.0 kept no longer quote the rows that the database refused")
+    func errors() async throws {
+        let error = #"bad. Key (handle)=(anna \"x\")"#
+        let released = DatabaseTemplate(
+            "released_errors", services: DatabaseTemplate.productServices,
+            dump: Self.folder.appending(path: "0.1.0.sql")
+        ) { database in
+            try await database.psql(
+                """
+                INSERT INTO session.dead_letter (message_id, source, partition, position, kind, type, version, key, body,
+                                                 command_id, code, error, attempts)
+                SELECT gen_random_uuid(), 'session_client.session_commands', 0, 1, 'command', 'SignUp', 1, 'account/x', '{}',
+                       '019b0000-0000-7000-8000-000000000001', 'error', '\(error)', 5;
+                INSERT INTO session.log (partition, position, kind, type, version, key, body, message_id, command_id, outcome,
+                                         command_hash)
+                SELECT 0, 1, 'outcome', 'Failed', 1, 'account/x', json_build_object('code', 'error', 'reason', '\(error)'),
+                       gen_random_uuid(), '019b0000-0000-7000-8000-000000000001', 'failed', gen_random_uuid();
+                """)
+            try await DatabaseTemplate.migrate(database)
+        }
+        try await TestDatabase.with(released) { database in
+            let kept = try await database.psql(
+                """
+                SELECT error FROM session.dead_letter
+                 UNION ALL SELECT body ->> 'reason' FROM session.outcome
+                 UNION ALL SELECT body ->> 'reason' FROM session.log
+                """)
+            #expect(kept.split(separator: "\n") == ["bad", "bad", "bad"], "\(kept)")
+        }
+    }
+
     /// The statements of a dump and the migrations of the four schemas, whatever their order.
     private func schema(of database: TestDatabase) async throws -> Set<String> {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(database.name).sql")

@@ -58,6 +58,22 @@ struct CommandSharesTests {
         #expect(urgent == 2048 - 8)
     }
 
+    @Test("four partitions that stand still don't close the others")
+    func stuckPartitions() {
+        var shares = CommandShares(Self.log, limit: 4096)
+        func taken(_ count: Int, where isWanted: (Partition) -> Bool) -> Int {
+            var taken = 0
+            for _ in 0..<count {
+                let account = AccountID.new()
+                guard isWanted(Self.log.partition(of: .account(account))) else { continue }
+                if Self.take(&shares, .account(account), by: account).place != nil { taken += 1 }
+            }
+            return taken
+        }
+        #expect(taken(40_000) { $0.number < 4 } == 4096)
+        #expect(taken(40_000) { $0.number >= 4 } == 12 * 128)
+    }
+
     @Test("what has its outcome makes room for others")
     func given() {
         var shares = CommandShares(Self.log, limit: 20)

@@ -27,6 +27,102 @@ struct AlarmTests {
         #expect(people.rows.alarms.keys.isEmpty)
     }
 
+    @Test(
+        "a repetition or beginning that comes after the alarm's end alarms nobody, though others ended before it (A1)",
+        arguments: [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)])
+    func repeatedAfterEnd(_ begins: AlertKind, _ ends: AlertKind) throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        var alarms: [AlarmID] = []
+        for _ in 0..<3 {
+            let alarm: AlarmID = people.id()
+            alarms.append(alarm)
+            try people.relay(begins, alarm, of: ben)
+            people.pass(.seconds(1))
+            try people.relay(ends, alarm, of: ben)
+            for (late, repetition) in alarms.flatMap({ [($0, 0), ($0, 1)] }) {
+                let events = try people.relay(begins, late, of: ben, repetition: repetition)
+                #expect(events.count == 1 && people.endings(of: late).map(\.account) == [anna])
+            }
+            #expect(people.rows.alarms.keys.isEmpty && people.rows.recipients.keys.isEmpty)
+            // One row for an account and kind, however many alarms.
+            #expect(people.rows.endedAlarms.keys.count == 1)
+            people.pass(.seconds(1))
+        }
+    }
+
+    @Test(
+        "what comes late of an older alarm ends no newer one, and doesn't alarm anybody (A1)",
+        arguments: [AlertKind.alertRaised, .checkInMissed], [true, false])
+    func olderAfterNewer(_ begins: AlertKind, _ olderEnded: Bool) throws {
+        let ends: AlertKind = begins == .alertRaised ? .alertCleared : .checkedIn
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let older: AlarmID = people.id()
+        people.pass(.seconds(1))
+        if olderEnded { try people.relay(ends, older, of: ben) }
+        let newer: AlarmID = people.id()
+        try people.relay(begins, newer, of: ben)
+        for repetition in 0...1 { try people.relay(begins, older, of: ben, repetition: repetition) }
+        try people.relay(ends, older, of: ben)
+        #expect(people.alerted(by: older).isEmpty && people.endings(of: newer).isEmpty)
+        #expect(people.alerted(by: newer) == [anna])
+        try people.relay(ends, newer, of: ben)
+        #expect(people.endings(of: newer).map(\.account) == [anna])
+        for late in [older, newer] { try people.relay(begins, late, of: ben, repetition: 2) }
+        #expect(people.rows.alarms.keys.isEmpty && people.rows.recipients.keys.isEmpty)
+    }
+
+    @Test(
+        "the end of a newer alarm, whose beginning failed, ends an older one, and its late beginning alarms nobody (A1)",
+        arguments: [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)])
+    func newerEnd(_ begins: AlertKind, _ ends: AlertKind) throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let older: AlarmID = people.id()
+        try people.relay(begins, older, of: ben)
+        people.pass(.seconds(1))
+        let newer: AlarmID = people.id()
+        try people.relay(ends, newer, of: ben)
+        #expect(people.endings(of: older).map(\.account) == [anna])
+        try people.relay(begins, newer, of: ben)
+        try people.relay(ends, older, of: ben)
+        #expect(people.alerted(by: newer).isEmpty && people.endings(of: older).count == 1)
+    }
+
+    @Test("alarms of the same millisecond alarm everybody, each of them, whatever their ids (A1)")
+    func sameMillisecond() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var people = People(seed: seed)
+            let (anna, ben) = try people.responderAndDependent()
+            for _ in 0..<3 {
+                let alarm: AlarmID = people.id()
+                try people.relay(.alertRaised, alarm, of: ben)
+                #expect(people.alerted(by: alarm) == [anna])
+                try people.relay(.alertCleared, alarm, of: ben)
+                #expect(people.endings(of: alarm).count == 1)
+                // Its own repetition comes late.
+                try people.relay(.alertRaised, alarm, of: ben, repetition: 1)
+                #expect(people.rows.alarms.keys.isEmpty)
+            }
+        }
+    }
+
+    @Test("someone who becomes a responder after an alarm's end doesn't hear of it; a closed account keeps none (A1)")
+    func endedForNewResponders() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let alarm: AlarmID = people.id()
+        try people.relay(.alertRaised, alarm, of: ben)
+        try people.relay(.alertCleared, alarm, of: ben)
+        let carl = try people.person()
+        try people.add(carl, ben, iAmResponder: true)
+        try people.relay(.alertRaised, alarm, of: ben, repetition: 1)
+        #expect(people.alerted(by: alarm) == [anna])
+        try people.ask(ben, CloseAccount())
+        #expect(people.rows.endedAlarms.keys.isEmpty)
+    }
+
     @Test("everyone who was alarmed gets the all-clear, whatever their settings and role are by then (A1)")
     func allClear() throws {
         var people = People()

@@ -145,6 +145,41 @@ struct ContactsStoreTests {
         }
     }
 
+    @Test("an ended alarm is remembered apart from those that are on, one of each kind, until the account closes (A1)")
+    func endedAlarms() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let trial = try await Trial(ContactsStore(), in: database, as: "contacts")
+            let (anna, ben, code) = (AccountID.new(), AccountID.new(), ContactCode.new())
+            func ask(_ command: any CommandBody, _ account: AccountID) async throws -> Int {
+                try await trial.handle([.init(command, by: account, at: .now)])[0].get().count
+            }
+            /// Returns how many responders hear of it.
+            func relay(_ kind: AlertKind, _ alarm: AlarmID, _ repetition: Int = 0) async throws -> Int {
+                try await ask(RelayAlert(kind: kind, alarm: alarm, occurred: .now, repetition: repetition), ben) - 1
+            }
+            _ = try await ask(OpenAccount(code: .new()), anna)
+            _ = try await ask(OpenAccount(code: code), ben)
+            _ = try await ask(AddContact(code: code, isMyResponder: false, iAmResponder: true), anna)
+            let kept =
+                "SELECT string_agg(e.kind || ' ' || e.alarm, ', ' ORDER BY e.kind) FROM contacts.ended_alarm AS e"
+            for _ in 0..<2 {
+                let (alert, missed) = (AlarmID.new(), AlarmID.new())
+                for (begins, ends, alarm) in [
+                    (AlertKind.alertRaised, AlertKind.alertCleared, alert), (.checkInMissed, .checkedIn, missed),
+                ] {
+                    #expect(try await relay(begins, alarm) == 1)
+                    #expect(try await relay(ends, alarm) == 1)
+                    #expect(try await relay(begins, alarm, 1) == 0)
+                }
+                #expect(try await database.psql(kept) == "alert \(alert), missedCheckIn \(missed)")
+            }
+            #expect(try await database.psql("SELECT count(*) FROM contacts.alarm") == "0")
+            _ = try await ask(CloseAccount(), ben)
+            #expect(try await database.psql(kept) == "")
+            await trial.close()
+        }
+    }
+
     @Test("no update is lost when both sides change one relation at the same moment, again and again (S8)")
     func bothSides() async throws {
         try await TestDatabase.with(Self.tables) { database in

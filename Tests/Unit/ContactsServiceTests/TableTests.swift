@@ -36,9 +36,12 @@ struct ContactsTableTests {
 
             var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
-            alarm.ended = time(7)
             try await Tables.alarm.expectRoundTrip(
                 of: [(AlarmKey(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
+            var ended = Tables.endedAlarm.blank
+            (ended.alarm, ended.at) = (.new(), time(7))
+            try await Tables.endedAlarm.expectRoundTrip(
+                of: [(AlarmKey(anna, .missedCheckIn), ended)], in: database, as: "contacts")
             try await Tables.alarmRecipient.expectRoundTrip(
                 of: [(RecipientKey(anna, alarm.alarm, ben), recipient)], in: database, as: "contacts")
         }

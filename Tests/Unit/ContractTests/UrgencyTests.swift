@@ -30,13 +30,22 @@ struct UrgencyTests {
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }
 
+    @Test("a person's check-ins and their answers to pings don't hold back what is about alarms")
+    func families() {
+        let types = SessionCommand.types + ContactsCommand.types + SessionEvent.types + ContactsEvent.types
+        let others = types.filter { $0.isUrgent && $0.urgentFamily != .alarm }.map { "\($0.type) \($0.urgentFamily)" }
+        #expect(Set(others) == ["CheckIn checkIn", "RespondToPing answer", "ClearReceivedPings answer"])
+    }
+
     @Test("a notification of an alarm is as urgent as that of its end, and a reminder isn't")
     func notifications() throws {
         let urgent = try NotificationKind.allCases.filter { kind in
             let body = DeliverNotification(
                 id: .derived(at: Instant(microseconds: 0), from: Array(kind.rawValue.utf8)), kind: kind)
-            return try NotificationsCommand.isUrgent(
+            let family = try NotificationsCommand.urgentFamily(
                 type: DeliverNotification.type, version: DeliverNotification.version, body: body.encoded())
+            #expect((family != nil) == DeliverNotification.urgentKinds.contains(kind.rawValue))
+            return family != nil
         }
         #expect(
             Set(urgent) == [
@@ -50,7 +59,7 @@ struct UrgencyTests {
         arguments: [("Future", Int16(1)), ("CheckIn", 2), ("CheckIn", 0)])
     func unknown(type: String, version: Int16) {
         #expect(throws: MessageError.unknownType(type, version: version)) {
-            try SessionCommand.isUrgent(type: type, version: version, body: Array("{}".utf8))
+            try SessionCommand.urgentFamily(type: type, version: version, body: Array("{}".utf8))
         }
     }
 }

@@ -192,6 +192,38 @@ struct NotificationTests {
         #expect(forgotten.count == 4 && forgotten.unread == 8 && inbox.state(anna).notifications.count == 8)
     }
 
+    @Test(
+        "an alarm that is delivered after its all-clear is kept, but neither unread nor pushed; other alarms are (A1)",
+        arguments: [
+            (NotificationKind.alertRaised, NotificationKind.alertCleared),
+            (.dependentAlertRaised, .dependentAlertCleared),
+            (.dependentCheckInMissed, .dependentCheckedInLate),
+            (.dependentAlertRaised, .dependentAlarmEnded),
+        ])
+    func alarmAfterItsEnd(_ begins: NotificationKind, _ ends: NotificationKind) throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        try inbox.register(anna)
+        func deliver(_ kind: NotificationKind, _ id: NotificationID, _ alarm: AlarmID) throws -> NotificationDelivered?
+        {
+            try inbox.ask(anna, DeliverNotification(id: id, kind: kind, details: .init(alarm: alarm)))
+                .first?.body as? NotificationDelivered
+        }
+        let (alarm, late): (AlarmID, NotificationID) = (inbox.id(), inbox.id())
+        inbox.pass(.seconds(1))
+        _ = try deliver(ends, inbox.id(), alarm)
+        let event = try #require(try deliver(begins, late, alarm))
+        #expect(event.unread == 1 && !event.notification.isUnread && event.notification.read == nil)
+        #expect(inbox.rows.pushes.map(\.body.notification.kind) == [ends])
+        #expect(try deliver(begins, late, alarm) == nil)
+        // Somebody who is a responder again is alerted to it again, unless it is over for everybody.
+        inbox.pass(.seconds(1))
+        let again = try #require(try deliver(begins, inbox.id(), alarm))
+        #expect(again.notification.isUnread == (ends == .dependentAlarmEnded))
+        let other = try #require(try deliver(begins, inbox.id(), inbox.id()))
+        #expect(other.notification.isUnread)
+    }
+
     @Test("a full history drops the oldest and never refuses a new one (S37)")
     func full() throws {
         var inbox = Inbox()

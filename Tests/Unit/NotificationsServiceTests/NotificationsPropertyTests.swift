@@ -81,7 +81,8 @@ struct NotificationsPropertyTests {
         case 0: return random.oneIn(20) ? CloseAccount() : OpenAccount()
         case 1...12:
             let group = kind == .groupInvitation ? GroupID(ids[Int.random(in: 0..<3, using: &random)]) : nil
-            return DeliverNotification(id: id, kind: kind, subject: subject, details: .init(group: group))
+            let alarm = kind.isOfAlarm ? AlarmID(ids[Int.random(in: 0..<3, using: &random)]) : nil
+            return DeliverNotification(id: id, kind: kind, subject: subject, details: .init(alarm: alarm, group: group))
         case 13...17: return MarkRead(id: id)
         case 18: return MarkAllRead()
         case 19: return ClearNotifications(selection: .init(kinds: [kind]))

@@ -231,6 +231,43 @@ struct NotificationsStoreTests {
         }
     }
 
+    @Test("a push that is being sent isn't displaced, so the record never says that it wasn't sent (S38)")
+    func sentIsNotDisplaced() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var limits = NotificationsLimits()
+            limits.pushes = 3
+            let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            let account: AccountID = .new()
+            func deliver(_ count: Int) async throws {
+                for _ in 0..<count {
+                    _ = try await Self.ask(trial, account, DeliverNotification(id: .new(), kind: .system)).get()
+                }
+            }
+            _ = try await Self.ask(trial, account, OpenAccount()).get()
+            _ = try await Self.ask(
+                trial, account, RegisterPush(device: .new(), token: "a-token", platform: .web)
+            ).get()
+            try await deliver(3)
+            // As a claim does: the oldest is being sent, the next one failed and waits.
+            try await database.psql(
+                """
+                WITH p AS (SELECT notification, row_number() OVER (ORDER BY created_at) AS place FROM notifications.push)
+                UPDATE notifications.push AS q
+                   SET attempts = 1, next_attempt_at = clock_timestamp() + interval '1 minute',
+                       last_error = CASE p.place WHEN 2 THEN 'a test' END
+                  FROM p WHERE p.notification = q.notification AND p.place <= 2
+                """)
+            try await deliver(3)
+            let left = try await database.psql(
+                "SELECT string_agg(p.attempts::text, ' ' ORDER BY p.created_at) FROM notifications.push AS p")
+            #expect(left == "1 0 0 0")
+            let displaced = try await database.psql(
+                "SELECT string_agg(a.attempt::text, ' ' ORDER BY a.attempt) FROM notifications.push_attempt AS a")
+            #expect(displaced == "1 2")
+            await trial.close()
+        }
+    }
+
     @Test("clearing notifications about a group session reads no others (S37)")
     func clearingByGroup() async throws {
         try await TestDatabase.with(Self.tables) { database in

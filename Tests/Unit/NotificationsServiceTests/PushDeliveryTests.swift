@@ -2,14 +2,87 @@ import Bus
 import Logging
 import NotificationsContract
 import NotificationsRules
-import NotificationsService
 import Postgres
+import Storage
 import ServiceLifecycle
 import StoreKit
 import Synchronization
 import TestKit
 import Testing
 import Vocabulary
+
+@testable import NotificationsService
+
+@Suite("Notifications: which pushes are sent at a time")
+struct PushPlacesTests {
+    @Test("a device has one place in a lane; an account's alarms take more than its share if others need none (S38)")
+    func alone() throws {
+        var places = PushPlaces()
+        let bob = AccountID.new()
+        let devices = (0..<20).map { _ in PushDeviceID.new() }
+        places.add(try devices.flatMap { [try push(bob, $0), try push(bob, $0)] }, to: .critical)
+        let started = start(100, of: &places)
+        // Two of the kept places are left.
+        #expect(Set(started.map(\.device)).count == started.count && started.count == PushPlaces.total - 2)
+        let others = [AccountID.new(), AccountID.new()]
+        places.add([try push(priority: 2)], to: .other)
+        places.add(try others.map { try push($0) }, to: .critical)
+        let theirs = start(100, of: &places)
+        #expect(theirs.map(\.account).sorted() == others.sorted())
+        // A device that is done gets its next one.
+        let device = started[PushPlaces.total - 3].device
+        for push in started.prefix(2) + [started[PushPlaces.total - 3]] { places.end(push) }
+        let again = start(100, of: &places)
+        #expect(again.count { $0.device == device } == 1)
+    }
+
+    @Test("alarms within their account's share always find the kept places (S38)")
+    func kept() throws {
+        var places = PushPlaces()
+        places.add(try (0..<30).map { _ in try push(priority: 2) }, to: .other)
+        let first = start(100, of: &places)
+        #expect(first.count == PushPlaces.total - PushPlaces.kept)
+        let bob = AccountID.new()
+        places.add(try (0..<3).map { _ in try push(bob) }, to: .critical)
+        let own = start(100, of: &places)
+        #expect(own.map(\.account) == [bob, bob])
+        places.add([try push(), try push(), try push()], to: .critical)
+        let last = start(100, of: &places)
+        #expect(last.count { $0.account != bob && $0.priority == 0 } == 2)
+    }
+
+    @Test("alarms that were never tried go before those that failed, however long these have been due (S38)")
+    func untried() throws {
+        var places = PushPlaces()
+        let pushes = [try push(attempt: 3, after: 0), try push(attempt: 1, after: 2), try push(attempt: 1, after: 1)]
+        places.add(pushes, to: .critical)
+        let critical = start(3, of: &places)
+        #expect(critical.map(\.device) == [2, 1, 0].map { pushes[$0].device })
+        let others = [try push(priority: 1, attempt: 3, after: 0), try push(priority: 1, attempt: 1, after: 1)]
+        places.add(others, to: .other)
+        let other = start(2, of: &places)
+        #expect(other.map(\.device) == others.map(\.device))
+    }
+
+    /// Starts as many as may be started, up to a number.
+    private func start(_ count: Int, of places: inout PushPlaces) -> [ClaimedPush] {
+        var started: [ClaimedPush] = []
+        while started.count < count, let push = places.start() { started.append(push) }
+        return started
+    }
+
+    private func push(
+        _ account: AccountID = .new(), _ device: PushDeviceID = .new(), priority: Int32 = 0, attempt: Int32 = 1,
+        after seconds: Int64 = 0
+    ) throws -> ClaimedPush {
+        ClaimedPush(
+            account: account, device: device, notification: .new(), body: try JSON(encoding: ["a": 1]),
+            attempt: attempt,
+            priority: priority, due: Instant(microseconds: seconds * 1_000_000),
+            startBy: ContinuousClock.now + .seconds(50),
+            token: "a-token", platform: "ios", isOver: false, isSuperseded: false)
+    }
+}
 
 @Suite("Notifications: in which order pushes are sent")
 struct PushDeliveryTests {
@@ -38,13 +111,92 @@ struct PushDeliveryTests {
             try await outbox.add(300, .groupStarted, to: slow)
             try await outbox.add(20, .dependentAlertRaised, to: slow)
             try await outbox.sending {
-                try await outbox.receiver.wait("those that the account may send at a time", count: 4)
+                try await outbox.receiver.wait("those that its device may get at a time", count: 2)
                 try await outbox.add(8, .contactAdded)
-                try await outbox.receiver.wait("those of others", count: 12)
-                #expect(outbox.receiver.asked.value.count { $0.account == slow } == 4)
+                try await outbox.receiver.wait("those of others", count: 10)
+                #expect(outbox.receiver.asked.value.count { $0.account == slow } == 2)
                 // When the receiver answers, everything gets there.
                 outbox.receiver.answer { _ in .success("taken") }
                 try await outbox.receiver.wait("all", count: 328)
+            }
+        }
+    }
+
+    @Test("an alarm reaches the phone that works, though its owner's three other devices don't answer (S38)")
+    func oneDeviceAnswers() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            let bob = try await outbox.account()
+            var dead = try await outbox.devices(of: bob)
+            for _ in 0..<2 { dead.insert(try await outbox.register(bob)) }
+            try await outbox.add(6, .dependentCheckInMissed, to: bob)
+            // They have failed before.
+            try await outbox.psql("UPDATE notifications.push SET attempts = 2, last_error = 'a test'")
+            let phone = try await outbox.register(bob)
+            outbox.receiver.hang(dead)
+            outbox.receiver.answer { _ in .success("taken") }
+            try await outbox.sending {
+                try await outbox.receiver.wait("one for each of the others", count: 3)
+                try await outbox.add(6, .dependentAlertRaised, to: bob)
+                try await outbox.receiver.asked.wait("all for the phone") { pushes in
+                    pushes.count { $0.device == phone } == 6 ? true : nil
+                }
+                #expect(Set(outbox.receiver.asked.value.prefix(3).map(\.device)) == dead)
+                #expect(outbox.receiver.asked.value.count == 9)
+            }
+        }
+    }
+
+    @Test("an alarm that was never tried goes before three hundred that failed (S38)")
+    func untriedFirst() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            try await outbox.add(300, .dependentCheckInMissed)
+            try await outbox.psql("UPDATE notifications.push SET attempts = 2, last_error = 'a test'")
+            try await outbox.add(1, .dependentAlertRaised)
+            try await outbox.sending {
+                try await outbox.receiver.asked.wait("it, while none is answered") { pushes in
+                    pushes.contains { $0.notification.kind == .dependentAlertRaised } ? true : nil
+                }
+            }
+        }
+    }
+
+    @Test("failed pushes are made due a thousand at a time, and not while enough of them are due (S38)")
+    func hurried() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            try await outbox.add(30, .groupInvitation)
+            let wait = "UPDATE notifications.push SET attempts = 2, last_error = 'a test', next_attempt_at = 'infinity'"
+            try await outbox.psql(wait)
+            try await outbox.add(2, .dependentCheckInMissed)
+            try await outbox.psql("\(wait) WHERE priority = 0")
+            let due = "SELECT count(*) FROM notifications.push AS p WHERE p.next_attempt_at < 'infinity'"
+            var hurried = try await outbox.hurry(limit: 10)
+            #expect(hurried.count == 10 && hurried.isMore)
+            #expect(try await outbox.psql("\(due) AND p.priority = 0") == "2")
+            hurried = try await outbox.hurry(limit: 10)
+            #expect(hurried.count == 0 && hurried.isMore)
+            #expect(try await outbox.psql(due) == "10")
+            try await outbox.psql("DELETE FROM notifications.push WHERE next_attempt_at < 'infinity'")
+            for count in [10, 10, 2] {
+                hurried = try await outbox.hurry(limit: 10)
+                #expect(hurried.count == count && hurried.isMore == (count == 10))
+                try await outbox.psql("DELETE FROM notifications.push WHERE next_attempt_at < 'infinity'")
+            }
+        }
+    }
+
+    @Test("a claimed alarm is sent as soon as the database says again that it is wanted (S38)")
+    func wantedAgain() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            let bob = try await outbox.account()
+            try await outbox.add(2, .dependentCheckInMissed, to: bob)
+            try await outbox.sending {
+                // The device has the other one claimed as well.
+                try await outbox.receiver.wait("the first", count: 1)
+                try await outbox.psql("ALTER TABLE notifications.push_device RENAME TO push_device_elsewhere")
+                outbox.receiver.answer { _ in .success("taken") }
+                try await outbox.waitUntil("the first to be over", "true", are: 1)
+                try await outbox.psql("ALTER TABLE notifications.push_device_elsewhere RENAME TO push_device")
+                try await outbox.receiver.wait("the second", count: 2)
             }
         }
     }
@@ -132,6 +284,27 @@ private struct Outbox: Sendable {
         return account
     }
 
+    /// Registers another device of an account.
+    func register(_ account: AccountID) async throws -> PushDeviceID {
+        let register = register()
+        try await ask([(account, register)])
+        return register.device
+    }
+
+    func devices(of account: AccountID) async throws -> Set<PushDeviceID> {
+        let devices = try await psql(
+            "SELECT d.device FROM notifications.push_device AS d WHERE d.account = '\(account)'")
+        return Set(devices.split(separator: "\n").compactMap { PushDeviceID(String($0)) })
+    }
+
+    /// Makes failed pushes due.
+    func hurry(limit: Int) async throws -> (count: Int, isMore: Bool) {
+        let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
+        let hurried = try await connection.run { try $0.hurryFailedPushes(limit: limit) }
+        await connection.close()
+        return hurried
+    }
+
     /// Adds pushes of one account, or of as many accounts.
     func add(_ count: Int, _ kind: NotificationKind, to account: AccountID? = nil) async throws {
         let accounts = (0..<count).map { _ in account ?? .new() }
@@ -186,6 +359,7 @@ private struct Outbox: Sendable {
             let result: Result<Void, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
             await services.triggerGracefulShutdown()
+            receiver.hang([])
             receiver.answer { _ in .failure(.unavailable("the test is over")) }
             try await group.waitForAll()
             try result.get()
@@ -200,6 +374,7 @@ private final class HeldReceiver: PushSender {
     private struct State: Sendable {
         var answer: Answer?
         var held: [CheckedContinuation<Answer, Never>] = []
+        var hanging: Set<PushDeviceID> = []
     }
 
     /// What it was asked to send, in order.
@@ -210,8 +385,9 @@ private final class HeldReceiver: PushSender {
         asked.update { $0.append(push) }
         let answer = await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
-                if state.answer == nil { state.held.append(continuation) }
-                return state.answer
+                let answer = state.hanging.contains(push.device) ? nil : state.answer
+                if answer == nil { state.held.append(continuation) }
+                return answer
             }
             if let answer { continuation.resume(returning: answer) }
         }
@@ -227,6 +403,9 @@ private final class HeldReceiver: PushSender {
         }
         for continuation in held { continuation.resume(returning: answer) }
     }
+
+    /// Holds pushes to these devices whatever else is answered.
+    func hang(_ devices: Set<PushDeviceID>) { state.withLock { $0.hanging = devices } }
 
     func wait(_ what: String, count: Int) async throws {
         try await asked.wait(what) { $0.count >= count ? true : nil }

@@ -28,11 +28,14 @@ struct UnreadAnswersTests {
         }
     }
 
-    private static func connection(_ unread: UnreadAnswers, _ reader: Reader) throws -> EmbeddedChannel {
+    private static func connection(
+        _ unread: UnreadAnswers, _ reader: Reader, from address: String = "127.0.0.1"
+    ) throws -> EmbeddedChannel {
         // The reader is nearer to the connection's end, so it hears of that first.
         let channel = EmbeddedChannel()
+        channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
         try channel.pipeline.syncOperations.addHandlers([reader, UnreadOfConnection(unread), UnreadParts()])
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.connect(to: SocketAddress(ipAddress: address, port: 1)).wait()
         return channel
     }
 
@@ -62,6 +65,24 @@ struct UnreadAnswersTests {
         #expect(!slowly.isActive && unread.count == 0)
     }
 
+    @Test("one address keeps its part only, with however many connections; a slow reader elsewhere is served")
+    func addresses() throws {
+        let unread = UnreadAnswers(limit: 8 << 20, limitOfConnection: 1 << 20, patience: .seconds(3600))
+        let hoarders = try (0..<64).map { _ in try Self.connection(unread, Reader(), from: "10.0.0.1") }
+        for _ in 0..<50 { for channel in hoarders where channel.isActive { Self.answer(20 << 10, on: channel) } }
+        #expect(unread.count <= (1 << 20) + 20 << 10)
+        let reader = Reader()
+        let slow = try Self.connection(unread, reader, from: "10.0.0.2")
+        // It takes one piece of four.
+        for _ in 0..<3 {
+            Self.answer(256 << 10, on: slow)
+            reader.read()
+        }
+        #expect(slow.isActive)
+        for channel in hoarders + [slow] where channel.isActive { channel.close(promise: nil) }
+        #expect(unread.count == 0)
+    }
+
     @Test(
         "one connection keeps its part only, and the more don't read, the less each of them may keep; others are served"
     )
@@ -71,7 +92,7 @@ struct UnreadAnswersTests {
         for _ in 0..<20 where greedy.isActive { Self.answer(100 << 10, on: greedy) }
         #expect(!greedy.isActive && unread.count == 0)
 
-        let crowd = try (0..<200).map { _ in try Self.connection(unread, Reader()) }
+        let crowd = try (0..<200).map { try Self.connection(unread, Reader(), from: "10.0.0.\($0)") }
         for _ in 0..<20 { for channel in crowd where channel.isActive { Self.answer(20 << 10, on: channel) } }
         #expect(unread.count < 9 << 20)
         let reader = Reader()

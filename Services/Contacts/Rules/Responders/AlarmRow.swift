@@ -14,21 +14,24 @@ package struct AlarmKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// An alarm that is on, or one whose end came before its beginning.
+/// An alarm that is on.
 package struct AlarmRow: Equatable, Sendable {
     package var alarm: AlarmID
     package var occurred: Instant
     /// The deadline of a missed check-in.
     package var deadline: Instant?
-    /// When it ended, if its beginning hasn't been handled yet: a beginning that failed is tried again after its end. Kept until the
-    /// account's next alarm of this kind.
-    package var ended: Instant?
 
     /// An account has at most one alarm of each kind.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case alert
         case missedCheckIn
     }
+}
+
+/// An account's newest alarm of a kind that has ended. Its beginning or a repetition may still come, if handling it failed before.
+package struct EndedAlarmRow: Equatable, Sendable {
+    package var alarm: AlarmID
+    package var at: Instant
 }
 
 package struct RecipientKey: Hashable, Comparable, Sendable {
@@ -56,6 +59,10 @@ package struct RecipientRow: Equatable, Sendable {
 
 extension AlarmRow {
     package static let blank = Self(alarm: .blank, occurred: .blank)
+}
+
+extension EndedAlarmRow {
+    package static let blank = Self(alarm: .blank, at: .blank)
 }
 
 extension RecipientRow {

@@ -31,18 +31,17 @@ extension ContactsReducer {
         return [.alertRelayed(relayed)] + events
     }
 
-    /// Starts or repeats an alarm for each responder who wants to know.
+    /// Starts or repeats an alarm for each responder who wants to know. A command that failed is tried again by itself, and so may
+    /// come after the alarm's end or after the next alarm. Then it alerts nobody.
     private static func begin(
         _ rows: inout ContactsRows, _ kind: AlarmRow.Kind, _ alarm: AlarmID, _ command: RelayAlert, _ asker: Asker
     ) -> [ContactsEvent] {
         let key = AlarmKey(asker.account, kind)
+        if let ended = rows.endedAlarms[key]?.alarm, alarm == ended || alarm.isOlder(than: ended) { return [] }
         var events: [ContactsEvent] = []
-        if let old = rows.alarms[key] {
-            if old.alarm == alarm, old.ended != nil { return [] }
-            if old.alarm != alarm {
-                events = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
-                rows.alarms[key] = nil
-            }
+        if let old = rows.alarms[key]?.alarm, old != alarm {
+            guard !alarm.isOlder(than: old) else { return [] }
+            events = end(&rows, kind, old, .superseded, command.occurred, asker)
         }
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
@@ -60,9 +59,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of key: AlarmKey,
         _ repetition: Int?, at time: Instant
     ) -> ContactsEvent? {
-        guard let row = rows.alarms[key], row.ended == nil, side.iAmResponder, side.wantsToHear(of: key.kind) else {
-            return nil
-        }
+        guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return nil }
         let recipient = RecipientKey(key.account, row.alarm, responder)
         if rows.recipients[recipient] != nil, repetition == nil { return nil }
         if rows.recipients[recipient] == nil { rows.recipients[recipient] = RecipientRow(at: time) }
@@ -72,19 +69,19 @@ extension ContactsReducer {
                 occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
     }
 
-    /// Sends the all-clear to everyone who was alerted.
+    /// Sends the all-clear to everyone who was alerted. An account has one alarm of a kind, so when a newer one than this has ended,
+    /// this one is over, too.
     private static func end(
         _ rows: inout ContactsRows, _ kind: AlarmRow.Kind, _ alarm: AlarmID, _ reason: AlarmEndReason,
         _ occurred: Instant, _ asker: Asker
     ) -> [ContactsEvent] {
         let key = AlarmKey(asker.account, kind)
-        let row = rows.alarms[key]
-        if row == nil || row?.ended != nil {
-            // Its beginning is still to come, and must alarm nobody.
-            rows.alarms[key] = AlarmRow(alarm: alarm, occurred: occurred, ended: asker.time)
+        let newest = rows.endedAlarms[key]?.alarm
+        if newest.map({ $0 != alarm && !alarm.isOlder(than: $0) }) ?? true {
+            rows.endedAlarms[key] = EndedAlarmRow(alarm: alarm, at: asker.time)
         }
-        guard let row, row.alarm == alarm, row.ended == nil else { return [] }
-        let recipients = rows.recipients(of: alarm, about: asker.account)
+        guard let row = rows.alarms[key], row.alarm == alarm || row.alarm.isOlder(than: alarm) else { return [] }
+        let recipients = rows.recipients(of: row.alarm, about: asker.account)
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
         return events
@@ -143,14 +140,26 @@ extension ContactsReducer {
     static func endAlarms(_ rows: inout ContactsRows, ofClosing asker: Asker) -> [ContactsEvent] {
         let events = AlarmRow.Kind.allCases.flatMap { kind in
             let key = AlarmKey(asker.account, kind)
-            defer { rows.alarms[key] = nil }
-            guard let row = rows.alarms[key], row.ended == nil else { return [ContactsEvent]() }
+            // A closed account's alarms are refused.
+            defer { rows.endedAlarms[key] = nil }
+            guard let row = rows.alarms[key] else { return [ContactsEvent]() }
             return end(&rows, kind, row.alarm, .closed, asker.time, asker)
         }
         for recipient in rows.recipients.keys where recipient.responder == asker.account {
             rows.recipients[recipient] = nil
         }
         return events
+    }
+}
+
+extension AlarmID {
+    /// Whether an alarm began before another one of the same account and kind, by the times in their ids. Session's time never goes
+    /// back within a partition of a log, and one partition has all of an account's alarms of a kind, except missed check-ins
+    /// that a late check-in notices and ends at once. Of alarms that began in the same millisecond neither is older: to alert
+    /// twice is better than not at all.
+    fileprivate func isOlder(than other: Self) -> Bool {
+        guard let time, let otherTime = other.time else { return false }
+        return time < otherTime
     }
 }
 

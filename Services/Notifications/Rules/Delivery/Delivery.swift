@@ -7,8 +7,12 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
         switch command {
-        case .deliverNotification(let command): notify(&rows, command.notification(at: time), to: account)
-        case .deliverHeldNotification(let command): try deliver(&rows, command, time)
+        case .deliverNotification(let command):
+            var notification = command.notification(at: time)
+            // Kept for the record, but it alarms nobody any more. Cleared rather than read, because nobody has seen it.
+            if rows.isOver(notification, for: account) { notification.cleared = time }
+            return notify(&rows, notification, to: account)
+        case .deliverHeldNotification(let command): return try deliver(&rows, command, time)
         }
     }
 
@@ -26,14 +30,14 @@ extension NotificationsReducer {
         rows[account, notification.id] = notification
         rows.scheduled[NotificationKey(account, notification.id)] = nil
         row.total += 1
-        row.unread += 1
+        row.unread += notification.isUnread ? 1 : 0
         // The clock may have gone back since the oldest one arrived.
         let tooOld = notification.created + rows.limits.age
         row.forgetting = min(row.forgetting ?? tooOld, tooOld)
         // Overdue by an hour: its timer was lost with a command that was given up, so set it again.
         if let due = row.forgetting, due + .hours(1) < notification.created { rows.woken.insert(account) }
         rows.accounts[account] = row
-        rows.push(notification, to: account, unread: row.unread)
+        if notification.isUnread { rows.push(notification, to: account, unread: row.unread) }
         return [
             .notificationDelivered(
                 .init(account: account, notification: notification, forgotten: forgotten, unread: row.unread))
@@ -47,11 +51,43 @@ extension DeliverNotification {
     }
 }
 
+extension NotificationKind {
+    /// Whether it says that an alarm is on.
+    fileprivate var beginsAlarm: Bool {
+        switch self {
+        case .alertRaised, .checkInMissed, .dependentAlertRaised, .dependentCheckInMissed: true
+        default: false
+        }
+    }
+}
+
+extension NotificationsRows {
+    /// Whether a notification says that an alarm is on of whose end the account was notified already. A delivery that failed
+    /// is tried again by itself, and so may come after it.
+    fileprivate func isOver(_ notification: Notification, for account: AccountID) -> Bool {
+        guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
+        return loadedNotifications(of: account).contains { end in
+            guard end.details.alarm == alarm else { return false }
+            switch end.kind {
+            case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate: return true
+            // It may have ended for this account only, which has become a responder again since.
+            case .dependentAlarmEnded:
+                guard let ended = end.id.time, let time = notification.id.time else { return false }
+                return time < ended
+            default: return false
+            }
+        }
+    }
+}
+
 extension NotificationsRows.Selection {
     mutating func add(_ command: DeliveryCommand, of account: AccountID) {
         switch command {
         case .deliverNotification(let command):
             deliver(command.id, to: account)
+            if command.kind.beginsAlarm, let alarm = command.details.alarm {
+                alarms[account, default: []].insert(alarm)
+            }
             if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }
         case .deliverHeldNotification:
             deliver(to: account)

@@ -23,6 +23,9 @@ extension Tables {
             Column("cleared_at", \.cleared),
         ])
 
+    /// How many columns its selection has.
+    static let notificationColumnCount = notification.selection.count { $0 == "," } + 1
+
     /// The columns that change after delivery.
     static let mark = notification.only(["read_at", "cleared_at"])
 }
@@ -66,6 +69,23 @@ extension Pipeline {
             """)
     }
 
+    /// Reads the ends of alarms that accounts were notified of.
+    func notifications(ofEndsOf alarms: [AccountID: Set<AlarmID>]) -> Pending? {
+        let alarms = alarms.flatMap { account, alarms in
+            alarms.map { (account: account, alarm: $0) }
+        }.sorted { $0 < $1 }
+        guard !alarms.isEmpty else { return nil }
+        // The kinds are written out, as in the index.
+        return query(
+            """
+            SELECT \(unescaped: Tables.notification.selection)
+              FROM unnest(\(alarms.map(\.account)), \(alarms.map(\.alarm))) AS w(account, alarm)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.alarm = w.alarm
+               AND n.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate', 'dependentAlarmEnded')
+            """)
+    }
+
     func allNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -101,17 +121,17 @@ extension Pipeline {
     }
 
     /// Reads the notifications that would make room in accounts that would exceed the limit, as many as may have to: of the
-    /// whole history, and of each account that has its share of it. Those accounts are read, too.
-    func evictedNotifications(
-        _ deliveries: [AccountID: Int32], limits: NotificationsLimits
-    ) -> (notifications: Pending, counts: Pending)? {
+    /// whole history, and of each account that has its share of it. Behind the columns of each notification stands how many there
+    /// are about its subject.
+    func evictedNotifications(_ deliveries: [AccountID: Int32], limits: NotificationsLimits) -> Pending? {
         guard !deliveries.isEmpty else { return nil }
         let deliveries = deliveries.sorted { $0.key < $1.key }
         func kinds(_ priority: NotificationPriority) -> [NotificationKind] {
             NotificationKind.allCases.filter { $0.priority == priority }
         }
         // A history has so many rows at most, and only those of accounts that are full are read.
-        let full: Query = """
+        return query(
+            """
             WITH full_history AS MATERIALIZED (
                 SELECT o.account, o.id, o.subject, w.count, o.created_at,
                        CASE WHEN o.kind = ANY (\(kinds(.critical))) THEN 2
@@ -119,33 +139,19 @@ extension Pipeline {
                   FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value))) AS w(account, count)
                   JOIN notifications.account AS a ON a.account = w.account AND a.total + w.count > \(Int64(limits.history))
                   JOIN notifications.notification AS o ON o.account = w.account
-            )
-            """
-        let notifications = query(
-            """
-            \(full), ranked AS (
+            ), ranked AS (
                 SELECT h.account, h.id, h.count,
                        row_number() OVER (PARTITION BY h.account ORDER BY h.rank, h.created_at, h.id) AS place,
                        row_number() OVER (PARTITION BY h.account, h.subject ORDER BY h.rank, h.created_at, h.id) AS own_place,
                        count(h.subject) OVER (PARTITION BY h.account, h.subject) AS own_count
                   FROM full_history AS h
             )
-            SELECT \(unescaped: Tables.notification.selection)
+            SELECT \(unescaped: Tables.notification.selection), r.own_count
               FROM ranked AS r
               JOIN notifications.notification AS n ON n.account = r.account AND n.id = r.id
              WHERE r.place <= r.count
                 OR (r.own_count + r.count >= \(Int64(limits.share)) AND r.own_place <= r.count)
             """)
-        let counts = query(
-            """
-            \(full)
-            SELECT h.account, h.subject, count(*)
-              FROM full_history AS h
-             WHERE h.subject IS NOT NULL
-             GROUP BY h.account, h.subject
-            HAVING count(*) + min(h.count) >= \(Int64(limits.share))
-            """)
-        return (notifications, counts)
     }
 
     func save(_ changes: WorkingSet<NotificationKey, NotificationsContract.Notification>.Changes) throws {

@@ -169,12 +169,15 @@ enum EdgeLimits {
         ), .refused(.tooManyConnections), amount: Words.number)
     static let unreadOfConnection = bytes(
         "answers that aren't read", of: "connection", 16 << 20, .ended(.unreadOfConnection))
+    /// There is no limit behind proxies, where all connections come from theirs.
+    static let unreadOfAddress = Limit(
+        "answers that aren't read", of: "address and server", 8, "an eighth of all", .ended(.unreadOfAddress))
     static let unreadOfServer = Limit(
         "answers that aren't read, of which a connection may have an eighth of what is left", of: "server",
         Setting<Int>.int(
             "answers.unread", in: 1...65_536, default: 256,
             help:
-                "MiB of answers that may wait to be read, of all connections; those that keep more than an eighth of what is left are closed."
+                "MiB of answers that may wait to be read, of all connections. An address may have an eighth (not limited behind proxies), and a connection an eighth of what is left; one that gets more is closed."
         ), .ended(.unreadOfServer)
     ) { Words.bytes($0 << 20) }
     static let healthWatches = count(
@@ -260,6 +263,7 @@ enum EdgeLimits {
         connections
         connectionsOfAddress
         unreadOfConnection
+        unreadOfAddress
         unreadOfServer
         requestsOfConnection
         healthWatches

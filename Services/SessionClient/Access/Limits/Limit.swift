@@ -61,7 +61,8 @@ enum LimitHit: Hashable, Sendable {
 
     /// Where there is no code, since nothing is answered or the transport answers.
     enum Word: String, CaseIterable, Sendable {
-        case handshake, pace, headers, silence, writeDeadline, signals, unread, unreadOfConnection, unreadOfServer
+        case handshake, pace, headers, silence, writeDeadline, signals, unread, unreadOfConnection, unreadOfAddress
+        case unreadOfServer
     }
 
     /// What its label doesn't say.
@@ -69,7 +70,7 @@ enum LimitHit: Hashable, Sendable {
         switch self {
         case .refused: ""
         case .ended(.handshake), .ended(.pace), .ended(.headers), .ended(.silence): ": the connection closes"
-        case .ended(.unreadOfConnection), .ended(.unreadOfServer): ": the connection closes"
+        case .ended(.unreadOfConnection), .ended(.unreadOfAddress), .ended(.unreadOfServer): ": the connection closes"
         case .ended(.unread): ": the answer ends, or a connection of which nothing is read"
         case .ended(.writeDeadline): ": the stream ends"
         case .ended(.signals): ": they are dropped"

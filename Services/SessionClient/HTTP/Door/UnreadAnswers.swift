@@ -9,34 +9,70 @@ import Synchronization
 /// Bytes of answers that the process holds because their readers haven't taken them, whatever carries the answers.
 ///
 /// Who reads nothing for a while is disconnected. Who takes long keeps what a connection may keep, which is less the more all
-/// of them keep together: an eighth of what is left. So however many don't read, others still get their answers.
+/// of them keep together: an eighth of what is left. The connections of one address keep an eighth of all at most. So however
+/// much one address doesn't read, others still get their answers.
 final class UnreadAnswers: Sendable {
+    /// What the connections of one address keep.
+    fileprivate final class OfAddress: Sendable {
+        fileprivate let bytes = Atomic(0)
+    }
+
     /// How much all connections together may keep.
     let limit: Int
     /// How much one of them may keep.
     let limitOfConnection: Int
     /// How long a reader may take nothing.
     let patience: TimeAmount
+    private let isSharedOut: Bool
     private let bytes = Atomic(0)
+    private let addresses = Mutex<[String: (kept: OfAddress, connections: Int)]>([:])
     private let meter = Meter(label: "quartet_unread_answers_bytes")
 
-    init(limit: Int, limitOfConnection: Int = EdgeLimits.unreadOfConnection.value, patience: Duration) {
+    /// - Parameter isSharedOut: Whether an address has a share of its own: not behind proxies, where all connections come from
+    ///   theirs.
+    init(
+        limit: Int, limitOfConnection: Int = EdgeLimits.unreadOfConnection.value, isSharedOut: Bool = true,
+        patience: Duration
+    ) {
         (self.limit, self.limitOfConnection, self.patience) = (limit, limitOfConnection, TimeAmount(patience))
+        self.isSharedOut = isSharedOut
         meter.set(0)
+    }
+
+    /// Counts a connection of an address until it leaves.
+    fileprivate func enter(_ address: String?) -> (address: String, kept: OfAddress)? {
+        guard isSharedOut, let address = address.map(ClientAddress.network(of:)) else { return nil }
+        return addresses.withLock { addresses in
+            let kept = addresses[address]?.kept ?? OfAddress()
+            addresses[address] = (kept, (addresses[address]?.connections ?? 0) + 1)
+            return (address, kept)
+        }
+    }
+
+    fileprivate func leave(_ address: String) {
+        addresses.withLock { addresses in
+            guard let (kept, connections) = addresses[address] else { return }
+            addresses[address] = connections > 1 ? (kept, connections - 1) : nil
+        }
     }
 
     /// How much is kept now.
     var count: Int { bytes.load(ordering: .relaxed) }
 
     /// The limit that a connection has reached which keeps so much already.
-    fileprivate func isReached(by kept: Int) -> LimitHit.Word? {
+    fileprivate func isReached(by kept: Int, at address: OfAddress?) -> LimitHit.Word? {
         if kept > limitOfConnection { return .unreadOfConnection }
+        // Of an address with too much, those go that keep something themselves.
+        if kept > 0, let address, address.bytes.load(ordering: .relaxed) > limit / EdgeLimits.unreadOfAddress.value {
+            return .unreadOfAddress
+        }
         // A connection that reads gets its next answer in any case.
         return kept > max(0, limit - count) / 8 ? .unreadOfServer : nil
     }
 
-    fileprivate func add(_ change: Int) {
+    fileprivate func add(_ change: Int, at address: OfAddress?) {
         bytes.add(change, ordering: .relaxed)
+        address?.bytes.add(change, ordering: .relaxed)
         meter.increment(by: Double(change))
     }
 }
@@ -47,6 +83,7 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
     fileprivate let server: UnreadAnswers
+    private var ofAddress: (address: String, kept: UnreadAnswers.OfAddress)?
     private var bytes = 0
     private var progressed = NIODeadline.uptimeNanoseconds(0)
     private var deadline: Scheduled<Void>?
@@ -58,7 +95,10 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
         self.server = server
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        ofAddress = server.enter(context.remoteAddress?.ipAddress)
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         stop()
@@ -68,6 +108,7 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         stop()
         self.context = nil
+        if let ofAddress { server.leave(ofAddress.address) }
     }
 
     private func stop() {
@@ -77,21 +118,21 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Whether an answer, or its next part, may be written. Otherwise the connection ends.
     fileprivate func admits() -> Bool {
-        guard let word = server.isReached(by: bytes) else { return true }
+        guard let word = server.isReached(by: bytes, at: ofAddress?.kept) else { return true }
         end(word)
         return false
     }
 
     fileprivate func add(_ count: Int, of unread: Unread, _ eventLoop: any EventLoop) {
         bytes += count
-        server.add(count)
+        server.add(count, at: ofAddress?.kept)
         if unread.bytes == 0 { waiting[ObjectIdentifier(unread)] = unread }
         if deadline == nil, context != nil { look(after: server.patience, eventLoop) }
     }
 
     fileprivate func remove(_ count: Int, of unread: Unread, at now: NIODeadline) {
         bytes -= count
-        server.add(-count)
+        server.add(-count, at: ofAddress?.kept)
         progressed = max(progressed, now)
         if unread.bytes == 0 { waiting[ObjectIdentifier(unread)] = nil }
     }

@@ -17,7 +17,7 @@ extension OperatorChecks {
                 + ". As a superuser, run deploy/bootstrap.sql, and take back or give again what was changed by hand")
     }
 
-    /// A sentence for each.
+    /// A sentence for each. The settings are those of `deploy/database.sql`: any role may change its own.
     private static let rightsProblems: Query = """
         WITH service (name) AS (
             VALUES ('session'), ('contacts'), ('notifications'), ('session_client')
@@ -56,6 +56,32 @@ extension OperatorChecks {
             SELECT s.name, s.name || n.suffix, n.privilege
               FROM service AS s
              CROSS JOIN (VALUES ('.batch', 'INSERT'), ('.lease', 'UPDATE'), ('.member', 'UPDATE')) AS n (suffix, privilege)
+        ), own_setting (role, setting) AS (
+            SELECT r.role, r.setting || '=' || r.value
+              FROM (VALUES
+                   ('quartet_migrator', 'lock_timeout', '10s'),
+                   ('quartet_migrator', 'idle_in_transaction_session_timeout', '60s'),
+                   ('quartet_migrator', 'search_path', 'pg_catalog'),
+                   ('quartet_reader', 'default_transaction_read_only', 'on'),
+                   ('quartet_reader', 'idle_in_transaction_session_timeout', '30s'),
+                   ('quartet_operator', 'idle_in_transaction_session_timeout', '3s')) AS r (role, setting, value)
+             UNION ALL
+            SELECT r.role, a.setting
+              FROM (VALUES ('quartet_reader'), ('quartet_operator')) AS r (role)
+             CROSS JOIN (VALUES ('statement_timeout=30s'), ('lock_timeout=2s'), ('idle_session_timeout=8h'),
+                                ('temp_file_limit=1GB'), ('jit=off')) AS a (setting)
+             UNION ALL
+            SELECT r.role, a.setting
+              FROM (VALUES ('quartet_migrator'), ('quartet_reader'), ('quartet_operator')) AS r (role)
+             CROSS JOIN (VALUES ('timezone=UTC'), ('tcp_keepalives_idle=10'), ('tcp_keepalives_interval=5'),
+                                ('tcp_keepalives_count=3'), ('tcp_user_timeout=30s')) AS a (setting)
+        ), found_setting (role, database, setting) AS (
+            SELECT r.name, s.setdatabase, c.setting
+              FROM role AS r
+              JOIN pg_db_role_setting AS s ON s.setrole = r.oid
+              JOIN pg_database AS d ON s.setdatabase IN (0, d.oid) AND d.datname = current_database()
+             CROSS JOIN unnest(s.setconfig) AS c (setting)
+             WHERE r.name LIKE 'quartet\\_%'
         ), problem (place, text) AS (
             SELECT 1, format('there is no role %s', r.name) FROM role AS r WHERE r.oid IS NULL
              UNION ALL
@@ -104,6 +130,22 @@ extension OperatorChecks {
                                AND p.proname IN ('pg_logical_emit_message', 'pg_current_xact_id', 'txid_current',
                                                  'pg_export_snapshot')
              WHERE r.name IN ('quartet_reader', 'quartet_operator') AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
+             UNION ALL
+            SELECT 11, format('%s has lost its setting %s', s.role, s.setting)
+              FROM own_setting AS s
+              JOIN role AS r ON r.name = s.role
+             WHERE r.oid IS NOT NULL
+               AND NOT EXISTS (SELECT FROM found_setting AS f
+                                WHERE f.role = s.role AND f.database = 0 AND lower(f.setting) = lower(s.setting))
+             UNION ALL
+            SELECT 12, format('%1$s has the setting %2$s, which nothing needs; undo it by: ALTER ROLE %1$s%3$s RESET %4$s', f.role,
+                              f.setting, CASE WHEN f.database <> 0 THEN format(' IN DATABASE %I', current_database()) END,
+                              split_part(f.setting, '=', 1))
+              FROM found_setting AS f
+             WHERE f.database <> 0
+                OR NOT EXISTS (SELECT FROM own_setting AS s
+                                WHERE s.role = f.role
+                                  AND lower(split_part(s.setting, '=', 1)) = lower(split_part(f.setting, '=', 1)))
         )
         SELECT p.text FROM problem AS p ORDER BY p.place, p.text
         """

@@ -1,0 +1,2 @@
+-- compatible with 0.1.0
+--! include bus/outcome-error-redaction.sql schema=session
