@@ -8,6 +8,8 @@ export const model = {
   replica: undefined,
   /** How the stream is (net/connection.js). */
   connection: { name: 'disconnected' },
+  /** Until when what is shown was up to date, at the server's time; undefined while it is, or if it never was. */
+  lastLive: undefined,
   /** What waits to be sent or decided (net/outbox.js). */
   outbox: [],
   /** Files on their way to the server (net/uploads.js). */

@@ -6,8 +6,8 @@ const roleOf = ({ isMyResponder, iAmResponder }) =>
 const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 
 const sentences = {
-  alertRaised: () => 'You raised an alert. Your responders are notified.',
-  alertCleared: () => 'You ended your alert.',
+  alertRaised: () => 'You raised an alert',
+  alertCleared: () => 'You ended your alert',
   dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
   dependentAlertCleared: (name) => `${name} ended the alert`,
   checkInMissed: (_, details) => `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
@@ -79,7 +79,7 @@ export const signOutWords = (why) => signOuts[why] ?? 'this device was signed ou
 export function connectionWords(state, isInSession = false) {
   switch (state.name) {
     case 'connecting': return { text: 'Connecting…', tone: 'warning' }
-    case 'connected': return { text: isInSession ? 'Connected • Session Active' : 'Connected', tone: 'good' }
+    case 'connected': return { text: isInSession ? 'Connected • In a session' : 'Connected', tone: 'good' }
     case 'reconnecting': return { text: `Reconnecting (${state.attempt})…`, tone: 'warning' }
     case 'disconnected': return { text: 'Disconnected', detail: state.reason, tone: 'critical', canRetry: true }
     case 'needsAuthentication': return { text: 'Sign in again', detail: state.reason, tone: 'critical' }

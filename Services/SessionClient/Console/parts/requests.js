@@ -6,8 +6,8 @@ import { act } from '../core/actions.js'
 import { askerName, personName } from './names.js'
 import { button, portrait } from './pieces.js'
 
-const roles = ({ isMyResponder, iAmResponder }) =>
-  isMyResponder && iAmResponder ? 'to look after each other' : isMyResponder ? 'to look after you' : 'that you look after them'
+const wish = ({ isMyResponder, iAmResponder }) =>
+  isMyResponder && iAmResponder ? 'wants to look after each other' : isMyResponder ? 'wants to look after you' : 'asks you to look after them'
 
 export function requestCard(request) {
   const { account, direction, requested, isMyResponder, iAmResponder } = request
@@ -19,7 +19,7 @@ export function requestCard(request) {
   const name = askerName(account) ?? 'Somebody'
   return h('li', { key: account, class: 'line wraps' },
     portrait(account, name),
-    h('span', {}, h('strong', {}, name), h('small', {}, `wants ${roles({ isMyResponder, iAmResponder })}`)),
+    h('span', {}, h('strong', {}, name), h('small', {}, wish({ isMyResponder, iAmResponder }))),
     h('span', { class: 'actions' },
       button('Decline', () => act('DeclineContactRequest', { contact: account }, 'Declined'), { kind: 'small' }),
       button('Accept', () => act('ApproveContactRequest', { contact: account, isMyResponder, iAmResponder }, 'Accepted'), { kind: 'small primary' })))
