@@ -14,7 +14,7 @@ import { apply, emptyReplica, followed, isComplete, reconnecting } from '../stat
 
 /** How often a tab looks whether it heard of its leader, in milliseconds, and how often in a row it may not have. */
 const look = 10_000
-const silencesAllowed = 4
+const silencesAllowed = 3
 
 export class SharedStream {
   #me = crypto.randomUUID()

@@ -21,8 +21,7 @@ export function home() {
   const account = model.replica?.account
   if (!account) return waiting()
   const asking = askers()
-  const isUrgent = asking.length > 0 || alarmsOf(model.replica, now()).length > 0
-  return h('div', { class: `columns ${isUrgent ? 'urgent' : ''}` },
+  return h('div', { class: `columns ${alarmsOf(model.replica, now()).length ? 'urgent' : ''}` },
     h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking)),
     waitingForMe(asking))
 }
@@ -37,12 +36,13 @@ const sending = (entry) => (isHeldUp(entry) ? 'Not sent yet' : 'Sending…')
 function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
   const isOffline = model.connection.name !== 'connected' && model.lastLive
+  const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
-    asking.length > 0 && h('p', { class: 'notice warning' }, asksWords(asking)),
+    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isOutOfReach()),
     isOffline && h('p', { class: 'hint' }, `As of ${moment(model.lastLive)}: there is no connection now.`),
-    button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry) }),
+    asking.length === 0 && allRight,
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()))
 }

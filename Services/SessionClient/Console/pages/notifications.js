@@ -34,7 +34,7 @@ export function notifications() {
   return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title' },
     h('div', { class: 'title-line' },
       h('h1', { id: 'notifications-title' }, 'Notifications', count > 0 && h('span', { class: 'badge' }, count)),
-      button('Mark all as read', () => act('MarkAllRead'), { disabled: state.unread === 0 })),
+      button('Mark all as read', () => act('MarkAllRead'), { kind: 'small', disabled: state.unread === 0 })),
     h('div', { class: 'tools' },
       choices('Category', categories, show, (next) => setDraft(form, { show: next })),
       choices('Which', { all: 'All', unread: 'Unread' }, isUnreadOnly ? 'unread' : 'all', (next) => setDraft(form, { isUnreadOnly: next === 'unread' }))),

@@ -29,7 +29,7 @@ const problemAt = (name) => { shown.add(name); return problem?.field === name &&
 const general = () => problem && !shown.has(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
 
 /** Leads to where something is wrong, or to the first field of a form that begins. */
-const lead = (element) => (element.querySelector('[aria-invalid=true]') ?? element.querySelector('input, select, h1'))?.focus()
+const lead = (element) => (element.querySelector('[aria-invalid=true]') ?? element.querySelector('input, select'))?.focus()
 function leadToProblem() {
   requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector('main [aria-invalid=true]')?.focus()))
 }

@@ -14,7 +14,7 @@ import { button } from './pieces.js'
 const unsent = {
   RaiseAlert: ['Your alert', 'Nobody is told yet. Call somebody, or an emergency number.'],
   ClearAlert: ['The end of your alert', 'Your responders may still see the alert.'],
-  CheckIn: ['Your check-in', 'Your timer goes on, and your responders are told when it runs out.'],
+  CheckIn: ['Your check-in', 'Your timer goes on.'],
 }
 const answer = ['Your answer', 'Whoever asked doesn’t know yet that you are all right.']
 const nameOf = ({ path }) => path.split('/').at(-1)
