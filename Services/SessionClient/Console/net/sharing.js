@@ -6,13 +6,13 @@
  * `state` (how the connection is), `ask` (whether somebody leads) and its answer, `alive`. A tab that misses one, or hears of a new
  * leader, says hello again.
  *
- * Browsers freeze tabs in the background, and their locks with them. A leader that doesn't answer loses the lock to a tab that
- * asked, and becomes a follower when it goes on.
+ * Browsers freeze tabs in the background, and their locks with them. A leader of which nothing is heard loses the lock to a tab that
+ * listened, and becomes a follower when it goes on. While it is connected it passes on heartbeats; otherwise it is asked.
  */
 import { Connection } from './connection.js'
 import { apply, emptyReplica, followed, isComplete, reconnecting } from '../state/replica.js'
 
-/** How often a tab looks whether it heard of its leader, in milliseconds, and how often in a row it may not have. */
+/** How often a tab looks whether it heard of its leader, in milliseconds, and how often in a row it may not have: longer than a heartbeat takes. */
 const look = 10_000
 const silencesAllowed = 3
 
@@ -134,7 +134,8 @@ export class SharedStream {
 
   #hear(message) {
     if (this.#connection) return this.#answer(message)
-    if (message.from) this.#silences = 0
+    // Of one that says to be connected, only what its stream brings counts.
+    if (message.from && (message.type !== 'alive' || this.state?.name !== 'connected')) this.#silences = 0
     if (message.type === 'alive' && message.from === this.#leader) return undefined
     if (message.type === 'replica') {
       this.#leader = message.from
@@ -152,7 +153,8 @@ export class SharedStream {
 
   #answer({ type }) {
     if (type === 'retry') this.#connection.retry()
-    if (type === 'ask') this.#tell({ type: 'alive' })
+    // Frozen tabs hear messages, and have no timers.
+    if (type === 'ask') setTimeout(() => this.#tell({ type: 'alive' }))
     if (type === 'hello') this.#tell({ type: 'replica', replica: this.replica, sequence: this.#sequence, state: this.state })
   }
 }

@@ -208,13 +208,13 @@ struct ConsoleOutboxTests {
 
     @Test("a tab that leads and is frozen loses the stream to another one, and follows it when it goes on (C4)")
     func frozenTab() async throws {
-        try await Console.with { console in
+        try await Console.with(environment: ["STREAM_HEARTBEAT": "300ms"]) { console in
             let (anna, bob) = try await console.quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let page = try await console.person("anna")
             let hurries = """
                 const real = window.setInterval;
-                window.setInterval = (function_, time) => real(function_, time === 10000 ? 500 : time);
+                window.setInterval = (function_, time) => real(function_, time === 10000 ? 1000 : time);
                 """
             try await page.prepare(hurries)
             try await page.go("/contacts")
