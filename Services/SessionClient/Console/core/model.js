@@ -38,6 +38,9 @@ export function changed() {
   document.hidden ? setTimeout(drawNow) : requestAnimationFrame(drawNow)
 }
 
+// A tab that is left before the frame that it asked for gets none: its title and icon would miss an alarm.
+globalThis.document?.addEventListener?.('visibilitychange', () => { if (isScheduled && document.hidden) drawNow() })
+
 function drawNow() {
   isScheduled = false
   draw()

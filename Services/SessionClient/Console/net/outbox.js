@@ -77,7 +77,7 @@ async function merge(path, fields, base, lane) {
 export async function drainAll() {
   const waiting = (await all('outbox')).filter(({ account, state }) => state === 'waiting' && account === model.account?.account)
   for (const isUrgent of [true, false]) {
-    const those = waiting.filter((entry) => entry.isUrgent === isUrgent)
+    const those = waiting.filter((entry) => Boolean(entry.isUrgent) === isUrgent)
     for (const { id, next, isStuck } of those) {
       if (next && (isStuck || isUrgent)) await update('outbox', id, (stored) => ({ ...stored, tries: 0, next: undefined }))
     }
@@ -160,6 +160,8 @@ async function attempt(entry) {
     const { status, body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
     // Commands have an id of their own, operations theirs: without one it isn't Quartet that answered.
     if (!reply?.command && !reply?.id) throw new Unreachable(status)
+    // Asked again under its key, an operation says how it stands.
+    if (reply.state === 'running') return later(entry, new Problem(status, { code: 'noOutcomeYet' }))
     return conclude(entry, undefined, reply)
   } catch (error) {
     if (!(error instanceof Problem)) return later(entry, error)

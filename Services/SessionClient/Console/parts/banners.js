@@ -3,7 +3,7 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
 import { act, isUrgent } from '../core/actions.js'
-import { drop, isHeldUp, tryNow } from '../net/outbox.js'
+import { drop, tryNow } from '../net/outbox.js'
 import { alarmsOf } from '../state/alarms.js'
 import { statusText } from '../state/lists.js'
 import { iconOf } from './icons.js'
@@ -19,13 +19,13 @@ const unsent = {
 const answer = ['Your answer', 'Whoever asked doesn’t know yet that you are all right.']
 const nameOf = ({ path }) => path.split('/').at(-1)
 
-/** For how long an answer may take before its absence is said. */
-const patience = 3 * second
+/** For how long an answer may take before its absence is said: while there is a connection, and without one. */
+const patience = () => (model.connection.name === 'connected' ? 3 * second : second)
 
 /** The urgent entries that didn't go out: they wait for longer than a moment, or it is too late for them. */
 const overdue = () => model.outbox
   .filter((entry) => isUrgent(nameOf(entry)))
-  .filter((entry) => entry.state === 'refused' || (entry.state === 'waiting' && (isHeldUp(entry) || entry.created < now() - patience)))
+  .filter((entry) => entry.state === 'refused' || (entry.state === 'waiting' && (entry.isStuck || entry.created < now() - patience())))
   .sort((left, right) => (nameOf(right) === 'RaiseAlert') - (nameOf(left) === 'RaiseAlert'))
 
 export function banners() {
