@@ -79,7 +79,7 @@ export const signOutWords = (why) => signOuts[why] ?? 'this device was signed ou
 export function connectionWords(state, isInSession = false) {
   switch (state.name) {
     case 'connecting': return { text: 'Connecting…', tone: 'warning' }
-    case 'connected': return { text: isInSession ? 'Connected • In a session' : 'Connected', tone: 'good' }
+    case 'connected': return { text: isInSession ? 'Connected • Session Active' : 'Connected', tone: 'good' }
     case 'reconnecting': return { text: `Reconnecting (${state.attempt})…`, tone: 'warning' }
     case 'disconnected': return { text: 'Disconnected', detail: state.reason, tone: 'critical', canRetry: true }
     case 'needsAuthentication': return { text: 'Sign in again', detail: state.reason, tone: 'critical' }

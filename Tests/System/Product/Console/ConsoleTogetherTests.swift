@@ -20,7 +20,7 @@ struct ConsoleTogetherTests {
             try await bob.click("Together")
             try await anna.see("No sessions yet")
             let id = JSON.string(try await console.begin(anna))
-            try await anna.see("Connected • In a session")
+            try await anna.see("Connected • Session Active")
             try await anna.screenshot("state-session-active")
             try await anna.wait(
                 "no start without seats",
