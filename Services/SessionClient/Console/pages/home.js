@@ -106,13 +106,14 @@ function waitingForMe(asking) {
     invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],
     over.length > 0 && [h('h3', {}, 'Over, and not read yet'), h('ul', { class: 'plain' }, over.map((one) =>
       h('li', { key: one.id, class: 'line' },
-        h('a', { href: '/notifications' }, h('s', {}, sentence(one, personName(one.subject))), h('small', {}, overWords(one), `, ${ago(one.created)}`)))))])
+        h('a', { href: '/notifications' }, h('s', {}, sentence(one, personName(one.subject))), h('small', {}, overWords(one))))))])
 }
 
 /** How an alarm ended, as far as it is known. */
-function overWords({ kind, subject }) {
-  const last = (kind === 'checkInMissed' ? model.replica.account : model.replica.people.get(subject))?.checkIn?.last
-  return kind.endsWith('CheckInMissed') || kind === 'checkInMissed' ? `over${last ? `: checked in ${moment(last)}` : ''}` : 'over'
+function overWords({ kind, subject, created }) {
+  const { checkIn } = (kind === 'checkInMissed' ? model.replica.account : model.replica.people.get(subject)) ?? {}
+  const isMissed = ['checkInMissed', 'dependentCheckInMissed'].includes(kind)
+  return isMissed && checkIn?.last > created ? `over: checked in ${moment(checkIn.last)}` : `over; it began ${ago(created)}`
 }
 
 const trouble = ({ card, card: { contact, person }, level }) =>
