@@ -53,14 +53,17 @@ function asksWords(asking) {
   return `${asking.length === 2 ? `${first} and ${second}` : `${first} and ${asking.length - 1} others`} ask whether you are all right`
 }
 
+const answersAtOnce = 8
+
 /** Checks in, and answers everybody who asks. */
 function sayAllRight(asking) {
   if (!asking.length) return act('CheckIn', {}, 'Checked in')
   // One of a moment ago is as good.
   const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
   attempt(() => command('CheckIn').catch(asGood), undefined, true)
-  if (asking.length === 1) act('RespondToPing', { contact: asking[0].contact.account }, 'Answered')
-  else operate('RespondToAllPings', {}, 'Answered')
+  // Each answer goes by itself, before anything else; of a crowd, all in one.
+  if (asking.length > answersAtOnce) operate('RespondToAllPings', {}, 'Answered')
+  else for (const { contact } of asking) act('RespondToPing', { contact: contact.account }, 'Answered')
 }
 
 function alarm({ alertRaised }) {

@@ -3,6 +3,7 @@ import EdgeClient
 import Foundation
 import TestKit
 import Testing
+import Vocabulary
 import WebDriver
 
 /// What the console does with what waits: who goes first, which answers end it, and what other tabs do to it.
