@@ -115,7 +115,7 @@ struct ConsoleAlarmTests {
     func nobody() async throws {
         try await Console.with { console in
             let quartet = console.quartet
-            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
             // Looking after somebody is not being looked after.
             try await anna.add(bob)
             let page = try await console.person("anna")
@@ -140,7 +140,7 @@ struct ConsoleAlarmTests {
             #expect(try await page.run("return document.body.innerText.includes('notified')") == false)
             try await page.click("End the alert")
             try await page.see("Do you need help?")
-            try await bob.add(anna, isMyResponder: true)
+            try await carl.add(anna)
             try await page.notSee("Nobody looks after you")
             try await page.wait("a green ring", "document.querySelector('.ring').className === 'ring good'")
             try await page.expectNoErrors()
