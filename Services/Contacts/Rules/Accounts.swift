@@ -25,6 +25,7 @@ extension ContactsReducer {
         switch command {
         case .openAccount(let command): try open(&rows, command, asker)
         case .closeAccount: try close(&rows, asker)
+        case .openCanary(let command): try openCanary(&rows, command, asker)
         }
     }
 
@@ -63,12 +64,31 @@ extension ContactsReducer {
         return [.contactsClosed(.init(account: account, at: asker.time))] + events
     }
 
+    static func openCanary(
+        _ rows: inout ContactsRows, _ command: OpenCanary, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        guard asker.account.canaryRole == .person, command.responder.canaryRole == .responder else {
+            throw .accountNotFound()
+        }
+        for account in [asker.account, command.responder] where rows.accounts[account] == nil {
+            rows.accounts[account] = AccountRow(code: nil)
+        }
+        let pair = Pair(asker.account, command.responder)
+        guard rows[pair] == nil else { return [] }
+        rows[pair] = RelationRow(
+            low: .init(new: asker.time, iAmResponder: pair.low == command.responder),
+            high: .init(new: asker.time, iAmResponder: pair.high == command.responder), added: asker.time)
+        return []
+    }
 }
 
 extension ContactsRows.Selection {
     mutating func add(_ command: AccountCommand, of account: AccountID) {
         switch command {
         case .openAccount(let command): add(code: command.code, for: account)
+        case .openCanary(let command):
+            changed.formUnion([account, command.responder])
+            pairs.insert(Pair(account, command.responder))
         case .closeAccount:
             changed.insert(account)
             closing.insert(account)

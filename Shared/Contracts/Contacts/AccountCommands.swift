@@ -4,13 +4,15 @@ public import Vocabulary
 public enum AccountCommand: MessageSet {
     case openAccount(OpenAccount)
     case closeAccount(CloseAccount)
+    case openCanary(OpenCanary)
 
-    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount)]
+    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount), Case(Self.openCanary)]
 
     public var body: any CommandBody {
         switch self {
         case .openAccount(let body): body
         case .closeAccount(let body): body
+        case .openCanary(let body): body
         }
     }
 }
@@ -51,6 +53,18 @@ public struct OpenAccount: CommandBody {
 /// Result: ``ContactsClosed``.
 public struct CloseAccount: CommandBody {
     public init() {}
+}
+
+/// Opens a canary and its responder, without contact codes, so nobody can add them. Sending it again changes nothing. They have no
+/// events of their own, so neither has this.
+///
+/// Rejected: `accountNotFound` for accounts that aren't canaries.
+public struct OpenCanary: CommandBody {
+    public let responder: AccountID
+
+    public init(responder: AccountID) {
+        self.responder = responder
+    }
 }
 
 /// Replaces the contact code. The old one stops working at once.

@@ -318,7 +318,7 @@ struct ParkingTests {
             let service = try await fixture.startService()
             try await fixture.wait(for: "all to be handled", "SELECT count(*) FROM ledger.entry") { $0 == 10_000 }
             await service.end()
-            #expect(try await fixture.number("SELECT count(*) FROM ledger.batch WHERE commands = 1") < 100)
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.batch WHERE messages = 1") < 100)
         }
     }
 
