@@ -10,11 +10,22 @@ package struct AccountRow: Equatable, Sendable {
     package var isApprovalRequired: Bool
     /// An account is never reopened.
     package var closed: Instant?
+    /// When an app of the account was last connected: the first time on the last day on which one was.
+    package var reached: Instant
+    /// False once ``reached`` is too long ago.
+    package var isReachable = true
+    /// What the account's stream says.
+    package var responderReach = ResponderReach.nobody
+    /// What the account was last notified of, or what it began with.
+    package var settledReach = ResponderReach.nobody
+    /// Since when the two have differed.
+    package var unsettled: Instant?
 
-    package init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil) {
+    package init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reached: Instant) {
         self.code = code
         self.isApprovalRequired = isApprovalRequired
         self.closed = closed
+        self.reached = reached
     }
 }
 
@@ -37,7 +48,7 @@ extension ContactsReducer {
             throw Rejection(.accountExists, "This account's contacts already exist.")
         }
         try requireFree(rows, command.code)
-        rows.accounts[asker.account] = AccountRow(code: nil)
+        rows.accounts[asker.account] = AccountRow(code: nil, reached: asker.time)
         rows.setCode(command.code, of: asker.account)
         return [.contactsOpened(.init(account: asker.account, code: command.code, at: asker.time))]
     }
@@ -57,7 +68,7 @@ extension ContactsReducer {
             events += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
         }
         for ends in rows.blocks.keys.filter({ $0.from == account }) { rows.blocks[ends] = nil }
-        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }
+        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil, reached: asker.time) }
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
         rows.accounts[account]?.closed = asker.time
@@ -91,6 +102,7 @@ extension ContactsRows.Selection {
             pairs.insert(Pair(account, command.responder))
         case .closeAccount:
             changed.insert(account)
+            spreading.insert(account)
             closing.insert(account)
             asking.insert(account)
             blocking.insert(account)

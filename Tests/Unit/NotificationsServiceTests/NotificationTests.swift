@@ -28,11 +28,12 @@ struct NotificationTests {
             NotificationKind.allCases.filter { $0.priority == .normal }
                 == [
                     .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
-                    .checkInReminder, .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
+                    .checkInReminder, .nobodyToTell, .pingReceived, .newDevice, .passwordChanged, .phoneChanged,
+                    .securityChanged,
                     .recoveryCodesMade, .recoveryCodeUsed, .securityUndone,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 38)
+        #expect(NotificationKind.allCases.count == 39)
     }
 
     @Test("no published kind has changed its name, priority or category (S36)")
@@ -60,6 +61,7 @@ struct NotificationTests {
             contactRequestDeclined low relationships
             contactRequestWithdrawn low relationships
             contactRequestExpired low relationships
+            nobodyToTell normal relationships
             pingSent low pings
             pingReceived normal pings
             pingCancelled low pings

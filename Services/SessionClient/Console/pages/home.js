@@ -14,7 +14,7 @@ import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, ring, waiting } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
-import { isOutOfReach, reach, responderNames } from '../parts/reach.js'
+import { isAlone, isOutOfReach, reach, responderNames } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
@@ -40,7 +40,7 @@ function checkIn({ checkIn, name }, asking) {
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
-    ring(checkIn, now(), isOutOfReach()),
+    ring(checkIn, now(), isAlone()),
     isOffline && h('p', { class: 'hint' }, `As of ${moment(model.lastLive)}: there is no connection now.`),
     asking.length === 0 && allRight,
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
@@ -101,7 +101,7 @@ function waitingForMe(asking) {
   const isEmpty = ![asking, inTrouble, requests, roles, over, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
     h('h2', { id: 'waiting-title' }, 'What waits for you'),
-    isEmpty && h('div', { class: 'empty' }, !isOutOfReach() && iconOf('check'), h('p', {}, 'Nothing. There are no alarms.')),
+    isEmpty && h('div', { class: 'empty' }, !isAlone() && iconOf('check'), h('p', {}, 'Nothing. There are no alarms.')),
     inTrouble.length > 0 && [h('h3', {}, 'Look after'), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
     asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping))],
     requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],

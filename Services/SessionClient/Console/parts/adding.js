@@ -5,6 +5,7 @@ import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { command } from '../core/actions.js'
 import { toast } from '../core/toasts.js'
 import { read } from '../net/api.js'
+import { responderConsent } from '../core/words.js'
 import { button, choices, field, qr, toggle } from './pieces.js'
 
 const form = 'add'
@@ -74,7 +75,7 @@ export function addForm() {
     }),
     h('fieldset', {}, h('legend', {}, 'Roles'),
       toggle('They look after me', isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: 'They are told when you miss a check-in' }),
-      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: 'You are told when they miss one' })),
+      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `You are told when they miss one. ${responderConsent}` })),
     button(isCode ? 'Add' : 'Send request', submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
 }
 

@@ -1,4 +1,5 @@
 public import API
+public import ContactsContract
 public import Foundation
 public import NotificationsContract
 import SessionContract
@@ -14,7 +15,7 @@ import Vocabulary
 /// ```
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
-    /// for what a notification is about, `{reason}` and `{attempt}` for what an error or a state adds.
+    /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -99,6 +100,21 @@ public struct Texts: Sendable {
     private func span(_ interval: Interval) -> String {
         interval.duration.formatted(
             .units(allowed: [.days, .hours, .minutes], width: .wide, maximumUnitCount: 2).locale(locale))
+    }
+
+    // MARK: Responders
+
+    /// Why nobody would be told of an alarm; nil if somebody would be. What to read to somebody who is about to become a
+    /// responder is under the key `reach.consent`.
+    /// - Parameter names: What the person calls their responders.
+    public func sentence(_ reach: ResponderReach, responders names: [String]) -> String? {
+        switch reach {
+        case .nobody: return self["reach.nobody"]
+        case .unreachable:
+            let key = names.count == 1 ? "reach.unreachable.one" : "reach.unreachable"
+            return filled(key, ["names": names.joined(separator: ", ")])
+        case .reachable: return nil
+        }
     }
 
     // MARK: Errors
