@@ -82,7 +82,7 @@ extension ContactsReducer {
             throw .accountNotFound()
         }
         for account in [asker.account, command.responder] where rows.accounts[account] == nil {
-            rows.accounts[account] = AccountRow(code: nil)
+            rows.accounts[account] = AccountRow(code: nil, reached: asker.time)
         }
         let pair = Pair(asker.account, command.responder)
         guard rows[pair] == nil else { return [] }

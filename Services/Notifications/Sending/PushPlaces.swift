@@ -130,16 +130,6 @@ struct PushPlaces: Sendable {
         return nil
     }
 
-    private func hasPlace(_ lane: PushLane) -> Bool {
-        func sending(_ lane: PushLane) -> Int { lanes[lane]?.sendingCount ?? 0 }
-        let isRoom = sending(.critical) + sending(.other) < Self.total
-        return switch lane {
-        case .critical: isRoom
-        case .other: isRoom && sending(.other) < Self.total - Self.kept
-        case .canary: sending(.canary) == 0
-        }
-    }
-
     /// Frees the place of a push that was started.
     mutating func end(_ push: ClaimedPush) {
         let name = PushLane(priority: push.priority)

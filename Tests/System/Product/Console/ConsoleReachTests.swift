@@ -18,7 +18,7 @@ struct ConsoleReachTests {
             try await console.quartet.lapseReach(of: bob)
             try await page.see("Your only responder, Bob, hasn’t opened the app for a long time")
             #expect(try await page.run("return \(first)") == true)
-            try await console.expectNoErrors()
+            try await page.expectNoErrors()
         }
     }
 }
