@@ -1,5 +1,5 @@
---! include bus/canary.sql schema=contacts
---! include bus/canary-support.sql schema=contacts
+--! include bus/canary.sql schema=contacts reader=session_client
+--! include bus/canary-support.sql schema=contacts reader=session_client
 
 CREATE VIEW contacts.canary AS
 SELECT r.low AS account, r.high AS responder, a.alarm

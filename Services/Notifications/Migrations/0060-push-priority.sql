@@ -1,4 +1,4 @@
---! include bus/canary.sql schema=notifications
+--! include bus/canary.sql schema=notifications reader=session_client
 
 -- Pushes that mean danger are sent first and give way last.
 

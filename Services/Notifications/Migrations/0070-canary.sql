@@ -1,4 +1,4 @@
---! include bus/canary-support.sql schema=notifications
+--! include bus/canary-support.sql schema=notifications reader=session_client
 
 -- Where the pushes of canaries end, instead of at the system that sends pushes to devices. A row for each responder, so their
 -- number doesn't grow.

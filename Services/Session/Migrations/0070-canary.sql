@@ -1,5 +1,5 @@
---! include bus/canary.sql schema=session
---! include bus/canary-support.sql schema=session
+--! include bus/canary.sql schema=session reader=session_client
+--! include bus/canary-support.sql schema=session reader=session_client
 
 -- A canary is a person as far as its deadline goes. It has no handle, so nobody finds it, and no deadline while it rests.
 ALTER TABLE session.account

@@ -1,4 +1,4 @@
---! include bus/canary.sql schema=session_client
+--! include bus/canary.sql schema=session_client reader=session_client
 
 -- How many dead letters would have alarmed somebody, for the health of session-client.
 CREATE FUNCTION session_client.alarm_dead_letters(of_names text[]) RETURNS bigint

@@ -1,4 +1,4 @@
--- Which accounts are canaries, as AccountID.isCanary says it; a test compares the two. Placeholder: schema.
+-- Which accounts are canaries, as AccountID.isCanary says it; a test compares the two. Placeholders: schema, reader.
 
 CREATE FUNCTION {{schema}}.is_canary(account uuid) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -11,4 +11,4 @@ CREATE FUNCTION {{schema}}.is_canary(key text) RETURNS boolean
     RETURN key LIKE 'account/ca9a4900-0000-8%';
 COMMENT ON FUNCTION {{schema}}.is_canary(text) IS 'Whether a key is that of a synthetic account.';
 
-GRANT EXECUTE ON FUNCTION {{schema}}.is_canary(uuid), {{schema}}.is_canary(text) TO {{schema}}, session_client, quartet_reader;
+GRANT EXECUTE ON FUNCTION {{schema}}.is_canary(uuid), {{schema}}.is_canary(text) TO {{schema}}, {{reader}}, quartet_reader;

@@ -382,16 +382,16 @@ struct ParkedScanTests {
 
     @Test(
         "a worker that takes a lease reads a few pages, however many messages of an unknown type are parked in one queue",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(60)))
     func heads() async throws {
         try await LedgerFixture.with { fixture in
             let heads = Self.parking.parked(in: Partition(0))
             let families = ["Transfer": Family("urgent alarm"), "Notify/alertRaised": Family("urgent alarm")]
             let separate = Self.parking.separateUrgent(families, in: Partition(0))
-            try await park(100_000, fixture)
+            try await park(20_000, fixture)
             let few = try await cost(heads, fixture)
             #expect(few.rows == 2 && few.buffers < 50, "\(few)")
-            try await park(900_000, fixture)
+            try await park(Soak.count(80_000, long: 980_000), fixture)
             let many = try await cost(heads, fixture)
             #expect(many.rows == 3 && many.buffers < 50, "\(many)")
             #expect(try await cost(separate, fixture).buffers < 50)

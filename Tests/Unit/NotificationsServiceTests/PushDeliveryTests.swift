@@ -3,8 +3,8 @@ import Logging
 import NotificationsContract
 import NotificationsRules
 import Postgres
-import Storage
 import ServiceLifecycle
+import Storage
 import StoreKit
 import Synchronization
 import TestKit
