@@ -325,7 +325,8 @@ let package = Package(
         .testTarget(
             name: "QuartetClientTests",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetAsyncHTTP",
+                "QuartetClient",
                 "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),

@@ -83,6 +83,8 @@ public struct ResetContactCode: CommandBody {
 ///
 /// Result: ``ContactApprovalSet``.
 public struct SetContactApproval: PublicCommandBody {
+    public static let sending = Sending(.contactSettings, supersedes: ["SetContactApproval"])
+
     /// True: others send a request, which this account approves or declines. False: they become contacts at once.
     public let isRequired: Bool
 

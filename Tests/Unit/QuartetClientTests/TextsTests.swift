@@ -76,9 +76,10 @@ struct TextsTests {
             #expect(text != code.sentence && !text.contains("error"), "\(code): \(text)")
         }
         let problems: [QuartetError] = [
-            .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .notStored("x"),
+            .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .superseded,
+            .notStored("x"),
             .offline,
-            .unknown, .needsAuthentication, .notConfigured("x"), .cancelled, .unreadable("x"),
+            .unknown, .needsAuthentication, .tokensUnavailable("x"), .notConfigured("x"), .cancelled, .unreadable("x"),
         ]
         let states: [ConnectionState] = [
             .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,

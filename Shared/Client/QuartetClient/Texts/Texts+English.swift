@@ -72,6 +72,8 @@ extension Texts {
         "problem.serverError": "{reason} The change is sent again by itself.",
         "problem.expired": "There was no connection for too long; look whether you still want it.",
         "problem.outboxFull": "Too many changes wait for a connection; connect first.",
+        "problem.superseded": "A later change took its place.",
+        "problem.tokensUnavailable": "This device can't read what it is signed in with; unlock it, or sign in again.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",

@@ -73,6 +73,9 @@ extension Texts {
         "problem.serverError": "{reason} Die Änderung wird von selbst noch einmal gesendet.",
         "problem.expired": "Zu lange gab es keine Verbindung; prüfe, ob du es noch willst.",
         "problem.outboxFull": "Zu viele Änderungen warten auf eine Verbindung; verbinde dich zuerst.",
+        "problem.superseded": "Eine spätere Änderung ist an ihre Stelle getreten.",
+        "problem.tokensUnavailable":
+            "Dieses Gerät kann seine Anmeldung nicht lesen; entsperre es, oder melde dich noch einmal an.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":

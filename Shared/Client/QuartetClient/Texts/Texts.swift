@@ -127,10 +127,12 @@ public struct Texts: Sendable {
         case .serverError(let error): filled("problem.serverError", ["reason": sentence(error)])
         case .expired: self["problem.expired"]
         case .outboxFull: self["problem.outboxFull"]
+        case .superseded: self["problem.superseded"]
         case .notStored: self["problem.notStored"]
         case .offline: self["problem.offline"]
         case .unknown: self["problem.unknown"]
         case .needsAuthentication: self["problem.needsAuthentication"]
+        case .tokensUnavailable: self["problem.tokensUnavailable"]
         case .notConfigured: self["problem.notConfigured"]
         case .cancelled: self["problem.cancelled"]
         case .unreadable: self["problem.unreadable"]
