@@ -2,9 +2,8 @@ public import SessionContract
 public import Vocabulary
 
 /// `CreateGroupSession`; the server makes the session's id.
-public struct CreateGroupSessionRequest: AppCommandBody {
+public struct CreateGroupSessionRequest: MessageBody {
     public static let type = "CreateGroupSession"
-    public static let sending = Sending.together
 
     public let activity: Activity
     public let capacity: Int?
@@ -20,10 +19,8 @@ public struct CreateGroupSessionRequest: AppCommandBody {
 }
 
 /// `ActivateGroupSession`; the server checks that these are contacts of the caller.
-public struct ActivateGroupSessionRequest: AppCommandBody {
+public struct ActivateGroupSessionRequest: MessageBody {
     public static let type = "ActivateGroupSession"
-    public static let sending = Sending.together
-    public var orderSubject: String { "\(group)" }
 
     public let group: GroupID
     public let contacts: [AccountID]
@@ -35,10 +32,8 @@ public struct ActivateGroupSessionRequest: AppCommandBody {
 }
 
 /// `JoinGroupSession`; the server looks up whether the caller is a contact of the host.
-public struct JoinGroupSessionRequest: AppCommandBody {
+public struct JoinGroupSessionRequest: MessageBody {
     public static let type = "JoinGroupSession"
-    public static let sending = Sending.together
-    public var orderSubject: String { "\(group)" }
 
     public let group: GroupID
 

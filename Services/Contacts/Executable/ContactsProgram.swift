@@ -1,6 +1,5 @@
 import ContactsService
 import ServiceKit
-import ServiceLifecycle
 
 @main
 struct ContactsProgram: DomainProgram {
@@ -13,6 +12,4 @@ struct ContactsProgram: DomainProgram {
     }
 
     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
-
-    static func companions(_ bus: DomainBus) -> [any Service] { [CanarySupport(bus)] }
 }

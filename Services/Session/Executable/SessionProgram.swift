@@ -1,5 +1,4 @@
 import ServiceKit
-import ServiceLifecycle
 import SessionService
 
 @main
@@ -65,6 +64,4 @@ struct SessionProgram: DomainProgram {
     }
 
     static func store(_ settings: Settings) -> SessionStore { SessionStore() }
-
-    static func companions(_ bus: DomainBus) -> [any Service] { [CanarySupport(bus)] }
 }

@@ -9,11 +9,10 @@ public enum ContactsCommand: MessageSet {
     case role(RoleCommand)
     case ping(PingCommand)
     case alarm(AlarmCommand)
-    case reach(ReachCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
-        Case(Self.alarm), Case(Self.reach),
+        Case(Self.alarm),
     ]
 
     public var body: any CommandBody {
@@ -25,7 +24,6 @@ public enum ContactsCommand: MessageSet {
         case .role(let set): set.body
         case .ping(let set): set.body
         case .alarm(let set): set.body
-        case .reach(let set): set.body
         }
     }
 }

@@ -28,10 +28,6 @@ public enum PingCommand: MessageSet {
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {
-    /// A ping asks how somebody is now.
-    public static let sending = Sending(.ping, for: .hours(1), supersedes: ["SendPing"])
-    public var orderSubject: String { "\(contact)" }
-
     /// The dependent.
     public let contact: AccountID
 
@@ -44,9 +40,6 @@ public struct SendPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingCancelled``.
 public struct CancelPing: PublicCommandBody {
-    public static let sending = Sending(.ping, for: .hours(1), supersedes: ["SendPing", "CancelPing"])
-    public var orderSubject: String { "\(contact)" }
-
     /// The account that was pinged.
     public let contact: AccountID
 
@@ -59,8 +52,7 @@ public struct CancelPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
 public struct RespondToPing: PublicCommandBody {
-    public static let sending = Sending(.pingAnswer, for: .hours(1), supersedes: ["RespondToPing"])
-    public var orderSubject: String { "\(contact)" }
+    public static let isUrgent = true
     public static let urgentFamily = UrgentFamily.answer
 
     /// The account that sent the ping.

@@ -27,9 +27,6 @@ public enum RoleCommand: MessageSet {
 ///
 /// Rejected: `notContact`. Result: ``RoleChangeRequested``.
 public struct RequestRoleChange: PublicCommandBody {
-    public static let sending = Sending(.contact)
-    public var orderSubject: String { "\(contact)" }
-
     /// The future dependent.
     public let contact: AccountID
 
@@ -42,9 +39,6 @@ public struct RequestRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound` (no such request). Result: ``ContactUpdated``.
 public struct AcceptRoleChange: PublicCommandBody {
-    public static let sending = Sending(.contact)
-    public var orderSubject: String { "\(contact)" }
-
     /// The account that sent the request.
     public let contact: AccountID
 
@@ -57,9 +51,6 @@ public struct AcceptRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct DeclineRoleChange: PublicCommandBody {
-    public static let sending = Sending(.contact)
-    public var orderSubject: String { "\(contact)" }
-
     /// The account that sent the request.
     public let contact: AccountID
 
@@ -72,9 +63,6 @@ public struct DeclineRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct WithdrawRoleChange: PublicCommandBody {
-    public static let sending = Sending(.contact)
-    public var orderSubject: String { "\(contact)" }
-
     /// The account that received the request.
     public let contact: AccountID
 

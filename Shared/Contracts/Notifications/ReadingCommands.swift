@@ -28,8 +28,6 @@ public enum ReadingCommand: MessageSet {
 ///
 /// Rejected: `notFound`. Result: ``NotificationRead``.
 public struct MarkRead: PublicCommandBody {
-    public static let sending = Sending(.notifications)
-
     public let id: NotificationID
 
     public init(id: NotificationID) {
@@ -41,8 +39,6 @@ public struct MarkRead: PublicCommandBody {
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
 public struct MarkAllRead: PublicCommandBody {
-    public static let sending = Sending(.notifications, supersedes: ["MarkRead", "MarkAllRead"])
-
     public init() {}
 }
 
@@ -50,8 +46,6 @@ public struct MarkAllRead: PublicCommandBody {
 ///
 /// Result: ``NotificationsCleared``; nothing if none matched.
 public struct ClearNotifications: PublicCommandBody {
-    public static let sending = Sending(.notifications)
-
     public let selection: NotificationSelection
 
     public init(selection: NotificationSelection) {

@@ -28,8 +28,7 @@ public enum AlertCommand: MessageSet {
 ///
 /// Result: ``AlertRaised``.
 public struct RaiseAlert: PublicCommandBody {
-    /// A call for help is worth sending late.
-    public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert"])
+    public static let isUrgent = true
 
     public init() {}
 }
@@ -53,7 +52,7 @@ public struct AnnounceAlert: OwnCommandBody {
 ///
 /// Result: ``AlertCleared``.
 public struct ClearAlert: PublicCommandBody {
-    public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert", "ClearAlert"])
+    public static let isUrgent = true
 
     public init() {}
 }

@@ -128,7 +128,12 @@ struct AccessTokensTests {
             $0.lost = [.unreachable("no network"), .interrupted("the answer")]
             $0.replies = [.failure(APIError(.overloaded))]
         }
-        _ = try await server.passingTime { try await connection.requests.command(CheckIn()) }
+        async let reply = connection.requests.command(CheckIn())
+        for _ in 0..<3 {
+            await server.clock.waitForSleeper(within: .seconds(5))
+            server.clock.advance(by: .seconds(5))
+        }
+        _ = try await reply
         let keys = server.transport.requests.filter { $0.endpoint == .command("CheckIn") }.map(\.key)
         #expect(keys.count == 5 && Set(keys.dropFirst()).count == 1 && Set(keys).count == 2)
     }
@@ -142,8 +147,13 @@ struct AccessTokensTests {
         _ = try await connection.requests.command(CheckIn())
         func failure(_ lost: [TransportError]) async -> QuartetError? {
             server.state.withLock { $0.lost = lost }
+            async let reply = connection.requests.command(CheckIn())
+            for _ in 1..<lost.count {
+                await server.clock.waitForSleeper(within: .seconds(5))
+                server.clock.advance(by: .seconds(5))
+            }
             do {
-                _ = try await server.passingTime { try await connection.requests.command(CheckIn()) }
+                _ = try await reply
                 return nil
             } catch {
                 return error as? QuartetError

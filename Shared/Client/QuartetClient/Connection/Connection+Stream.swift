@@ -77,9 +77,7 @@ extension Connection {
         } catch let error as TransportError {
             return .transport(error)
         } catch QuartetError.needsAuthentication {
-            return await tokens.signOutError
-        } catch QuartetError.tokensUnavailable(let reason) {
-            return .tokensUnavailable(reason)
+            return .signedOut(await tokens.signOutReason)
         } catch QuartetError.refused(let error) {
             return .refused(error)
         } catch let error as APIError {

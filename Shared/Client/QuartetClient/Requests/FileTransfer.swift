@@ -67,8 +67,7 @@ struct FileTransfer: Sendable {
         guard AttachmentRules.sizes.contains(size) else { throw .refused(APIError(.invalidField, field: "size")) }
         let id = try Self.hash(of: file.url)
         do throws(QuartetError) {
-            _ = try await requests.command(
-                BeginAttachment(group: group, attachment: id, size: size), within: nil)
+            _ = try await requests.command(BeginAttachment(group: group, attachment: id, size: size))
         } catch .refused(let error) where error.code == .attachmentExists {
             progress(FileProgress(done: size, size: size))
             return id
@@ -86,12 +85,12 @@ struct FileTransfer: Sendable {
             }
             missing.remove(integersIn: window)
             _ = try await requests.command(
-                AdoptChunks(group: group, attachment: id, first: first, count: window.count), within: nil)
+                AdoptChunks(group: group, attachment: id, first: first, count: window.count))
         }
         _ = try await requests.command(
             CompleteAttachment(
                 group: group, attachment: id, chunks: chunks, name: file.name, contentType: file.contentType,
-                metadata: file.metadata), within: nil)
+                metadata: file.metadata))
         return id
     }
 

@@ -1,6 +1,0 @@
-public import ContactsContract
-public import Postgres
-
-// How the contract's types are stored in columns
-
-extension ResponderReach: PostgresEncodable, PostgresDecodable {}
