@@ -325,7 +325,8 @@ let package = Package(
         .testTarget(
             name: "QuartetClientTests",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetAsyncHTTP",
+                "QuartetClient",
                 "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),
@@ -403,9 +404,10 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "API", "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC",
-                "RPCClient", "ServiceKit", "SessionContract", "TestKit", "WebDriver", "contacts", "notifications",
-                "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client", crypto, grpcTransport,
-                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioPosix, nioSSL, nioTLS,
+                "RPCClient", "ServiceKit", "SessionContract", "TestKit", "Vocabulary", "WebDriver", "contacts",
+                "notifications", "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client",
+                crypto, grpcTransport, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioPosix, nioSSL,
+                nioTLS,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(

@@ -171,6 +171,9 @@ package struct SessionClient: Service {
         try await context.runTogether(
             [
                 doorbells, operations, retention, signals, alarms, LongReads(pool: pool, logger: logger),
+                CanaryKeeper(
+                    pool: pool, services: services, interval: settings.canaryInterval, clock: context.clock,
+                    logger: logger),
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys),
                     clock: context.clock, logger: logger),

@@ -76,11 +76,23 @@ struct SessionClientSettings: Sendable {
             executable.
             """)
 
+    private static let canary = Setting<Duration>.duration(
+        "canary.interval", in: .zero ... .seconds(3600), default: .seconds(300),
+        help:
+            "How often the synthetic person of each partition is missed, to show that alarms arrive. 0s lets them rest. The same for all replicas."
+    )
+
+    /// How often canaries are missed; nil if never.
+    static func canaryInterval(_ settings: Settings) -> Interval? {
+        let interval = settings[canary]
+        return interval == .zero ? nil : Interval(max(interval, .seconds(1)))
+    }
+
     static var declared: [any SettingDeclaration] {
         [
             serverKeys, signingKeys, tokenLifetime, poolSize, joinPoolSize, streamHeartbeat, presenceRenewal,
             phoneCodes,
-            phoneCodesKey, consoleFolder,
+            phoneCodesKey, consoleFolder, canary,
         ]
             + EdgeLimits.settings + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
     }
@@ -151,6 +163,7 @@ struct SessionClientSettings: Sendable {
     }
     /// The database for operators; nil if they aren't configured.
     var operators: Postgres.Configuration? { OperatorSettings.configuration(settings) }
+    var canaryInterval: Interval? { Self.canaryInterval(settings) }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }
     var retentionInterval: Duration { settings[CommonSettings.retentionInterval] }

@@ -32,8 +32,8 @@ extension APIError {
     }
 
     /// Whether and how a program may send the request again without asking a person.
-    public enum Retry: Hashable, Sendable {
-        /// It must say something else first.
+    public enum Retry: String, CaseIterable, Codable, Sendable {
+        /// It is decided. It must say something else first, or a person must want it again.
         case no
         /// After a pause, the same request under the same Idempotency-Key.
         case sameKey
@@ -48,6 +48,38 @@ extension APIError {
         case unknown = 2
         case invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied, resourceExhausted,
             failedPrecondition, aborted, outOfRange, unimplemented, `internal`, unavailable, dataLoss, unauthenticated
+    }
+}
+
+extension APIError {
+    /// What becomes of a change that a device keeps, after an answer.
+    public enum Verdict: Hashable, Sendable {
+        /// It is decided: the change is taken back with this refusal.
+        case ends
+        /// It is sent again under the same Idempotency-Key, since it may have had its effect.
+        case staysUnderItsKey
+        /// It never happened. It is sent again under a new Idempotency-Key while it is worth sending.
+        case staysUnderNewKey
+    }
+
+    /// What becomes of a kept change that is answered with this.
+    public var verdict: Verdict {
+        // These are about the device's token and the app's version, which others may change; not about the change.
+        if [401, 426].contains(unknownCode?.status ?? code.httpStatus) { return .staysUnderItsKey }
+        return switch retry {
+        case .no: .ends
+        case .sameKey, .refreshed: .staysUnderItsKey
+        case .newKey: .staysUnderNewKey
+        }
+    }
+
+    /// Whether and how the same may be sent again. Of a code that this release doesn't know, the server says so, or else the
+    /// status: what may pass doesn't end anything.
+    public var retry: Retry {
+        guard let unknownCode else { return code.retry }
+        let isFinal =
+            (400..<500).contains(unknownCode.status) && ![401, 408, 425, 426, 429].contains(unknownCode.status)
+        return unknownCode.retry ?? (isFinal ? .no : .sameKey)
     }
 }
 
@@ -187,7 +219,7 @@ extension APIError.Code {
         case .tooManyPixels: (422, .invalidArgument, .no, "The picture has too many pixels; send a smaller one.")
         case .roleRequired: (422, .invalidArgument, .no, "Choose at least one role.")
         case .idReused:
-            (422, .invalidArgument, .newKey, "This Idempotency-Key was used for another request; use a new one.")
+            (422, .invalidArgument, .no, "This Idempotency-Key was used for another request; use a new one.")
         case .digestMismatch:
             (422, .invalidArgument, .sameKey, "The body isn't what its digest says; send it again.")
         case .contentMismatch:
@@ -198,8 +230,8 @@ extension APIError.Code {
 
         case .upgradeRequired: (426, .failedPrecondition, .no, "This version of the app is too old; update it.")
 
-        case .tooSoon: (429, .resourceExhausted, .newKey, "This was done a moment ago; wait and try again.")
-        case .tooManyAttempts: (429, .resourceExhausted, .newKey, "Too many wrong guesses; wait and try again.")
+        case .tooSoon: (429, .resourceExhausted, .no, "This was done a moment ago; wait and try again.")
+        case .tooManyAttempts: (429, .resourceExhausted, .no, "Too many wrong guesses; wait and try again.")
         case .tooManyLookUps:
             (429, .resourceExhausted, .sameKey, "There were too many searches; wait a minute.")
         case .tooManySignUps:

@@ -22,6 +22,22 @@ public struct APIError: Error, Hashable, Sendable {
     /// With ``Code/noOutcomeYet``: the Idempotency-Key under which the same request asks how it ended.
     public var key: ID<RequestSubject>?
 
+    /// Of a code that this release doesn't know, what else the server said. ``code`` is then ``Code/refused``.
+    public var unknownCode: UnknownCode?
+
+    /// What the server said of a refusal whose code is new.
+    public struct UnknownCode: Hashable, Sendable {
+        /// The status over HTTP.
+        public var status: Int
+        /// Whether and how it may be sent again; nil if the server didn't say.
+        public var retry: Retry?
+
+        public init(status: Int, retry: Retry?) {
+            self.status = status
+            self.retry = retry
+        }
+    }
+
     /// - Parameter detail: The code's own sentence, unless there is more to say.
     public init(_ code: Code, _ detail: String? = nil, field: String? = nil, retryAfter: Int? = nil) {
         self.code = code

@@ -5,11 +5,11 @@ public import Vocabulary
 
 /// The commands that apps may send, by name: those of the contracts that are public as they are, and those that have another
 /// form here, because the server adds something. All others are for timers, policies and sagas.
-public let appCommands: [String: any MessageBody.Type] = {
-    let asTheyAre = (SessionCommand.types + ContactsCommand.types + NotificationsCommand.types).filter {
-        $0 is any PublicCommandBody.Type
+public let appCommands: [String: any AppCommandBody.Type] = {
+    let asTheyAre = (SessionCommand.types + ContactsCommand.types + NotificationsCommand.types).compactMap {
+        $0 as? any AppCommandBody.Type
     }
-    let inOtherForms: [any MessageBody.Type] = [
+    let inOtherForms: [any AppCommandBody.Type] = [
         UpdateSecurityRequest.self, RemovePhoneRequest.self, ResetContactCodeRequest.self, AddContactRequest.self,
         ShowNotificationsRequest.self, RegisterPushRequest.self, UnregisterPushRequest.self,
         CreateGroupSessionRequest.self, ActivateGroupSessionRequest.self, JoinGroupSessionRequest.self,
@@ -18,8 +18,9 @@ public let appCommands: [String: any MessageBody.Type] = {
 }()
 
 /// `UpdateSecurity`; the server adds the device.
-public struct UpdateSecurityRequest: MessageBody {
+public struct UpdateSecurityRequest: AppCommandBody {
     public static let type = "UpdateSecurity"
+    public static let sending = Sending(.security)
 
     public let isSingleDevice: Bool?
     public let isConfirmationRequired: Bool?
@@ -31,22 +32,25 @@ public struct UpdateSecurityRequest: MessageBody {
 }
 
 /// `RemovePhone`; the server adds the device.
-public struct RemovePhoneRequest: MessageBody {
+public struct RemovePhoneRequest: AppCommandBody {
     public static let type = "RemovePhone"
+    public static let sending = Sending(.security)
 
     public init() {}
 }
 
 /// `ResetContactCode`; the server makes the code, since one that an app chose could be guessed.
-public struct ResetContactCodeRequest: MessageBody {
+public struct ResetContactCodeRequest: AppCommandBody {
     public static let type = "ResetContactCode"
+    public static let sending = Sending(.contactSettings)
 
     public init() {}
 }
 
 /// `AddContact`: by code, handle or phone. An account's id isn't enough: whoever was a contact once keeps it.
-public struct AddContactRequest: MessageBody {
+public struct AddContactRequest: AppCommandBody {
     public static let type = "AddContact"
+    public static let sending = Sending(.newContact)
 
     public let code: ContactCode?
     public let handle: String?
@@ -69,8 +73,9 @@ public struct AddContactRequest: MessageBody {
 }
 
 /// `ShowNotifications`; the server adds the device.
-public struct ShowNotificationsRequest: MessageBody {
+public struct ShowNotificationsRequest: AppCommandBody {
     public static let type = "ShowNotifications"
+    public static let sending = Sending(.receipts)
 
     public let ids: [NotificationID]
     public let shown: Instant?
@@ -82,8 +87,9 @@ public struct ShowNotificationsRequest: MessageBody {
 }
 
 /// `RegisterPush`; the server adds the device.
-public struct RegisterPushRequest: MessageBody {
+public struct RegisterPushRequest: AppCommandBody {
     public static let type = "RegisterPush"
+    public static let sending = Sending(.push, supersedes: ["RegisterPush", "UnregisterPush"])
 
     public let token: String
     public let platform: PushPlatform
@@ -95,8 +101,9 @@ public struct RegisterPushRequest: MessageBody {
 }
 
 /// `UnregisterPush`; the server adds the device.
-public struct UnregisterPushRequest: MessageBody {
+public struct UnregisterPushRequest: AppCommandBody {
     public static let type = "UnregisterPush"
+    public static let sending = Sending(.push, supersedes: ["RegisterPush", "UnregisterPush"])
 
     public init() {}
 }

@@ -2,8 +2,9 @@ public import SessionContract
 public import Vocabulary
 
 /// `CreateGroupSession`; the server makes the session's id.
-public struct CreateGroupSessionRequest: MessageBody {
+public struct CreateGroupSessionRequest: AppCommandBody {
     public static let type = "CreateGroupSession"
+    public static let sending = Sending.together
 
     public let activity: Activity
     public let capacity: Int?
@@ -19,8 +20,10 @@ public struct CreateGroupSessionRequest: MessageBody {
 }
 
 /// `ActivateGroupSession`; the server checks that these are contacts of the caller.
-public struct ActivateGroupSessionRequest: MessageBody {
+public struct ActivateGroupSessionRequest: AppCommandBody {
     public static let type = "ActivateGroupSession"
+    public static let sending = Sending.together
+    public var orderSubject: String { "\(group)" }
 
     public let group: GroupID
     public let contacts: [AccountID]
@@ -32,8 +35,10 @@ public struct ActivateGroupSessionRequest: MessageBody {
 }
 
 /// `JoinGroupSession`; the server looks up whether the caller is a contact of the host.
-public struct JoinGroupSessionRequest: MessageBody {
+public struct JoinGroupSessionRequest: AppCommandBody {
     public static let type = "JoinGroupSession"
+    public static let sending = Sending.together
+    public var orderSubject: String { "\(group)" }
 
     public let group: GroupID
 

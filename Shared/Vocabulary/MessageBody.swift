@@ -60,7 +60,7 @@ public protocol SometimesUrgent: MessageBody {
 }
 
 /// A command that apps may send as it is, for the account that is signed in.
-public protocol PublicCommandBody: CommandBody {}
+public protocol PublicCommandBody: CommandBody, AppCommandBody {}
 
 /// A command that a service sends to itself, for example by a timer. No account asks for it, so it names one.
 public protocol OwnCommandBody: CommandBody {

@@ -1,5 +1,6 @@
 import ContactsService
 import ServiceKit
+import ServiceLifecycle
 
 @main
 struct ContactsProgram: DomainProgram {
@@ -12,4 +13,6 @@ struct ContactsProgram: DomainProgram {
     }
 
     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
+
+    static func companions(_ bus: DomainBus) -> [any Service] { [CanarySupport(bus)] }
 }

@@ -10,11 +10,22 @@ package struct AccountRow: Equatable, Sendable {
     package var isApprovalRequired: Bool
     /// An account is never reopened.
     package var closed: Instant?
+    /// When an app of the account was last connected: the first time on the last day on which one was.
+    package var reached: Instant
+    /// False once ``reached`` is too long ago.
+    package var isReachable = true
+    /// What the account's stream says.
+    package var responderReach = ResponderReach.nobody
+    /// What the account was last notified of, or what it began with.
+    package var settledReach = ResponderReach.nobody
+    /// Since when the two have differed.
+    package var unsettled: Instant?
 
-    package init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil) {
+    package init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reached: Instant) {
         self.code = code
         self.isApprovalRequired = isApprovalRequired
         self.closed = closed
+        self.reached = reached
     }
 }
 
@@ -25,6 +36,7 @@ extension ContactsReducer {
         switch command {
         case .openAccount(let command): try open(&rows, command, asker)
         case .closeAccount: try close(&rows, asker)
+        case .openCanary(let command): try openCanary(&rows, command, asker)
         }
     }
 
@@ -36,7 +48,7 @@ extension ContactsReducer {
             throw Rejection(.accountExists, "This account's contacts already exist.")
         }
         try requireFree(rows, command.code)
-        rows.accounts[asker.account] = AccountRow(code: nil)
+        rows.accounts[asker.account] = AccountRow(code: nil, reached: asker.time)
         rows.setCode(command.code, of: asker.account)
         return [.contactsOpened(.init(account: asker.account, code: command.code, at: asker.time))]
     }
@@ -56,21 +68,41 @@ extension ContactsReducer {
             events += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
         }
         for ends in rows.blocks.keys.filter({ $0.from == account }) { rows.blocks[ends] = nil }
-        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }
+        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil, reached: asker.time) }
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
         rows.accounts[account]?.closed = asker.time
         return [.contactsClosed(.init(account: account, at: asker.time))] + events
     }
 
+    static func openCanary(
+        _ rows: inout ContactsRows, _ command: OpenCanary, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        guard asker.account.canaryRole == .person, command.responder.canaryRole == .responder else {
+            throw .accountNotFound()
+        }
+        for account in [asker.account, command.responder] where rows.accounts[account] == nil {
+            rows.accounts[account] = AccountRow(code: nil, reached: asker.time)
+        }
+        let pair = Pair(asker.account, command.responder)
+        guard rows[pair] == nil else { return [] }
+        rows[pair] = RelationRow(
+            low: .init(new: asker.time, iAmResponder: pair.low == command.responder),
+            high: .init(new: asker.time, iAmResponder: pair.high == command.responder), added: asker.time)
+        return []
+    }
 }
 
 extension ContactsRows.Selection {
     mutating func add(_ command: AccountCommand, of account: AccountID) {
         switch command {
         case .openAccount(let command): add(code: command.code, for: account)
+        case .openCanary(let command):
+            changed.formUnion([account, command.responder])
+            pairs.insert(Pair(account, command.responder))
         case .closeAccount:
             changed.insert(account)
+            spreading.insert(account)
             closing.insert(account)
             asking.insert(account)
             blocking.insert(account)

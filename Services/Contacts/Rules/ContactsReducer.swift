@@ -14,8 +14,14 @@ package enum ContactsReducer: Reducer {
     package static func reduce(
         _ rows: inout ContactsRows, _ command: ContactsCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<ContactsEvent>] {
-        guard let account = context.account else { throw .accountRequired }
-        if case .account = command {} else { try requireOpen(rows, account) }
+        let own = command.body as? any OwnCommandBody
+        guard let account = own?.account ?? context.account else { throw .accountRequired }
+        switch command {
+        case .account: break
+        // Nobody made a mistake.
+        case .reach: guard let row = rows.accounts[account], row.closed == nil else { return [] }
+        default: try requireOpen(rows, account)
+        }
         let asker = Asker(account: account, time: context.time)
         let events =
             switch command {
@@ -26,8 +32,9 @@ package enum ContactsReducer: Reducer {
             case .role(let command): try reduce(&rows, command, asker)
             case .ping(let command): try reduce(&rows, command, asker)
             case .alarm(let command): try reduce(&rows, command, asker)
+            case .reach(let command): reduce(&rows, command, asker)
             }
-        return events.map { Emission($0) }
+        return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }
 
     /// The account that asks, and when.

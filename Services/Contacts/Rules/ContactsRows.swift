@@ -20,6 +20,10 @@ package struct ContactsRows: Equatable, Sendable {
     private var neighbours: [AccountID: Set<AccountID>] = [:]
     /// Relations that were read without a lock. Rules may look at them but never change them.
     private var glimpses: [AccountID: [AccountID: RelationRow]] = [:]
+    /// The responders of accounts whose roles or responders' reachability may change.
+    private var responderCounts: [AccountID: ResponderCounts] = [:]
+    /// Accounts whose ``ResponderReach`` may have changed since ``takeUnsureReach()``.
+    private var unsureReach: Set<AccountID> = []
     private var codes: [ContactCode: AccountID] = [:]
     /// The ids of all contacts, loaded for accounts that may get another one.
     private var contactIDs: [AccountID: Set<AccountID>] = [:]
@@ -54,6 +58,11 @@ package struct ContactsRows: Equatable, Sendable {
         contactIDs[account, default: []].insert(contact)
     }
 
+    /// Loads how many responders an account has, and how many of them can be reached.
+    package mutating func load(_ counts: ResponderCounts, of account: AccountID) {
+        responderCounts[account] = counts
+    }
+
     package var relationChanges: WorkingSet<Pair, RelationRow>.Changes { relations.changes }
 
     // MARK: Reading and changing
@@ -61,8 +70,11 @@ package struct ContactsRows: Equatable, Sendable {
     package subscript(pair: Pair) -> RelationRow? {
         get { relations[pair] }
         set {
-            let was = relations[pair] != nil
+            let old = relations[pair]
+            let was = old != nil
             relations[pair] = newValue
+            count(from: old?.low.iAmResponder, to: newValue?.low.iAmResponder, pair.low, of: pair.high)
+            count(from: old?.high.iAmResponder, to: newValue?.high.iAmResponder, pair.high, of: pair.low)
             glimpses[pair.low]?[pair.high] = nil
             glimpses[pair.high]?[pair.low] = nil
             guard was != (newValue != nil) else { return }
@@ -91,6 +103,40 @@ package struct ContactsRows: Equatable, Sendable {
             let side = RelationView(row, of: account, with: contact).theirs
             return side.iAmResponder ? (contact, side) : nil
         }
+    }
+
+    /// Those whose responder an account is, sorted by id.
+    func dependents(of account: AccountID) -> [AccountID] {
+        var found = glimpses[account, default: [:]]
+        for contact in neighbours[account, default: []] { found[contact] = self[Pair(account, contact)] }
+        return found.filter { RelationView($1, of: account, with: $0).mine.iAmResponder }.keys.sorted()
+    }
+
+    package func responders(countedOf account: AccountID) -> ResponderCounts? { responderCounts[account] }
+
+    /// Counts a responder who came or went.
+    private mutating func count(from old: Bool?, to new: Bool?, _ responder: AccountID, of account: AccountID) {
+        guard (old ?? false) != (new ?? false) else { return }
+        let sign = new ?? false ? 1 : -1
+        responderCounts[account, default: ResponderCounts()].all += sign
+        if accounts[responder]?.isReachable ?? false { responderCounts[account]?.reachable += sign }
+        unsureReach.insert(account)
+    }
+
+    /// Sets whether an account can be reached, and counts that for its dependents.
+    mutating func setReachable(_ isReachable: Bool, _ account: AccountID) {
+        guard accounts[account]?.isReachable != isReachable else { return }
+        accounts[account]?.isReachable = isReachable
+        for dependent in dependents(of: account) {
+            responderCounts[dependent, default: ResponderCounts()].reachable += isReachable ? 1 : -1
+            unsureReach.insert(dependent)
+        }
+    }
+
+    /// The accounts whose ``ResponderReach`` may have changed since the last call, sorted by id.
+    mutating func takeUnsureReach() -> [AccountID] {
+        defer { unsureReach = [] }
+        return unsureReach.sorted()
     }
 
     /// Everyone who was alerted to an alarm, sorted by id.

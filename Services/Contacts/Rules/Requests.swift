@@ -46,7 +46,7 @@ extension ContactsReducer {
         guard rows.blocks[Ends(from: asker.account, to: contact)] == nil else {
             throw Rejection(.blocked, "You blocked this person; unblock them first.", field: field)
         }
-        guard let other = rows.accounts[contact], other.closed == nil else { throw unknown }
+        guard !contact.isCanary, let other = rows.accounts[contact], other.closed == nil else { throw unknown }
         guard rows.blocks[Ends(from: contact, to: asker.account)] == nil else { throw unknown }
         guard rows[Pair(asker.account, contact)] == nil else {
             throw Rejection(.alreadyContact, "You are already contacts; update the contact instead.", field: field)
@@ -183,14 +183,8 @@ extension ContactsReducer {
             throw Rejection(
                 .limitReached, "The other person can't have more contacts; they must remove one first.")
         }
-        func side(iAmResponder: Bool, nickname: String) -> RelationRow.Side {
-            RelationRow.Side(
-                iAmResponder: iAmResponder, nickname: nickname, notes: "", sendPings: true, receivePings: true,
-                notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder, pinged: nil, lastPing: nil,
-                roleRequested: nil, version: 1, updated: asker.time)
-        }
-        let mine = side(iAmResponder: roles.iAmResponder, nickname: nickname)
-        let theirs = side(iAmResponder: roles.isMyResponder, nickname: theirNickname)
+        let mine = RelationRow.Side(new: asker.time, iAmResponder: roles.iAmResponder, nickname: nickname)
+        let theirs = RelationRow.Side(new: asker.time, iAmResponder: roles.isMyResponder, nickname: theirNickname)
         var view = RelationView(
             RelationRow(low: mine, high: theirs, added: asker.time), of: asker.account, with: contact)
         view.mine = mine

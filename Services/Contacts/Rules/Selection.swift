@@ -6,6 +6,14 @@ extension ContactsRows {
     package struct Selection {
         /// Accounts to lock: they change, or something begins or ends between them.
         package var changed: Set<AccountID> = []
+        /// Accounts whose responders are counted. They must be locked.
+        package var counted: Set<AccountID> = []
+        /// Accounts whose contacts are locked, and these contacts' responders counted.
+        package var spreading: Set<AccountID> = []
+        /// The same for accounts that can be reached again. If one could be all the time, nothing is needed.
+        package var returning: Set<AccountID> = []
+        /// Accounts whose dependents are only read.
+        package var flipping: Set<AccountID> = []
         /// Accounts that are only read.
         package var named: Set<AccountID> = []
         /// Codes to look up: to find an account, or to check that they are free.
@@ -39,7 +47,8 @@ extension ContactsRows {
 
         package init(_ requests: [Request<ContactsCommand>]) {
             for request in requests {
-                guard let account = request.account else { continue }
+                let own = request.command.body as? any OwnCommandBody
+                guard let account = own?.account ?? request.account else { continue }
                 add(request.command, of: account)
             }
             named.subtract(changed)
@@ -63,6 +72,7 @@ extension ContactsRows {
             case .role(let command): add(command, of: account)
             case .ping(let command): add(command, of: account)
             case .alarm(let command): add(command, of: account)
+            case .reach(let command): add(command, of: account)
             }
         }
 
@@ -74,6 +84,7 @@ extension ContactsRows {
 
         mutating func join(_ account: AccountID, _ other: AccountID) {
             changed.formUnion([account, other])
+            counted.formUnion([account, other])
             asking.formUnion([account, other])
             growing.formUnion([account, other])
             alarming.formUnion([account, other])
@@ -89,6 +100,7 @@ extension ContactsRows {
         /// A new responder is alerted to alarms that are on, so none may begin or end meanwhile.
         mutating func hear(_ account: AccountID, _ other: AccountID) {
             changed.formUnion([account, other])
+            counted.formUnion([account, other])
             alarming.formUnion([account, other])
         }
 

@@ -8,17 +8,98 @@ package import Vocabulary
 
 extension Tables {
     package static let account = Table<AccountID, AccountRow>(
-        "contacts.account", as: "a", key: TableKey("account"), blank: AccountRow(code: nil),
+        "contacts.account", as: "a", key: TableKey("account"), blank: AccountRow(code: nil, reached: .blank),
         columns: [
             Column("code", \.code),
             Column("is_approval_required", \.isApprovalRequired),
             Column("closed_at", \.closed),
+            Column("reached_at", \.reached),
+            Column("is_reachable", \.isReachable),
+            Column("responder_reach", \.responderReach),
+            Column("settled_reach", \.settledReach),
+            Column("unsettled_at", \.unsettled),
         ])
 }
 
 extension Pipeline {
-    /// Locks and reads accounts by id or code, in the order of their ids.
-    func lockAccounts(_ accounts: Set<AccountID>, codes: Set<ContactCode>) -> Pending? {
+    /// Locks and reads the accounts that the commands change, by id or code, in the order of their ids.
+    func lockAccounts(_ touched: ContactsRows.Selection) -> Pending? {
+        guard !touched.spreading.isEmpty || !touched.returning.isEmpty else {
+            return lockAccounts(touched.changed, codes: touched.codes)
+        }
+        // Once an account is locked, nobody else becomes its contact. Someone may have done so just before: the second
+        // statement locks these, too. Out of order, so at worst the batch is tried again.
+        _ = lockAccounts(touched.changed, codes: touched.codes, spreading: touched)
+        return lockAccounts(touched.changed, codes: touched.codes, spreading: touched)
+    }
+
+    private func lockAccounts(
+        _ accounts: Set<AccountID>, codes: Set<ContactCode>, spreading touched: ContactsRows.Selection
+    ) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Tables.account.selection)
+              FROM contacts.account AS a
+             WHERE a.account = ANY (\(accounts.sorted()) || ARRAY(\(Self.contacts(of: touched))))
+                OR a.code = ANY (\(codes.sorted()))
+             ORDER BY a.account
+               FOR NO KEY UPDATE
+            """)
+    }
+
+    /// A query: the contacts of accounts that close, that can't be reached any more, or that can again.
+    private static func contacts(of touched: ContactsRows.Selection) -> Query {
+        let (spreading, returning) = (touched.spreading.sorted(), touched.returning.sorted())
+        return """
+            SELECT r.high FROM contacts.relation AS r WHERE r.low = ANY (\(spreading))
+             UNION
+            SELECT r.low FROM contacts.relation AS r WHERE r.high = ANY (\(spreading))
+             UNION
+            SELECT r.high FROM contacts.account AS o JOIN contacts.relation AS r ON r.low = o.account
+             WHERE o.account = ANY (\(returning)) AND NOT o.is_reachable
+             UNION
+            SELECT r.low FROM contacts.account AS o JOIN contacts.relation AS r ON r.high = o.account
+             WHERE o.account = ANY (\(returning)) AND NOT o.is_reachable
+            """
+    }
+
+    func responderCounts(_ touched: ContactsRows.Selection) -> Pending? {
+        guard !touched.spreading.isEmpty || !touched.returning.isEmpty else {
+            return touched.counted.isEmpty ? nil : responderCounts(of: touched.counted)
+        }
+        return responderCounts(of: touched.counted, and: Self.contacts(of: touched))
+    }
+
+    /// Counts the responders of accounts. While these accounts are locked, neither who their responders are nor whether
+    /// those can be reached changes.
+    func responderCounts(of accounts: Set<AccountID>, and others: Query = "SELECT unnest('{}'::uuid[])") -> Pending {
+        query(
+            """
+            SELECT w.account, c.responders, c.reachable
+              FROM (SELECT unnest(\(accounts.sorted())) UNION (\(others))) AS w(account)
+             CROSS JOIN LATERAL (
+                SELECT count(*) AS responders, count(*) FILTER (WHERE a.is_reachable) AS reachable
+                  FROM (SELECT r.high AS responder FROM contacts.relation AS r
+                         WHERE r.low = w.account AND r.high_is_responder
+                         UNION ALL
+                        SELECT r.low FROM contacts.relation AS r
+                         WHERE r.high = w.account AND r.low_is_responder) AS s
+                  JOIN contacts.account AS a ON a.account = s.responder) AS c
+            """)
+    }
+
+    func accounts(after place: AccountID?, limit: Int64) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Tables.account.selection)
+              FROM contacts.account AS a
+             WHERE a.account > \(place ?? AccountID(high: 0, low: 0))
+             ORDER BY a.account
+             LIMIT \(limit)
+            """)
+    }
+
+    func lockAccounts(_ accounts: Set<AccountID>, codes: Set<ContactCode> = []) -> Pending? {
         guard !accounts.isEmpty || !codes.isEmpty else { return nil }
         return query(
             """

@@ -92,6 +92,20 @@ extension Pipeline {
             """)
     }
 
+    /// Reads, without a lock, the relations of accounts with those whose responders they are.
+    func dependents(of accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted()
+        return query(
+            """
+            SELECT \(unescaped: Tables.relation.selection)
+              FROM contacts.relation AS r WHERE r.low = ANY (\(accounts)) AND r.low_is_responder
+             UNION ALL
+            SELECT \(unescaped: Tables.relation.selection)
+              FROM contacts.relation AS r WHERE r.high = ANY (\(accounts)) AND r.high_is_responder
+            """)
+    }
+
     /// Reads, without a lock, the contacts' ids.
     func contacts(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }

@@ -61,10 +61,11 @@ struct NotificationsProgram: DomainProgram {
         let check = bus.context.health.check("pushes")
         check.report(.ready)
         return [
+            CanarySupport(bus),
             PushDelivery(
                 sender: sender, log: bus.log, doorbells: bus.doorbells, due: due, configuration: database,
                 logger: logger
-            ) { problem in check.report(problem.map(Health.Condition.impaired) ?? .ready) }
+            ) { problem in check.report(problem.map(Health.Condition.impaired) ?? .ready) },
         ]
     }
 }

@@ -1,11 +1,14 @@
+--! include bus/canary.sql schema=notifications reader=session_client
+
 -- Pushes that mean danger are sent first and give way last.
 
 -- Generated, so that it is right whichever release adds the push.
 ALTER TABLE notifications.push
     ADD COLUMN priority int NOT NULL GENERATED ALWAYS AS (
-        CASE body -> 'notification' ->> 'priority' WHEN 'critical' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END) STORED
-        CONSTRAINT push_priority_is_known CHECK (priority BETWEEN 0 AND 2);
-COMMENT ON COLUMN notifications.push.priority IS 'The notification''s priority: 0 is critical, 1 normal, 2 low. Sent in this order; when too many wait for a device, the highest number gives way first.';
+        CASE WHEN notifications.is_canary(account) THEN 3
+             ELSE CASE body -> 'notification' ->> 'priority' WHEN 'critical' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END END) STORED
+        CONSTRAINT push_priority_is_known CHECK (priority BETWEEN 0 AND 3);
+COMMENT ON COLUMN notifications.push.priority IS 'The notification''s priority: 0 is critical, 1 normal, 2 low, 3 that of a synthetic account. Sent in this order; when too many wait for a device, the highest number gives way first.';
 COMMENT ON COLUMN notifications.push.last_error IS 'Why the last attempt failed; null during an attempt.';
 
 DROP INDEX notifications.push_by_next_attempt;

@@ -4,6 +4,8 @@ package import Vocabulary
 package struct NotificationsLimits: Equatable, Sendable {
     /// The history's length. The oldest of the least urgent notifications makes room for a new one.
     package var history = 5000
+    /// The same of a canary, whose notifications nobody reads.
+    package var canaryHistory = 20
     /// A critical notification doesn't make room for this long, as long as there are others.
     package var criticalAge: Interval = .days(1)
     /// How many notifications about one other account there may be before one of these makes room for the next.
@@ -26,6 +28,8 @@ package struct NotificationsLimits: Equatable, Sendable {
     package var pushes = 500
     /// Of these, critical ones that never make room.
     package var criticalPushes = 100
+
+    package func history(of account: AccountID) -> Int { account.isCanary ? min(canaryHistory, history) : history }
 
     package init() {}
 }

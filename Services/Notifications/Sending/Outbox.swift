@@ -15,7 +15,7 @@ struct ClaimedPush: Sendable {
     let body: JSON
     /// The number of this attempt, from 1. A row with another number has been claimed by another process.
     let attempt: Int32
-    /// 0 is critical.
+    /// 0 is critical, 3 a canary's.
     let priority: Int32
     /// When it was due, by which its turn is decided.
     let due: Instant
@@ -300,10 +300,10 @@ extension Database {
             """)
     }
 
-    /// Counts waiting pushes, up to a limit.
+    /// Counts people's waiting pushes, up to a limit.
     func waitingPushes(limit: Int) throws -> Int {
         try query(
-            "SELECT count(*) FROM (SELECT FROM notifications.push AS p LIMIT \(Int64(limit))) AS counted"
+            "SELECT count(*) FROM (SELECT FROM notifications.push AS p WHERE p.priority < 3 LIMIT \(Int64(limit))) AS counted"
         ).only?.decode(0, as: Int.self) ?? 0
     }
 

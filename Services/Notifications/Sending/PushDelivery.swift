@@ -38,6 +38,8 @@ package final class PushDelivery: Service, Sendable {
         var unfinished: Set<PushLane> = []
         /// Whether a push failed since the receiver last took one.
         var hasFailed = false
+        /// Canaries' pushes are looked for once a second, so that people's don't wait for that.
+        var looksForCanaries = false
     }
 
     private static var lease: Interval { .minutes(1) }
@@ -89,6 +91,7 @@ package final class PushDelivery: Service, Sendable {
     /// Finds postponed pushes, and those that another replica left behind.
     private func lookEverySecond(_ pool: Pool) async {
         while !Task.isCancelled {
+            state.withLock { $0.looksForCanaries = true }
             waker.yield()
             let limit = Self.countLimit
             if let (count, oldest) = try? await pool.withConnection({ database in
@@ -113,7 +116,11 @@ package final class PushDelivery: Service, Sendable {
         await withDiscardingTaskGroup { group in
             for await _ in wakes where !hasStopped {
                 var count = 0
-                for lane in PushLane.allCases {
+                let looksForCanaries = state.withLock { state in
+                    defer { state.looksForCanaries = false }
+                    return state.looksForCanaries
+                }
+                for lane in PushLane.allCases where lane != .canary || looksForCanaries {
                     count += await claim(lane, pool)
                     while let push = state.withLock({ $0.places.start() }) {
                         group.addTask { await self.deliver(from: push, pool) }
@@ -210,9 +217,13 @@ package final class PushDelivery: Service, Sendable {
         }
         let failure: PushFailure
         do throws(PushFailure) {
-            let answer = try await sender.send(push)
+            let isCanary = claimed.account.isCanary
+            let receiver: any PushSender = isCanary ? CanaryReceiver(pool: pool) : sender
+            let answer = try await receiver.send(push)
             await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
-            return await hurryOthers(pool)
+            // What a canary's push shows isn't that the receiver of people's is back.
+            if !isCanary { await hurryOthers(pool) }
+            return
         } catch {
             failure = error
         }
@@ -228,8 +239,8 @@ package final class PushDelivery: Service, Sendable {
             await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
         case .unavailable(let reason):
             let delay = backoff.delay(attempt: Int(claimed.attempt))
-            let pause = PushLane(priority: claimed.priority) == .critical ? min(delay, Self.criticalPause) : delay
-            state.withLock { $0.hasFailed = true }
+            let pause = PushLane(priority: claimed.priority) == .other ? delay : min(delay, Self.criticalPause)
+            if !claimed.account.isCanary { state.withLock { $0.hasFailed = true } }
             log(.debug, "a push could not be sent; it will be retried", claimed, reason)
             await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
         }
@@ -272,7 +283,7 @@ package final class PushDelivery: Service, Sendable {
     private func end(
         _ attempt: PushAttempt, _ pool: Pool, _ write: @escaping @Sendable (Database) throws -> Void
     ) async {
-        metrics.ended(attempt.result)
+        if !attempt.claimed.account.isCanary { metrics.ended(attempt.result) }
         do {
             let delay = try await pool.withConnection { database in
                 let delay = try database.record(attempt)

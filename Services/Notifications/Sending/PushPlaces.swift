@@ -2,18 +2,27 @@ import NotificationsContract
 import NotificationsRules
 import Vocabulary
 
-/// Pushes that mean danger, and all others. Neither waits for the other.
+/// Pushes that mean danger, all others of people, and those of canaries. None waits for another lane's.
 enum PushLane: CaseIterable, Hashable, Sendable {
     case critical
     case other
+    case canary
 
-    init(priority: Int32) { self = priority == 0 ? .critical : .other }
+    init(priority: Int32) {
+        self =
+            switch priority {
+            case 0: .critical
+            case 3: .canary
+            default: .other
+            }
+    }
 
     /// The priorities in the table `push`, the first to be sent first.
     var priorities: [Int32] {
         switch self {
         case .critical: [0]
         case .other: [1, 2]
+        case .canary: [3]
         }
     }
 
@@ -21,7 +30,7 @@ enum PushLane: CaseIterable, Hashable, Sendable {
     var accountClaims: Int64 {
         switch self {
         case .critical: 16
-        case .other: 4
+        case .other, .canary: 4
         }
     }
 }
@@ -30,7 +39,8 @@ enum PushLane: CaseIterable, Hashable, Sendable {
 ///
 /// Up to ``total`` are sent at a time; ``kept`` of these places are for critical ones. In each lane a device has one place, so
 /// one that doesn't answer holds up only itself. An account has up to ``share``; its critical pushes take more, one for each
-/// device, as long as the kept places stay free for others.
+/// device, as long as the kept places stay free for others. Canaries take none of people's places: theirs go to
+/// the database, one at a time.
 struct PushPlaces: Sendable {
     static let total = 16
     static let kept = 4
@@ -66,18 +76,21 @@ struct PushPlaces: Sendable {
 
     private var critical = Lane()
     private var other = Lane()
+    private var canary = Lane()
 
     private subscript(name: PushLane) -> Lane {
         get {
             switch name {
             case .critical: critical
             case .other: other
+            case .canary: canary
             }
         }
         set {
             switch name {
             case .critical: critical = newValue
             case .other: other = newValue
+            case .canary: canary = newValue
             }
         }
     }
@@ -103,6 +116,10 @@ struct PushPlaces: Sendable {
 
     /// Takes the next push that may be sent now.
     mutating func start() -> ClaimedPush? {
+        startForPeople() ?? (canary.sending.isEmpty ? canary.next(inShare: true).map { canary.start($0) } : nil)
+    }
+
+    private mutating func startForPeople() -> ClaimedPush? {
         let sending = critical.sending.count + other.sending.count
         guard sending < Self.total else { return nil }
         if let next = critical.next(inShare: true) { return critical.start(next) }

@@ -1,4 +1,5 @@
 import ServiceKit
+import ServiceLifecycle
 import SessionService
 
 @main
@@ -64,4 +65,6 @@ struct SessionProgram: DomainProgram {
     }
 
     static func store(_ settings: Settings) -> SessionStore { SessionStore() }
+
+    static func companions(_ bus: DomainBus) -> [any Service] { [CanarySupport(bus)] }
 }

@@ -6,6 +6,8 @@ import { followPlayer } from './core/player.js'
 import { loadAccounts, observeAccounts } from './net/accounts.js'
 import { askedForStream, follow, yieldWhenLeft } from './net/live.js'
 import { shell, title } from './parts/shell.js'
+import { empty } from './parts/pieces.js'
+import { observeBlocking } from './net/database.js'
 import { showReceipts } from './parts/receipts.js'
 import { welcome } from './pages/welcome.js'
 import { home } from './pages/home.js'
@@ -33,7 +35,15 @@ function draw() {
   sendToWelcome()
   render(document.body, shell())
   document.title = title()
+  showIcon(document.title.startsWith('(!)'))
   showReceipts()
+}
+
+/** The icon of the tab, which is another one during an alarm. */
+function showIcon(isAlarm) {
+  const link = document.querySelector('link[rel=icon]')
+  const address = link.href.replace(/[^/]*$/, isAlarm ? 'icon-alert.svg' : 'icon.svg')
+  if (address !== link.href) link.href = address
 }
 
 /** A tab without an account, or whose account has no name yet, has one page. */
@@ -43,6 +53,9 @@ function sendToWelcome() {
 }
 
 async function start() {
+  observeBlocking((isBlocked) => {
+    if (isBlocked) render(document.body, empty('Close the other tabs of Quartet', 'They show an earlier version, and this one waits for them.'))
+  })
   await loadAccounts()
   follow()
   // At once: what another tab changes during the wait counts, too.

@@ -211,7 +211,7 @@ extension Access {
 extension APIError.Retry {
     fileprivate var words: String {
         switch self {
-        case .no: "The same request would get the same answer."
+        case .no: "Not by itself: it is decided. A person may want it again later, or something else."
         case .sameKey: "Wait, then send the same request with the same Idempotency-Key."
         case .newKey: "Wait, then send the same request with a new Idempotency-Key."
         case .refreshed: "Exchange the refresh token first, then send it with the new access token."

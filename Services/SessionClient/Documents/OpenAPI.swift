@@ -62,6 +62,7 @@ enum Problem {
             Schema.Property("code", .words(APIError.Code.allCases.map(\.rawValue))),
             Schema.Property("detail", .string()), Schema.Property("field", .string(), isRequired: false),
             Schema.Property("reason", .string(), isRequired: false),
+            Schema.Property("retry", .words(APIError.Retry.allCases.map(\.rawValue)), isRequired: false),
             Schema.Property("retryAfter", .integer(0...Int.max), isRequired: false),
             Schema.Property("current", .any, isRequired: false),
             Schema.Property("details", .map(of: .any), isRequired: false),
@@ -97,6 +98,11 @@ extension Endpoint.Declaration {
             "security": security, "responses": .object(try responses()),
         ]
         if deprecation != nil { operation["deprecated"] = true }
+        if tag == "commands", let sending = appCommands[name]?.sending {
+            operation["x-precedence"] = .string(sending.precedence.rawValue)
+            // Seconds, within which an app may send it for the first time.
+            operation["x-valid-for"] = .integer(sending.lifetime.microseconds / 1_000_000)
+        }
         let parameters = parameters.map(described) + headers
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         switch body {
@@ -215,7 +221,7 @@ extension ParameterDeclaration {
 
 extension APIError.Code {
     /// Whether an answer with it may say when to ask again.
-    fileprivate var mayWait: Bool { retry == .sameKey || retry == .newKey }
+    fileprivate var mayWait: Bool { retry == .sameKey || retry == .newKey || httpStatus == 429 }
 }
 
 extension Schema {

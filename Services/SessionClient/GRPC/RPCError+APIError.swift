@@ -15,6 +15,7 @@ extension APIError {
         var facts: [String: String] = [:]
         facts["field"] = field
         facts["reason"] = reason
+        facts["retry"] = retry.rawValue
         facts["idempotencyKey"] = key?.description
         facts["details"] = details.flatMap { try? Encoded($0) }.map { String(decoding: $0.json, as: UTF8.self) }
         facts["current"] = current.map { String(decoding: $0, as: UTF8.self) }

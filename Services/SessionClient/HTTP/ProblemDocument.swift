@@ -14,6 +14,7 @@ extension APIError {
         let detail: String
         let field: String?
         let reason: String?
+        let retry: Retry
         let retryAfter: Int?
         let details: [String: JSONValue]?
     }
@@ -23,7 +24,7 @@ extension APIError {
         let status = HTTPResponse.Status(code: code.httpStatus)
         let document = Document(
             type: "/docs/errors/\(code.rawValue)", title: code.sentence, status: status.code, code: code,
-            detail: detail, field: field, reason: reason, retryAfter: retryAfter, details: details)
+            detail: detail, field: field, reason: reason, retry: retry, retryAfter: retryAfter, details: details)
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let key { headers[.idempotencyKey] = key.description }

@@ -22,7 +22,7 @@ import Vocabulary
 /// | `notified` | when contacts recorded that a responder is alerted | when notifications recorded the delivery to them |
 /// | `pushed` | the delivery | the push service's answer; measured by notifications |
 ///
-/// Every process sees, and so times, all alarms.
+/// Every process sees, and so times, all alarms of people. ``CanaryKeeper`` looks after the others.
 final class AlarmWatch: Service {
     /// An alarm, or its repetition.
     private struct Occasion: Hashable, Sendable {
@@ -91,7 +91,7 @@ final class AlarmWatch: Service {
         note: @escaping @Sendable (AlarmWatch, RecordedMessage) -> Void
     ) {
         @Sendable func isAlarm(_ heading: RowHeading) -> Bool {
-            heading.kind == .event && heading.isReadable && isWanted(heading)
+            heading.kind == .event && heading.isReadable && isWanted(heading) && heading.key.account?.isCanary != true
         }
         tail.observe(where: isAlarm) { [self] observation in
             switch observation {
@@ -256,6 +256,7 @@ extension Database {
                       FROM unnest(\(begins + [ResponderAlerted.type])) AS t(type)
                      CROSS JOIN LATERAL (SELECT q.source, q.recorded_at FROM session_client.parked AS q
                                           WHERE q.type = t.type AND (q.body::text <> '{}' OR q.error <> '')
+                                            AND NOT session_client.is_canary(q.key)
                                           ORDER BY q.recorded_at LIMIT 1) AS p) AS w(log, since, is_alarm)
              ORDER BY w.is_alarm, w.since
             """
@@ -294,7 +295,8 @@ extension Database {
          CROSS JOIN LATERAL (SELECT l.message_id, l.command_id, l.correlation_id, l.recorded_at,
                                     row_number() OVER (ORDER BY l.position) AS number,
                                     l.type = ANY (\(types))
-                                    AND (\(kinds.isEmpty) OR l.body ->> 'kind' = ANY (\(kinds))) AS is_alarm
+                                    AND (\(kinds.isEmpty) OR l.body ->> 'kind' = ANY (\(kinds)))
+                                    AND NOT session_client.is_canary(l.key) AS is_alarm
                                FROM \(unescaped: log) AS l
                               WHERE l.partition = h.partition AND l.position > h.position
                               ORDER BY l.position LIMIT \(Int64(AlarmWatch.looksAt))) AS m

@@ -79,7 +79,9 @@ extension ContactsEvent {
     /// The other accounts that it is about.
     fileprivate var others: [AccountID] {
         switch self {
-        case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed: []
+        case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
+            .reachabilityChanged, .responderReachChanged, .responderReachSettled:
+            []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]
         case .contactRequestEnded(let event): [event.contact]

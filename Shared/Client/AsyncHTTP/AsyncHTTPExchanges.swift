@@ -40,6 +40,8 @@ final class AsyncHTTPExchanges: HTTPExchanges {
             tlsConfiguration: security, redirectConfiguration: .disallow,
             timeout: .init(connect: Self.connectLimit, read: Self.silenceLimit))
         configuration.connectionPool.idleTimeout = .seconds(30)
+        // The stream takes one and the outbox up to seven, so that others never wait behind them.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 12
         // Whether to try again is the connection's to say.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -83,7 +85,11 @@ final class AsyncHTTPExchanges: HTTPExchanges {
         switch error {
         case let error as HTTPClientError where neverSent.contains(error): .unreachable("\(error)")
         // Nobody listens there, or nobody has that name.
-        case is IOError, is NIOConnectionError: .unreachable("\(error)")
+        case is NIOConnectionError: .unreachable("\(error)")
+        // The same for an address. Other numbers are also those of a connection that was open, whose request may have arrived:
+        // a reset for instance, and on Linux a network that went away.
+        case let error as IOError where [ECONNREFUSED, EADDRNOTAVAIL].contains(error.errnoCode):
+            .unreachable("\(error)")
         default: .interrupted("\(error)")
         }
     }

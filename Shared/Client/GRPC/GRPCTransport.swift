@@ -101,7 +101,7 @@ public final class GRPCTransport: Transport {
     ) async throws -> TransportReply {
         let isSent = Sent()
         var options = CallOptions.defaults
-        options.timeout = .seconds(30)
+        options.timeout = .seconds(TransportRequest.patience)
         options.waitForReady = false
         options.maxRequestMessageBytes = Self.messageLimit
         do {
@@ -235,8 +235,26 @@ extension APIError {
             known ?? .refused, error.message, field: facts["field"],
             retryAfter: status.details.lazy.compactMap(\.retryInfo).first.map { Int($0.delay.components.seconds) })
         reason = facts["reason"] ?? (known == nil ? info.reason : nil)
+        if known == nil {
+            unknownCode = UnknownCode(
+                status: error.code.httpStatus, retry: facts["retry"].flatMap { Retry(rawValue: $0) })
+        }
         details = facts["details"].flatMap { try? Encoded(json: Array($0.utf8)).decoded() }
         current = facts["current"].map { Array($0.utf8) }
         key = facts["idempotencyKey"].flatMap { ID($0) }
+    }
+}
+
+extension RPCError.Code {
+    /// The status over HTTP that comes closest.
+    fileprivate var httpStatus: Int {
+        switch self {
+        case .unauthenticated: 401
+        case .resourceExhausted: 429
+        case .unavailable: 503
+        case .deadlineExceeded: 504
+        case .unknown, .internalError, .dataLoss: 500
+        default: 400
+        }
     }
 }

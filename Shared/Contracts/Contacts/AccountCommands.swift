@@ -4,13 +4,15 @@ public import Vocabulary
 public enum AccountCommand: MessageSet {
     case openAccount(OpenAccount)
     case closeAccount(CloseAccount)
+    case openCanary(OpenCanary)
 
-    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount)]
+    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount), Case(Self.openCanary)]
 
     public var body: any CommandBody {
         switch self {
         case .openAccount(let body): body
         case .closeAccount(let body): body
+        case .openCanary(let body): body
         }
     }
 }
@@ -53,6 +55,18 @@ public struct CloseAccount: CommandBody {
     public init() {}
 }
 
+/// Opens a canary and its responder, without contact codes, so nobody can add them. Sending it again changes nothing. They have no
+/// events of their own, so neither has this.
+///
+/// Rejected: `accountNotFound` for accounts that aren't canaries.
+public struct OpenCanary: CommandBody {
+    public let responder: AccountID
+
+    public init(responder: AccountID) {
+        self.responder = responder
+    }
+}
+
 /// Replaces the contact code. The old one stops working at once.
 ///
 /// Rejected: `codeTaken`. Result: ``ContactCodeReset``.
@@ -69,6 +83,8 @@ public struct ResetContactCode: CommandBody {
 ///
 /// Result: ``ContactApprovalSet``.
 public struct SetContactApproval: PublicCommandBody {
+    public static let sending = Sending(.contactSettings, supersedes: ["SetContactApproval"])
+
     /// True: others send a request, which this account approves or declines. False: they become contacts at once.
     public let isRequired: Bool
 

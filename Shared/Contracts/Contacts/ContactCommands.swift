@@ -90,6 +90,9 @@ public struct AddContact: CommandBody {
 ///
 /// Rejected: `notFound` (no such request), `requestChanged`, `limitReached`. Result: ``ContactAdded``.
 public struct ApproveContactRequest: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that sent the request.
     public let contact: AccountID
     /// Whether they become the approving account's responder, as the request says.
@@ -108,6 +111,9 @@ public struct ApproveContactRequest: PublicCommandBody {
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
 public struct DeclineContactRequest: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that sent the request.
     public let contact: AccountID
 
@@ -120,6 +126,9 @@ public struct DeclineContactRequest: PublicCommandBody {
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
 public struct WithdrawContactRequest: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that received the request.
     public let contact: AccountID
 
@@ -133,6 +142,9 @@ public struct WithdrawContactRequest: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `staleVersion`, `roleRequired`, `consentRequired`. Result: ``ContactUpdated``.
 public struct UpdateContact: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     public let contact: AccountID
     /// The version that the change is based on. Any other is rejected.
     public let expectedVersion: Int64
@@ -179,6 +191,9 @@ public struct UpdateContact: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``ContactRemoved``.
 public struct RemoveContact: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     public let contact: AccountID
 
     public init(contact: AccountID) {
@@ -192,6 +207,9 @@ public struct RemoveContact: PublicCommandBody {
 /// Rejected: `yourself`, `limitReached`; nothing else, so that the answer doesn't say whether the account exists or has
 /// blocked the asking one. Result: ``ContactBlocked``; nothing if it was blocked already.
 public struct BlockContact: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// Need not be a contact.
     public let contact: AccountID
 
@@ -204,6 +222,9 @@ public struct BlockContact: PublicCommandBody {
 ///
 /// Rejected: `notFound`. Result: ``ContactUnblocked``.
 public struct UnblockContact: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     public let contact: AccountID
 
     public init(contact: AccountID) {

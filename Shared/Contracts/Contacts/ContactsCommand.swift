@@ -9,10 +9,11 @@ public enum ContactsCommand: MessageSet {
     case role(RoleCommand)
     case ping(PingCommand)
     case alarm(AlarmCommand)
+    case reach(ReachCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
-        Case(Self.alarm),
+        Case(Self.alarm), Case(Self.reach),
     ]
 
     public var body: any CommandBody {
@@ -24,6 +25,7 @@ public enum ContactsCommand: MessageSet {
         case .role(let set): set.body
         case .ping(let set): set.body
         case .alarm(let set): set.body
+        case .reach(let set): set.body
         }
     }
 }

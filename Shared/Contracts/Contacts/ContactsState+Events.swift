@@ -6,7 +6,9 @@ extension ContactsState {
     public mutating func apply(_ event: ContactsEvent) {
         guard event.account == account, !isClosed else { return }
         switch event {
-        case .contactsOpened(let event): code = event.code
+        case .contactsOpened(let event):
+            code = event.code
+            responderReach = .nobody
         case .contactsClosed:
             self = ContactsState(account: account, isClosed: true)
         case .contactCodeReset(let event): code = event.code
@@ -29,7 +31,8 @@ extension ContactsState {
         case .pingAnswered(let event): endPing(with: event.contact, event.direction)
         case .receivedPingsCleared(let event):
             for contact in event.contacts { contacts[contact]?.incomingPing = nil }
-        case .alertRelayed, .responderAlerted, .alarmEnded: break
+        case .responderReachChanged(let event): responderReach = event.reach
+        case .alertRelayed, .responderAlerted, .alarmEnded, .reachabilityChanged, .responderReachSettled: break
         }
     }
 

@@ -16,11 +16,15 @@ public struct ContactsState: Codable, Hashable, Sendable {
     public var requests: Ordered<ContactRequest>
     /// Sorted by id.
     public var blocked: [AccountID]
+    /// Whether anyone would be told of an alarm. Nil before the account is opened, once it is closed, and from a server
+    /// that doesn't say. When no responder can be reached, that is true of each contact that is the account's responder.
+    public var responderReach: ResponderReach?
     public var isClosed: Bool
 
     public init(
         account: AccountID, code: ContactCode? = nil, isApprovalRequired: Bool = false, contacts: Ordered<Contact> = [],
-        requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [], isClosed: Bool = false
+        requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [],
+        responderReach: ResponderReach? = nil, isClosed: Bool = false
     ) {
         self.account = account
         self.code = code
@@ -28,6 +32,7 @@ public struct ContactsState: Codable, Hashable, Sendable {
         self.contacts = contacts
         self.requests = requests
         self.blocked = blocked
+        self.responderReach = responderReach
         self.isClosed = isClosed
     }
 }

@@ -28,6 +28,10 @@ public enum PingCommand: MessageSet {
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {
+    /// A ping asks how somebody is now.
+    public static let sending = Sending(.ping, for: .hours(1), supersedes: ["SendPing"])
+    public var orderSubject: String { "\(contact)" }
+
     /// The dependent.
     public let contact: AccountID
 
@@ -40,6 +44,9 @@ public struct SendPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingCancelled``.
 public struct CancelPing: PublicCommandBody {
+    public static let sending = Sending(.ping, for: .hours(1), supersedes: ["SendPing", "CancelPing"])
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that was pinged.
     public let contact: AccountID
 
@@ -52,7 +59,8 @@ public struct CancelPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
 public struct RespondToPing: PublicCommandBody {
-    public static let isUrgent = true
+    public static let sending = Sending(.pingAnswer, for: .hours(1), supersedes: ["RespondToPing"])
+    public var orderSubject: String { "\(contact)" }
     public static let urgentFamily = UrgentFamily.answer
 
     /// The account that sent the ping.

@@ -27,6 +27,9 @@ public enum RoleCommand: MessageSet {
 ///
 /// Rejected: `notContact`. Result: ``RoleChangeRequested``.
 public struct RequestRoleChange: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The future dependent.
     public let contact: AccountID
 
@@ -39,6 +42,9 @@ public struct RequestRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound` (no such request). Result: ``ContactUpdated``.
 public struct AcceptRoleChange: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that sent the request.
     public let contact: AccountID
 
@@ -51,6 +57,9 @@ public struct AcceptRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct DeclineRoleChange: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that sent the request.
     public let contact: AccountID
 
@@ -63,6 +72,9 @@ public struct DeclineRoleChange: PublicCommandBody {
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct WithdrawRoleChange: PublicCommandBody {
+    public static let sending = Sending(.contact)
+    public var orderSubject: String { "\(contact)" }
+
     /// The account that received the request.
     public let contact: AccountID
 

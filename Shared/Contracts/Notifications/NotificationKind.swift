@@ -44,6 +44,9 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case contactRequestWithdrawn
     /// My request to become contacts waited too long and ended.
     case contactRequestExpired
+    /// Nobody would be told if I missed a check-in: I have no responder, or none of them (`count`) has opened the app for
+    /// 30 days.
+    case nobodyToTell
     /// I pinged a dependent.
     case pingSent
     /// A responder pinged me.
@@ -104,7 +107,7 @@ extension NotificationKind {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
         case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded, .checkInReminder,
             .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade,
-            .recoveryCodeUsed, .securityUndone:
+            .recoveryCodeUsed, .securityUndone, .nobodyToTell:
             .normal
         case .dependentCheckedIn, .contactAdded, .contactRemoved, .contactRoleChanged,
             .roleChangeRequested, .roleChangeAccepted, .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested,
@@ -127,7 +130,7 @@ extension NotificationKind {
         case .pingSent, .pingReceived, .pingCancelled, .pingAnswered, .pingsCleared: .pings
         case .contactAdded, .contactRemoved, .contactRoleChanged, .roleChangeRequested, .roleChangeAccepted,
             .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested, .contactRequestAccepted,
-            .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:
+            .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired, .nobodyToTell:
             .relationships
         case .groupInvitation, .groupStarted, .groupEnded: .group
         case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,

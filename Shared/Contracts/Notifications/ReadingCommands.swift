@@ -28,6 +28,8 @@ public enum ReadingCommand: MessageSet {
 ///
 /// Rejected: `notFound`. Result: ``NotificationRead``.
 public struct MarkRead: PublicCommandBody {
+    public static let sending = Sending(.notifications)
+
     public let id: NotificationID
 
     public init(id: NotificationID) {
@@ -39,6 +41,8 @@ public struct MarkRead: PublicCommandBody {
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
 public struct MarkAllRead: PublicCommandBody {
+    public static let sending = Sending(.notifications, supersedes: ["MarkRead", "MarkAllRead"])
+
     public init() {}
 }
 
@@ -46,6 +50,8 @@ public struct MarkAllRead: PublicCommandBody {
 ///
 /// Result: ``NotificationsCleared``; nothing if none matched.
 public struct ClearNotifications: PublicCommandBody {
+    public static let sending = Sending(.notifications)
+
     public let selection: NotificationSelection
 
     public init(selection: NotificationSelection) {

@@ -5,14 +5,18 @@ public enum AccountCommand: MessageSet {
     case updateProfile(UpdateProfile)
     case closeAccount(CloseAccount)
     case freeHandle(FreeHandle)
+    case setCanary(SetCanary)
 
-    public static let cases: Cases<Self> = [Case(Self.updateProfile), Case(Self.closeAccount), Case(Self.freeHandle)]
+    public static let cases: Cases<Self> = [
+        Case(Self.updateProfile), Case(Self.closeAccount), Case(Self.freeHandle), Case(Self.setCanary),
+    ]
 
     public var body: any CommandBody {
         switch self {
         case .updateProfile(let body): body
         case .closeAccount(let body): body
         case .freeHandle(let body): body
+        case .setCanary(let body): body
         }
     }
 }
@@ -39,5 +43,28 @@ public struct FreeHandle: OwnCommandBody {
 
     public init(account: AccountID) {
         self.account = account
+    }
+}
+
+/// Opens a canary, or sets how often it is missed. While its alarm is on, nothing changes. A canary has no events of its own, so
+/// neither has this.
+///
+/// Rejected: `accountNotFound` for every account that isn't a canary's person.
+public struct SetCanary: CommandBody {
+    /// From one check-in to the next deadline. Nil lets it rest.
+    public let interval: Interval?
+    /// How long after it is opened, or wakes up, it is first missed; so that not all are missed at once.
+    public let delay: Interval
+
+    public init(interval: Interval?, delay: Interval) {
+        self.interval = interval
+        self.delay = delay
+    }
+
+    public func validate() throws(Rejection) {
+        let intervals: ClosedRange<Interval> = .seconds(1) ... .days(1)
+        guard interval.map(intervals.contains) ?? true, intervals.contains(delay) else {
+            throw Rejection(.invalidField, "Choose an interval and a delay from a second to a day.", field: "interval")
+        }
     }
 }

@@ -53,15 +53,18 @@ public struct DeviceSignedIn: EventBody {
     }
 }
 
-/// A device has a new refresh token.
+/// A device has a new refresh token. It gets one every few minutes while its app is open.
 public struct DeviceRefreshed: EventBody {
     public let account: AccountID
     public let device: DeviceID
+    /// True if it is the device's first of the day (in UTC), otherwise nil.
+    public let isFirstOfDay: Bool?
     public let at: Instant
 
-    public init(account: AccountID, device: DeviceID, at: Instant) {
+    public init(account: AccountID, device: DeviceID, isFirstOfDay: Bool? = nil, at: Instant) {
         self.account = account
         self.device = device
+        self.isFirstOfDay = isFirstOfDay
         self.at = at
     }
 }

@@ -28,7 +28,8 @@ public enum AlertCommand: MessageSet {
 ///
 /// Result: ``AlertRaised``.
 public struct RaiseAlert: PublicCommandBody {
-    public static let isUrgent = true
+    /// A call for help is worth sending late.
+    public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert"])
 
     public init() {}
 }
@@ -52,7 +53,7 @@ public struct AnnounceAlert: OwnCommandBody {
 ///
 /// Result: ``AlertCleared``.
 public struct ClearAlert: PublicCommandBody {
-    public static let isUrgent = true
+    public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert", "ClearAlert"])
 
     public init() {}
 }

@@ -29,7 +29,8 @@ public enum CheckInCommand: MessageSet {
 /// Rejected: `tooSoon`, with the time left, within 5 minutes of the last one (operators can change this). Result:
 /// ``CheckedIn``.
 public struct CheckIn: PublicCommandBody {
-    public static let isUrgent = true
+    /// "I'm all right" is about now: later, it would put off an alarm that is due.
+    public static let sending = Sending(.checkIn, for: .minutes(5), supersedes: ["CheckIn"])
     public static let urgentFamily = UrgentFamily.checkIn
 
     public init() {}
@@ -40,6 +41,8 @@ public struct CheckIn: PublicCommandBody {
 /// The new deadline is one interval after the last check-in, or after the account was opened; if that has passed, one
 /// interval from now. A missed check-in stays missed. Result: ``CheckInIntervalSet``; nothing if nothing changes.
 public struct SetCheckInInterval: PublicCommandBody {
+    public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval"])
+
     /// At most 7 days, and at least what operators allow: 1 hour by default.
     public let interval: Interval
 
@@ -58,6 +61,8 @@ public struct SetCheckInInterval: PublicCommandBody {
 ///
 /// Result: ``CheckInRemindersSet``; nothing if nothing changes.
 public struct SetCheckInReminders: PublicCommandBody {
+    public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInReminders"])
+
     /// Without duplicates. Empty for none.
     public let reminders: [ReminderLead]
 

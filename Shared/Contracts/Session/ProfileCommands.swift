@@ -5,6 +5,8 @@ public import Vocabulary
 ///
 /// Rejected: `staleVersion`. Result: ``ProfileUpdated``; nothing if nothing changes.
 public struct UpdateProfile: PublicCommandBody {
+    public static let sending = Sending(.profile)
+
     /// The version that the change is based on. Any other is rejected.
     public let expectedVersion: Int64
     /// See ``PersonName``.

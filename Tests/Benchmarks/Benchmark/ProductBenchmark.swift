@@ -41,7 +41,7 @@ final class ProductBenchmark: Sendable {
         let signing = try server.run("openssl", ["ecparam", "-genkey", "-name", "prime256v1", "-noout"])
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let environment = [
-            "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing,
+            "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing, "CANARY_INTERVAL": "0s",
             "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
             "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
             "STREAMS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",

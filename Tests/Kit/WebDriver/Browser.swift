@@ -280,6 +280,11 @@ public struct Browser: Sendable {
             ["offline": .bool(isOffline), "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1])
     }
 
+    /// Freezes the tab as browsers do with those in the background, or lets it go on.
+    public func freeze(_ isFrozen: Bool) async throws {
+        try await chromium("Page.setWebLifecycleState", ["state": isFrozen ? "frozen" : "active"])
+    }
+
     @discardableResult
     private func chromium(_ command: String, _ parameters: JSON) async throws -> JSON {
         try await send("POST", "/goog/cdp/execute", ["cmd": .string(command), "params": parameters])

@@ -382,7 +382,7 @@ struct ParkedScanTests {
 
     @Test(
         "a worker that takes a lease reads a few pages, however many messages of an unknown type are parked in one queue",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(60)))
     func heads() async throws {
         try await LedgerFixture.with { fixture in
             let heads = Self.parking.parked(in: Partition(0))

@@ -96,7 +96,7 @@ extension Quartet {
         /// The checks without a certificate, in order.
         static let all = [
             "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "retention", "durability",
-            "connections", "contacts", "notifications", "session", "session_client",
+            "connections", "canary", "contacts", "notifications", "session", "session_client",
         ]
 
         let lines: [String]
@@ -128,6 +128,7 @@ extension Quartet {
             Service.sessionClient.rawValue, ["doctor"],
             environment: try forOperators.merging([
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
+                "CANARY_INTERVAL": "0s",
             ]) { $1 }.merging(environment) { $1 })
         let status = try await process.waitForExit()
         let lines = process.lines(on: .output)

@@ -3,7 +3,7 @@ import TestKit
 /// What must hold in the database whatever was done, killed, paused or cut off. Checked at the end of every end-to-end test.
 enum Laws {
     private static let logs = [
-        "session.log", "session.due", "contacts.log", "notifications.log", "notifications.due",
+        "session.log", "session.due", "contacts.log", "contacts.due", "notifications.log", "notifications.due",
         "session_client.session_commands", "session_client.contacts_commands", "session_client.notifications_commands",
         "session_client.operations",
     ]

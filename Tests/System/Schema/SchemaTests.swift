@@ -98,11 +98,19 @@ struct SchemaTests {
         arguments: [
             (
                 "session",
-                "account_state attachment_chunk avatar_chunk device_status group_attachment group_participant group_state "
-                    + "handle kept_message log log_partition message_range open_group outcome phone profile"
+                "account_state attachment_chunk avatar_chunk canary canary_support device_status group_attachment "
+                    + "group_participant group_state handle kept_message log log_partition message_range open_group "
+                    + "outcome phone profile"
             ),
-            ("contacts", "blocking contact contact_code contacts_state contacts_summary log log_partition outcome"),
-            ("notifications", "log log_partition notification notifications_state outcome unread"),
+            (
+                "contacts",
+                "blocking canary canary_support contact contact_code contacts_state contacts_summary log "
+                    + "log_partition outcome"
+            ),
+            (
+                "notifications",
+                "canary canary_support log log_partition notification notifications_state outcome unread"
+            ),
         ])
     func published(schema: String, relations: String) async throws {
         try await TestDatabase.with(.services) { database in

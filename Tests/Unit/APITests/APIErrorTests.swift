@@ -20,9 +20,46 @@ struct APIErrorTests {
         #expect(byGRPC[code.grpcStatus]?.contains(code.httpStatus) == true, "\(code.grpcStatus) \(code.httpStatus)")
         #expect(code.sentence.first?.isUppercase == true || code.sentence.hasPrefix("Idempotency"))
         #expect(code.sentence.last == ".")
-        // What is too much, too slow or away passes.
-        if [408, 429, 503, 504].contains(code.httpStatus) { #expect(code.retry != .no) }
+        // What is too much, too slow or away passes, unless a rule of the domain says so: a person has to want it again.
+        if [408, 429, 503, 504].contains(code.httpStatus) {
+            #expect((code.retry == .no) == [.tooSoon, .tooManyAttempts].contains(code))
+        }
+        #expect(APIError(code).retry == code.retry)
         #expect(APIError(code).detail == code.sentence)
+    }
+
+    @Test("a kept change ends with what the server decided, and with nothing else (S22, R14)")
+    func verdicts() {
+        let newKey: Set<APIError.Code> = [
+            .expired, .failed, .idTooOld, .accountNotFound, .hostChanged, .edgeNotFound, .codeTaken, .tooManySignals,
+        ]
+        let sameKey: Set<APIError.Code> = [
+            .noOutcomeYet, .incompleteBody, .missingToken, .invalidToken, .signedOut, .deviceSignedOut,
+            .invalidCredentials, .tokenReused, .tooSlow, .notDue, .digestMismatch, .upgradeRequired, .tooManyLookUps,
+            .tooManySignUps, .tooManyCodes, .tooManyStreams, .tooManyUploads, .tooManyCommands, .tooManyRequests,
+            .tooManyReads, .tooManyOperations, .tooManyConnections, .tooManyDownloads, .internal, .overloaded,
+            .serverStopping, .databaseUnavailable, .codeNotSent, .queryTooSlow,
+        ]
+        for code in APIError.Code.allCases {
+            let expected: APIError.Verdict =
+                newKey.contains(code) ? .staysUnderNewKey : sameKey.contains(code) ? .staysUnderItsKey : .ends
+            #expect(APIError(code).verdict == expected, "\(code)")
+        }
+    }
+
+    @Test(
+        "a code that only a newer server knows is judged by what it says of repeating it, or else by its status (S22)",
+        arguments: [
+            (409, .no, .ends), (409, .newKey, .staysUnderNewKey), (409, .sameKey, .staysUnderItsKey),
+            (503, .no, .ends), (409, nil, .ends), (422, nil, .ends), (401, nil, .staysUnderItsKey),
+            (401, .no, .staysUnderItsKey), (426, .no, .staysUnderItsKey), (408, nil, .staysUnderItsKey),
+            (425, nil, .staysUnderItsKey), (429, nil, .staysUnderItsKey), (429, .no, .ends),
+            (500, nil, .staysUnderItsKey), (202, nil, .staysUnderItsKey),
+        ] as [(Int, APIError.Retry?, APIError.Verdict)])
+    func unknownCodes(status: Int, retry: APIError.Retry?, verdict: APIError.Verdict) {
+        var error = APIError(.refused)
+        error.unknownCode = .init(status: status, retry: retry)
+        #expect(error.verdict == verdict)
     }
 
     @Test("every code of a contract's rejections is among them")

@@ -125,7 +125,7 @@ struct ConsentTests {
         #expect(try people.rejection(ben, WithdrawRoleChange(contact: anna)) == .notFound)
 
         let events = try people.ask(ben, AcceptRoleChange(contact: anna))
-        guard events.count == 2, case .contactUpdated(let mine) = events[0],
+        guard events.count == 3, case .contactUpdated(let mine) = events[0],
             case .contactUpdated(let theirs) = events[1]
         else { throw Unexpected(events) }
         #expect(mine.account == ben && mine.isAcceptance && theirs.isAcceptance && theirs.by == ben)

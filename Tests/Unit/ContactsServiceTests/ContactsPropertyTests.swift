@@ -19,6 +19,7 @@ struct ContactsPropertyTests {
                 var people = People(seed: random.next())
                 people.rows.limits.contacts = 3
                 people.rows.limits.requests = 2
+                people.rows.limits.reachWindow = .minutes(3)
                 let accounts = try (0..<6).map { _ in try people.person() }
                 var consents = Consents()
                 for _ in 0..<400 {
@@ -61,6 +62,7 @@ struct ContactsPropertyTests {
                 try #require(contact.added == mirrored.added)
                 try #require(!state.blocked.contains(contact.account))
             }
+            try Self.checkReach(of: account, people, state)
             try #require(state.contacts.count == people.rows.contactCount(of: account))
             try #require(state.contacts.count <= people.rows.limits.contacts)
             for request in state.requests {
@@ -70,11 +72,28 @@ struct ContactsPropertyTests {
         }
     }
 
+    /// What the stream says of an account's responders is what follows from relations and from who was reached when.
+    private static func checkReach(of account: AccountID, _ people: People, _ state: ContactsState) throws {
+        guard !state.isClosed else { return }
+        let responders = state.contacts.filter(\.isMyResponder).compactMap { people.rows.accounts[$0.account] }
+        let expected: ResponderReach =
+            responders.isEmpty ? .nobody : responders.contains(where: \.isReachable) ? .reachable : .unreachable
+        try #require(state.responderReach == expected)
+        let row = try #require(people.rows.accounts[account])
+        try #require((row.unsettled != nil) == (row.responderReach != row.settledReach))
+        let timers = people.rows.wantedTimers(of: account).map(\.name)
+        try #require(timers.contains(LapseReach.type) == row.isReachable)
+        try #require(timers.contains(SettleResponderReach.type) == (row.unsettled != nil))
+    }
+
     static func command(
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<46, using: &random) {
+        switch Int.random(in: 0..<52, using: &random) {
+        case 46: return RecordReached()
+        case 47...48: return LapseReach(account: asker)
+        case 49: return SettleResponderReach(account: asker)
         case 0: return random.oneIn(8) ? CloseAccount() : ResetContactCode(code: people.id())
         case 1: return SetContactApproval(isRequired: one)
         case 2: return OpenAccount(code: people.id())

@@ -24,6 +24,7 @@ struct ContactsStoreTests {
                     people.rows.limits.contacts = 4
                     people.rows.limits.requests = 2
                     people.rows.limits.blocks = 3
+                    people.rows.limits.reachWindow = .minutes(3)
                     let accounts = try (0..<6).map { _ in try people.person() }
                     for _ in 0..<600 {
                         people.pass(.seconds(Int64.random(in: 0...8, using: &random)))
@@ -177,6 +178,49 @@ struct ContactsStoreTests {
             _ = try await ask(CloseAccount(), ben)
             #expect(try await database.psql(kept) == "")
             await trial.close()
+        }
+    }
+
+    @Test("someone who becomes a responder just as they are reached or no longer is counted as what they are (A16)")
+    func reachMeanwhile() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var limits = ContactsLimits()
+                limits.reachWindow = .seconds(0)
+                let one = try await Trial(ContactsStore(limits: limits), in: database, as: "contacts")
+                let two = try await Trial(ContactsStore(limits: limits), in: database, as: "contacts")
+                var people = People(seed: random.next())
+                let (anna, ben, code) = (people.id() as AccountID, people.id() as AccountID, people.id() as ContactCode)
+                func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
+                    .init(command, by: account, id: people.id(), at: people.time)
+                }
+                _ = try await one.handle([
+                    command(OpenAccount(code: people.id()), of: anna), command(OpenAccount(code: code), of: ben),
+                ])
+                for round in 0..<60 {
+                    let isLapse = Bool.random(using: &random)
+                    let flip = command(isLapse ? LapseReach(account: ben) : RecordReached(), of: ben)
+                    let role: any CommandBody =
+                        round.isMultiple(of: 2)
+                        ? AddContact(code: code, isMyResponder: true, iAmResponder: false) : RemoveContact(contact: ben)
+                    let change = command(role, of: anna)
+                    async let flipped = one.handleAtLast([flip])
+                    async let changed = two.handleAtLast([change])
+                    _ = try await (flipped, changed)
+                    let wrong = try await database.psql(
+                        """
+                        SELECT a.account, a.responder_reach FROM contacts.account AS a
+                         WHERE a.responder_reach <> (
+                            SELECT CASE WHEN count(*) = 0 THEN 'nobody' WHEN bool_or(r.is_reachable) THEN 'reachable'
+                                        ELSE 'unreachable' END
+                              FROM contacts.contact AS c JOIN contacts.account AS r ON r.account = c.contact
+                             WHERE c.account = a.account AND c.is_my_responder)
+                        """)
+                    try #require(wrong == "")
+                }
+                await one.close()
+                await two.close()
+            }
         }
     }
 

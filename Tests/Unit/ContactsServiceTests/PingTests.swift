@@ -88,7 +88,7 @@ struct PingTests {
         try people.ask(anna, SendPing(contact: ben))
         let events = try people.ask(
             ben, UpdateContact(contact: anna, expectedVersion: 1, isMyResponder: false))
-        #expect(events.count == 4)
+        #expect(events.count == 5)
         guard case .pingCancelled(let cancelled) = events[2] else { throw Unexpected(events) }
         #expect(cancelled.account == anna && cancelled.direction == .outgoing)
         #expect(people.contact(ben, anna)?.incomingPing == nil)

@@ -25,6 +25,9 @@ struct ContactsTableTests {
             open.code = .new()
             open.isApprovalRequired = true
             closed.closed = time(1)
+            (open.reached, open.isReachable, open.responderReach) = (time(8), false, .unreachable)
+            (open.settledReach, open.unsettled) = (.reachable, time(9))
+            (closed.reached, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
             try await Tables.account.expectRoundTrip(of: [(anna, open), (ben, closed)], in: database, as: "contacts")
 
             var (asked, blocked) = (Tables.request.blank, Tables.block.blank)

@@ -7,6 +7,18 @@ import Vocabulary
 
 @Suite("Notifications")
 struct NotificationTests {
+    @Test("a canary's history is short, so that it doesn't grow for ever (A1)")
+    func canary() throws {
+        var inbox = Inbox()
+        let canary = AccountID.canary(.responder, of: Partition(3), among: 8)
+        try inbox.ask(canary, OpenAccount())
+        let told = try (0..<50).map { _ in
+            inbox.pass(.minutes(5))
+            return try inbox.tell(canary, .dependentCheckInMissed)
+        }
+        #expect(inbox.state(canary).notifications.map(\.id).sorted() == told.suffix(20).sorted())
+    }
+
     @Test("every kind has a priority and a category; only those that mean danger are critical (S36)")
     func kinds() {
         #expect(
@@ -16,11 +28,12 @@ struct NotificationTests {
             NotificationKind.allCases.filter { $0.priority == .normal }
                 == [
                     .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
-                    .checkInReminder, .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
+                    .checkInReminder, .nobodyToTell, .pingReceived, .newDevice, .passwordChanged, .phoneChanged,
+                    .securityChanged,
                     .recoveryCodesMade, .recoveryCodeUsed, .securityUndone,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 38)
+        #expect(NotificationKind.allCases.count == 39)
     }
 
     @Test("no published kind has changed its name, priority or category (S36)")
@@ -48,6 +61,7 @@ struct NotificationTests {
             contactRequestDeclined low relationships
             contactRequestWithdrawn low relationships
             contactRequestExpired low relationships
+            nobodyToTell normal relationships
             pingSent low pings
             pingReceived normal pings
             pingCancelled low pings

@@ -237,6 +237,57 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test(
+        """
+        a canary's push ends in a row and never reaches the receiver; it waits for none of people's and makes none of \
+        them due (A1)
+        """)
+    func canary() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            let canary = AccountID.canary(.responder, of: Partition(3), among: 8)
+            let alarms = [AlarmID.new(at: .now - .minutes(1)), .new()]
+            try await outbox.add(300, .groupInvitation)
+            try await outbox.add(20, .dependentCheckInMissed)
+            try await outbox.open(canary)
+            for alarm in alarms { try await outbox.add(.dependentCheckInMissed, of: alarm, to: canary) }
+            try await outbox.add(1, .dependentCheckedInLate, to: canary)
+            #expect(try await outbox.psql("SELECT count(*) FROM notifications.push WHERE priority = 3") == "3")
+            try await outbox.sending {
+                // Nothing of these is answered.
+                try await outbox.receiver.wait("as many as may be sent at a time", count: 16)
+                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 3", are: 0)
+                #expect(!outbox.receiver.asked.value.contains { $0.account.isCanary })
+            }
+            #expect(
+                try await outbox.psql("SELECT account, alarm FROM notifications.canary WHERE alarm IS NOT NULL")
+                    == "\(canary)|\(alarms[1])")
+        }
+    }
+
+    @Test("a canary's push that gets through doesn't make people's due that failed (A1)")
+    func canaryHurriesNobody() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            let canary = AccountID.canary(.responder, of: Partition(3), among: 8)
+            try await outbox.open(canary)
+            try await outbox.add(20, .groupInvitation)
+            try await outbox.psql("UPDATE notifications.push SET attempts = 40")
+            outbox.receiver.answer { _ in .failure(.unavailable("it is off")) }
+            try await outbox.sending {
+                try await outbox.receiver.wait("each once", count: 20)
+                try await outbox.waitUntil("all of them failed", "p.last_error IS NULL", are: 0)
+                // One is sent after the other, so what follows from the first has been done.
+                for _ in 0..<2 { try await outbox.add(.dependentCheckInMissed, of: .new(), to: canary) }
+                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 3", are: 0)
+                let due = try await outbox.psql(
+                    """
+                    SELECT count(*) FROM notifications.push
+                     WHERE next_attempt_at < clock_timestamp() + interval '10 seconds'
+                    """)
+                #expect(due == "0" && outbox.receiver.asked.value.count == 20)
+            }
+        }
+    }
+
     @Test("a critical push that waits for long is reported, and so is its end (S38)")
     func reported() async throws {
         try await Outbox.with(Self.tables) { outbox in
@@ -280,7 +331,7 @@ private struct Outbox: Sendable {
     /// An account with a device.
     func account() async throws -> AccountID {
         let account = AccountID.new()
-        try await ask([(account, OpenAccount()), (account, register())])
+        try await open(account)
         return account
     }
 
@@ -315,6 +366,16 @@ private struct Outbox: Sendable {
                 })
         }
         try await ask(accounts.map { ($0, DeliverNotification(id: .new(), kind: kind)) })
+    }
+
+    /// Opens an account with a device.
+    func open(_ account: AccountID) async throws {
+        try await ask([(account, OpenAccount()), (account, register())])
+    }
+
+    func add(_ kind: NotificationKind, of alarm: AlarmID, to account: AccountID) async throws {
+        let details = NotificationDetails(at: .now, alarm: alarm)
+        try await ask([(account, DeliverNotification(id: .new(), kind: kind, details: details))])
     }
 
     private func register() -> RegisterPush {

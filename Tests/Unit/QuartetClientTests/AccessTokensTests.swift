@@ -128,12 +128,7 @@ struct AccessTokensTests {
             $0.lost = [.unreachable("no network"), .interrupted("the answer")]
             $0.replies = [.failure(APIError(.overloaded))]
         }
-        async let reply = connection.requests.command(CheckIn())
-        for _ in 0..<3 {
-            await server.clock.waitForSleeper(within: .seconds(5))
-            server.clock.advance(by: .seconds(5))
-        }
-        _ = try await reply
+        _ = try await server.passingTime { try await connection.requests.command(CheckIn()) }
         let keys = server.transport.requests.filter { $0.endpoint == .command("CheckIn") }.map(\.key)
         #expect(keys.count == 5 && Set(keys.dropFirst()).count == 1 && Set(keys).count == 2)
     }
@@ -147,13 +142,8 @@ struct AccessTokensTests {
         _ = try await connection.requests.command(CheckIn())
         func failure(_ lost: [TransportError]) async -> QuartetError? {
             server.state.withLock { $0.lost = lost }
-            async let reply = connection.requests.command(CheckIn())
-            for _ in 1..<lost.count {
-                await server.clock.waitForSleeper(within: .seconds(5))
-                server.clock.advance(by: .seconds(5))
-            }
             do {
-                _ = try await reply
+                _ = try await server.passingTime { try await connection.requests.command(CheckIn()) }
                 return nil
             } catch {
                 return error as? QuartetError

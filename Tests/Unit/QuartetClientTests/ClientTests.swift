@@ -96,9 +96,10 @@ struct ClientTests {
         try await whileRunning(connection) {
             try #require(await server.transport.nextStream()).begin(contacts: [Contact(one)])
             try await connection.ready()
-            let isDecided = Observed(false)
+            let (hasArrived, isDecided) = (Observed(false), Observed(false))
             server.transport.answer { request in
                 if request.endpoint == .command("SendPing") {
+                    hasArrived.update { $0 = true }
                     try await isDecided.wait("the decision") { $0 ? true : nil }
                 }
                 return try server.answer(request)
@@ -106,6 +107,7 @@ struct ClientTests {
             let pings = client.contacts.values(of: \.outgoingPings)
             let first = Task { try await client.sendPing(one) }
             await pings.wait { !$0.isEmpty }
+            try await hasArrived.wait("the ping") { $0 ? true : nil }
             let second = Task { try await client.cancelPing(one) }
             await pings.wait { $0.isEmpty }
             func commands() -> [TransportRequest.Endpoint] {

@@ -41,6 +41,17 @@ struct TextsTests {
         #expect(try Self.sentence(.checkInMissed, Self.details, in: "de").contains("2027"))
     }
 
+    @Test("somebody reads why nobody would be told of an alarm, and nothing if somebody would be (A16)")
+    func reach() {
+        let texts = Texts(languages: ["en"])
+        #expect(texts.sentence(.reachable, responders: ["Bob"]) == nil)
+        #expect(texts.sentence(.nobody, responders: [])?.hasPrefix("Nobody would be told") == true)
+        #expect(texts.sentence(.unreachable, responders: ["Bob", "Carol"])?.hasSuffix(": Bob, Carol.") == true)
+        #expect(
+            texts.sentence(.unreachable, responders: ["Bob"])?.hasPrefix("Your only responder, Bob, hasn't") == true)
+        #expect(Texts(languages: ["de"]).sentence(.unreachable, responders: ["Bob"])?.hasPrefix("Nur Bob") == true)
+    }
+
     @Test("the languages have the same keys and the same placeholders (P9)")
     func keys() {
         func placeholders(_ text: String?) -> [Substring] {
@@ -65,9 +76,10 @@ struct TextsTests {
             #expect(text != code.sentence && !text.contains("error"), "\(code): \(text)")
         }
         let problems: [QuartetError] = [
-            .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .notStored("x"),
+            .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .superseded,
+            .notStored("x"),
             .offline,
-            .unknown, .needsAuthentication, .notConfigured("x"), .cancelled, .unreadable("x"),
+            .unknown, .needsAuthentication, .tokensUnavailable("x"), .notConfigured("x"), .cancelled, .unreadable("x"),
         ]
         let states: [ConnectionState] = [
             .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,

@@ -45,6 +45,33 @@ struct JoinedModulesTests {
                 """)
     }
 
+    @Test("comments that have their lines to themselves are left out, and nothing else is")
+    func comments() throws {
+        let joined = try JoinedModules.joined(
+            from: "app.js",
+            [
+                "app.js": """
+                /** One line. */
+                const one = 1 // stays
+                /**
+                 * import { x } from './y.js'
+                 */
+                // A reason.
+                const address = 'https://example.org' /* stays */
+                """
+            ])
+        #expect(
+            joined == """
+                export const modules = {}
+                modules['app.js'] = (() => {
+                const one = 1 // stays
+                const address = 'https://example.org' /* stays */
+                return {  }
+                })()
+
+                """)
+    }
+
     @Test("what can't be joined is refused by name")
     func refusals() {
         for (sources, problem) in [

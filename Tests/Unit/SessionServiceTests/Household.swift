@@ -20,10 +20,10 @@ extension Household {
             isLast: { if case .accountClosed = $0 { true } else { false } },
             quiet: { command, before, after in
                 switch command {
-                // Clean-up after an account's end, attempts to sign in, which are counted without an event, and an alarm that
-                // is held back.
+                // Clean-up after an account's end, attempts to sign in, which are counted without an event, an alarm that is
+                // held back, and a canary, which has no stream.
                 case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
-                    is RequestSignInCode, is MissCheckIn:
+                    is RequestSignInCode, is MissCheckIn, is SetCanary:
                     after
                 default: before
                 }

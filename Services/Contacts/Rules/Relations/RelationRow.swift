@@ -49,6 +49,14 @@ extension RelationRow.Side {
     fileprivate static let blank = Self(
         iAmResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
         notifyOnMissedCheckIn: false, version: 0, updated: .blank)
+
+    /// A side of a relation that begins. A responder is notified of everything until they say otherwise.
+    init(new time: Instant, iAmResponder: Bool, nickname: String = "") {
+        self.init(
+            iAmResponder: iAmResponder, nickname: nickname, notes: "", sendPings: true, receivePings: true,
+            notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder, pinged: nil, lastPing: nil,
+            roleRequested: nil, version: 1, updated: time)
+    }
 }
 
 /// A relation seen from one side. Changes go to the row.

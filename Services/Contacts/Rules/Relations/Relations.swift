@@ -114,7 +114,7 @@ extension ContactsRows.Selection {
             }
         case .removeContact(let command):
             meet(account, command.contact)
-            alarming.formUnion([account, command.contact])
+            hear(account, command.contact)
         case .blockContact(let command):
             join(account, command.contact)
             blocking.insert(account)

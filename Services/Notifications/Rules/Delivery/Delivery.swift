@@ -21,7 +21,7 @@ extension NotificationsReducer {
     ) -> [NotificationsEvent] {
         guard rows[account, notification.id] == nil, var row = rows.accounts[account] else { return [] }
         var forgotten: NotificationID?
-        if row.total >= rows.limits.history, let evicted = rows.evicted(for: notification, of: account) {
+        if row.total >= rows.limits.history(of: account), let evicted = rows.evicted(for: notification, of: account) {
             forgotten = evicted.id
             rows[account, evicted.id] = nil
             row.total -= 1

@@ -136,8 +136,9 @@ extension Pipeline {
                 SELECT o.account, o.id, o.subject, w.count, o.created_at,
                        CASE WHEN o.kind = ANY (\(kinds(.critical))) THEN 2
                             WHEN o.kind = ANY (\(kinds(.normal))) THEN 1 ELSE 0 END AS rank
-                  FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value))) AS w(account, count)
-                  JOIN notifications.account AS a ON a.account = w.account AND a.total + w.count > \(Int64(limits.history))
+                  FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value)),
+                              \(deliveries.map { Int64(limits.history(of: $0.key)) })) AS w(account, count, history)
+                  JOIN notifications.account AS a ON a.account = w.account AND a.total + w.count > w.history
                   JOIN notifications.notification AS o ON o.account = w.account
             ), ranked AS (
                 SELECT h.account, h.id, h.count,

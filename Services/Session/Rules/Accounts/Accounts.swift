@@ -14,6 +14,7 @@ extension SessionReducer {
             let (account, row) = try knownAsker(rows, context)
             return try close(&rows, command, account, row, context.time)
         case .freeHandle(let command): return try freeHandle(&rows, command, context.time)
+        case .setCanary(let command): return try setCanary(&rows, command, context)
         }
     }
 
@@ -64,11 +65,31 @@ extension SessionReducer {
     }
 }
 
+extension SessionReducer {
+    /// The only account without a handle, and the only one that may be missed so often.
+    static func setCanary(
+        _ rows: inout SessionRows, _ command: SetCanary, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let account = context.account, account.canaryRole == .person else { throw .accountNotFound() }
+        var row = rows[account] ?? AccountRow(opened: context.time)
+        guard !row.checkIn.missed else { return [] }
+        (row.checkIn.remindsTwoHours, row.checkIn.remindsThirtyMinutes) = (false, false)
+        if let interval = command.interval, interval != row.checkIn.interval || row.checkIn.due == nil {
+            row.checkIn.interval = interval
+            row.checkIn.move(to: context.time + command.delay)
+        } else if command.interval == nil {
+            row.checkIn.due = nil
+        }
+        rows[account] = row
+        return []
+    }
+}
+
 extension SessionRows.Selection {
     mutating func add(_ command: AccountCommand, of account: AccountID) {
         switch command {
         case .updateProfile: followed.insert(account)
-        case .freeHandle: break
+        case .freeHandle, .setCanary: break
         case .closeAccount:
             followed.insert(account)
             uploaders.insert(account)

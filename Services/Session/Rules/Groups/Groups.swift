@@ -109,7 +109,7 @@ extension SessionReducer {
                 details: ["capacity": 1])
         }
         for contact in command.contacts {
-            guard let row = rows[contact] else { throw .accountNotFound("contacts") }
+            guard !contact.isCanary, let row = rows[contact] else { throw .accountNotFound("contacts") }
             guard row.closed == nil else { throw .accountClosed("contacts") }
         }
         try requireContacts(rows, account, command.contacts, context)

@@ -78,9 +78,13 @@ extension SessionReducer {
         }
         device.earlier = (device.earlier + [device.token]).suffix(rows.limits.earlierTokens)
         device.token = command.next
+        let isFirstOfDay = device.lastSeen.day != time.day
         device.lastSeen = time
         rows[account, command.device] = device
-        return [.deviceRefreshed(.init(account: account, device: command.device, at: time))]
+        return [
+            .deviceRefreshed(
+                .init(account: account, device: command.device, isFirstOfDay: isFirstOfDay ? true : nil, at: time))
+        ]
     }
 
     static func signOut(
@@ -131,4 +135,9 @@ extension SessionRows.Selection {
         case .refreshDevice, .signOut: signing.insert(account)
         }
     }
+}
+
+extension Instant {
+    /// The number of the day, in UTC.
+    fileprivate var day: Int64 { microseconds / Interval.days(1).microseconds }
 }

@@ -18,6 +18,9 @@ extension SessionReducer {
     static func signUp(
         _ rows: inout SessionRows, _ command: SignUp, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
+        guard !command.account.isCanary else {
+            throw Rejection(.invalidField, "No person has such an id; choose another id.", field: "account")
+        }
         if let row = rows[command.account] {
             if row.closed != nil { throw .accountClosed() }
             throw Rejection(.accountExists, "This account already exists; choose another id.", field: "account")

@@ -18,7 +18,7 @@ export async function confirmed(work) {
 }
 
 /** Does it, and says why it failed. */
-export async function attempt(work, done) {
+export async function attempt(work, done, isUrgent = false) {
   try {
     const reply = await confirmed(work)
     if (done) toast(done, 'good')
@@ -27,7 +27,8 @@ export async function attempt(work, done) {
     if (error.code === 'confirmationRequired') {
       // The person decided not to.
     } else if (error instanceof Unreachable) {
-      toast('You are offline. It will be sent when the connection is back.', 'warning')
+      // What is urgent has a card that stays (parts/banners.js).
+      if (!isUrgent) toast('Not sent yet. It’s kept here, and sent when the connection is back.', 'warning')
     } else {
       toast(error.message, 'critical')
     }
@@ -45,16 +46,21 @@ const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'C
 export const underway = (name, fields = {}) => model.outbox.find((entry) =>
   entry.path.endsWith(`/${name}`) && entry.state !== 'refused' && Object.keys(fields).every((field) => entry.fields[field] === fields[field]))
 
+/** What goes before all others, and by what those of one kind keep their order: no other command holds it up. A test compares the list with the contracts'. */
+const urgent = { CheckIn: 'check-in', RaiseAlert: 'alert', ClearAlert: 'alert', RespondToPing: 'answer', RespondToAllPings: 'answers', ClearAllReceivedPings: 'answers' }
+export const isUrgent = (name) => name in urgent
+
 const lanes = {
-  contact: ['SendPing', 'CancelPing', 'RespondToPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
+  contact: ['SendPing', 'CancelPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
     'DeclineRoleChange', 'WithdrawRoleChange'],
   contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode'],
   notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications'],
 }
 
-/** The edit of one contact doesn't wait for another's. */
-function laneOf(name, { contact, group }) {
+/** What it must stay in order with. The edit of one contact doesn't wait for another's. */
+export function laneOf(name, { contact, group }) {
+  if (name in urgent) return contact ? `${urgent[name]}-${contact}` : urgent[name]
   // What is said doesn't wait for moves.
   if (name === 'SendGroupMessage') return `messages-${group}`
   if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
@@ -64,14 +70,14 @@ function laneOf(name, { contact, group }) {
 
 /** Sends a command. */
 export const command = (name, fields = {}, options = {}) =>
-  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), lifetime: lifetimeOf(name, fields), ...options })
+  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields), ...options })
 
 /** Sends a command and reports a failure. */
-export const act = (name, fields, done) => attempt(() => command(name, fields), done)
+export const act = (name, fields, done) => attempt(() => command(name, fields), done, isUrgent(name))
 
 /** Starts an operation over several services. */
 export const operate = (name, fields, done) =>
-  attempt(() => submit(`/v1/operations/${name}`, fields ?? {}, { lane: 'operations', lifetime: day }), done)
+  attempt(() => submit(`/v1/operations/${name}`, fields ?? {}, { lane: urgent[name] ?? 'operations', isUrgent: isUrgent(name), lifetime: day }), done, isUrgent(name))
 
 /** Sends something that is never kept: it has a password or a code in it. */
 export const askNow = (method, path, body, done) => attempt(async () => (await ask(method, path, { body })).body, done)

@@ -8,6 +8,8 @@ export const model = {
   replica: undefined,
   /** How the stream is (net/connection.js). */
   connection: { name: 'disconnected' },
+  /** Until when what is shown was up to date, at the server's time; undefined while it is, or if it never was. */
+  lastLive: undefined,
   /** What waits to be sent or decided (net/outbox.js). */
   outbox: [],
   /** Files on their way to the server (net/uploads.js). */
@@ -35,6 +37,9 @@ export function changed() {
   // A hidden page has no animation frames, but its title shows the badge.
   document.hidden ? setTimeout(drawNow) : requestAnimationFrame(drawNow)
 }
+
+// A tab that is left before the frame that it asked for gets none: its title and icon would miss an alarm.
+globalThis.document?.addEventListener?.('visibilitychange', () => { if (isScheduled && document.hidden) drawNow() })
 
 function drawNow() {
   isScheduled = false

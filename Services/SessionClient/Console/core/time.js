@@ -66,12 +66,12 @@ export function span(microseconds) {
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
-/** A span as a countdown: `1 d 02:03:04`, `02:03:04`. */
+/** A span as a countdown: `2 d 3 h`, `23 h 59 min`, and in the last hour `59:58`. */
 export function countdown(microseconds) {
   const seconds = Math.max(0, Math.floor(microseconds / second))
-  const parts = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
-  const days = Math.floor(seconds / 86_400)
-  return (days ? `${days} d ` : '') + parts.map((part) => String(part).padStart(2, '0')).join(':')
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
+  if (days) return `${days} d ${hours} h`
+  return hours ? `${hours} h ${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** A position in something that plays: `3:05`. */
@@ -91,8 +91,8 @@ export function lazily(make) {
   return () => (made ??= make())
 }
 
-const clock = lazily(() => new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }))
-const date = lazily(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }))
+const clock = lazily(() => new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' }))
+const date = lazily(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }))
 
 /** A time of day, with its date unless it is today. */
 export function moment(time, at = now()) {

@@ -1,13 +1,14 @@
 /**
  * The accounts that are signed in in this browser. All tabs share them; each tab shows one. Tokens are sealed
- * (net/vault.js), are never in localStorage or an address, and leave this module only towards the server.
+ * (net/vault.js says against whom), are never in localStorage or an address, and leave this module only towards the server.
  */
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { dropDrafts } from '../core/drafts.js'
 import { all, get, put, remove, update } from './database.js'
 import { prepare, seal, unseal } from './vault.js'
-import { send, Problem } from './http.js'
+import { send, Problem, Unreachable } from './http.js'
+import { exclusively } from './locks.js'
 
 /** The account has to sign in again. */
 export class NeedsSignIn extends Error {
@@ -100,7 +101,7 @@ async function store(tokens, fields) {
  * @param {string} [refused] a token that the server didn't accept
  */
 export async function accessToken(account, refused) {
-  return (await usable(account, refused)) ?? navigator.locks.request(`quartet-token-${account}`, async () =>
+  return (await usable(account, refused)) ?? exclusively(`quartet-token-${account}`, async () =>
     (await usable(account, refused)) ?? exchange(account))
 }
 
@@ -118,14 +119,19 @@ async function exchange(account) {
   await put('accounts', { ...record, exchange: key })
   try {
     const { refreshToken } = await unseal(record.sealed)
-    const { body } = await send('POST', '/v1/token', { body: { refreshToken }, key })
+    const { status, body } = await send('POST', '/v1/token', { body: { refreshToken }, key })
+    if (!body?.accessToken) throw new Unreachable(status)
     return await store(body, {})
   } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 401) throw error
+    // Another 401 is trouble that passes, such as one server with a wrong key: it signs nobody out.
+    if (!(error instanceof Problem) || !endsSession(error)) throw error
     await markSignedOut(account, error.message)
     throw new NeedsSignIn(error.message)
   }
 }
+
+/** Whether a refusal says that this device is signed out. */
+export const endsSession = ({ code }) => ['signedOut', 'deviceSignedOut', 'tokenReused'].includes(code)
 
 /** The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in. */
 export async function markSignedOut(account, why) {

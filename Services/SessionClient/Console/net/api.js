@@ -1,6 +1,6 @@
 /** Requests of the account that this tab shows. */
 import { changed, model } from '../core/model.js'
-import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
+import { accessToken, endsSession, markSignedOut, NeedsSignIn } from './accounts.js'
 import { send, Problem, fetchPicture } from './http.js'
 
 /** Sends a request with a token, and once more with a new one if the server doesn't accept it. */
@@ -12,7 +12,7 @@ export async function ask(method, path, options = {}) {
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 401) throw error
     if (error.code === 'invalidToken') return send(method, path, { ...options, token: await accessToken(account, token) })
-    if (error.code !== 'signedOut' && error.code !== 'deviceSignedOut') throw error
+    if (!endsSession(error)) throw error
     await markSignedOut(account, error.message)
     throw new NeedsSignIn(error.message)
   }
@@ -22,6 +22,8 @@ export const read = async (path) => (await ask('GET', path)).body
 
 /** Pictures by their hash, as addresses of blobs; null while one is loading, and for a while after it couldn't be loaded. */
 const pictures = new Map()
+/** How many are kept. The one that came first gives way, and is loaded again should it be needed. */
+const picturesKept = 500
 const pictureRetry = 30_000
 
 /** Changes with each picture that is there. */
@@ -44,9 +46,17 @@ async function load(account, hash) {
   const own = model.account.account
   const path = account === own ? '/v1/account/avatar' : `/v1/contacts/${account}/avatar`
   const blob = await loadPicture(path, own).catch(() => undefined)
-  if (blob) pictures.set(hash, URL.createObjectURL(blob))
+  if (blob) keep(hash, URL.createObjectURL(blob))
   else setTimeout(() => { pictures.delete(hash); changed() }, pictureRetry)
   loaded += 1
+}
+
+function keep(hash, address) {
+  pictures.set(hash, address)
+  if (pictures.size <= picturesKept) return
+  const [oldest, old] = pictures.entries().next().value
+  pictures.delete(oldest)
+  if (old) URL.revokeObjectURL(old)
 }
 
 async function loadPicture(path, own) {

@@ -8,7 +8,7 @@
 import { signOutWords } from '../core/words.js'
 import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
 import { EventReader } from './events.js'
-import { send } from './http.js'
+import { Problem, send } from './http.js'
 
 /** Nothing for so long means that the connection is dead: the server sends something every 15 seconds. */
 const silence = 40_000
@@ -56,6 +56,7 @@ export class Connection {
       } catch (error) {
         if (signal.aborted) return
         if (this.isChangingGroups) continue
+        this.trouble = error instanceof Problem ? error.message : undefined
         if (error instanceof NeedsSignIn) return this.#say({ name: 'needsAuthentication', reason: error.message })
       }
       if (!signal.aborted) await this.#waitForNext(signal)
@@ -67,7 +68,7 @@ export class Connection {
     this.attempt += 1
     const isOffline = navigator.onLine === false
     if (isOffline || this.attempt > attempts) {
-      this.#say({ name: 'disconnected', reason: isOffline ? 'this device is offline' : 'the server doesn’t answer' })
+      this.#say({ name: 'disconnected', reason: isOffline ? 'this device is offline' : this.trouble ?? 'the server doesn’t answer' })
       await this.#sleep(rest, signal)
     } else {
       this.#say({ name: 'reconnecting', attempt: this.attempt })
@@ -121,9 +122,10 @@ export class Connection {
         throw new Error('refused')
       }
       if (!response.ok) throw new Error(`the server answered ${response.status}`)
-      return await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader(), timer, token)
+      return await this.#read(response.body.getReader(), timer, token)
     } finally {
       timer.stop()
+      this.drop = () => {}
       clearTimeout(this.renewal)
       this.stream = undefined
     }
@@ -145,13 +147,17 @@ export class Connection {
 
   async #read(reader, timer, token) {
     const events = new EventReader()
+    const decoder = new TextDecoder()
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return undefined
       timer.reset()
-      for (const event of events.push(value)) {
+      for (const event of events.push(decoder.decode(value, { stream: true }))) {
         const data = JSON.parse(event.data)
-        if (event.event === 'end') return data
+        if (event.event === 'end') {
+          reader.cancel().catch(() => {})
+          return data
+        }
         if (event.event === 'begun') {
           this.stream = data.stream
           this.#outlive(token, data.expiresIn)

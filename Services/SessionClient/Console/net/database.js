@@ -11,32 +11,64 @@ const stores = {
   uploads: { keyPath: 'id', autoIncrement: true },
 }
 
+/** The promise of the open database; undefined until it is needed, and again once it is closed. */
 let opened
+let listener = () => {}
+
+/** Calls `function_` with true when a tab with an earlier version of this page holds the database, and with false when it lets go. */
+export function observeBlocking(function_) {
+  listener = function_
+}
 
 function open() {
-  opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open('quartet', 2)
-    request.onupgradeneeded = () => {
-      const { result: database } = request
-      for (const [name, options] of Object.entries(stores)) {
-        if (!database.objectStoreNames.contains(name)) database.createObjectStore(name, options)
-      }
-    }
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
+  opened ??= opening().catch((error) => {
+    opened = undefined
+    throw error.name === 'VersionError' ? new Error('Quartet was updated in another tab. Reload this page.') : error
   })
   return opened
 }
 
+const opening = () => new Promise((resolve, reject) => {
+  const request = indexedDB.open('quartet', 2)
+  request.onupgradeneeded = () => {
+    const { result: database } = request
+    for (const [name, options] of Object.entries(stores)) {
+      if (!database.objectStoreNames.contains(name)) database.createObjectStore(name, options)
+    }
+  }
+  request.onblocked = () => listener(true)
+  request.onsuccess = () => {
+    const { result: database } = request
+    listener(false)
+    // A later version of this page, in another tab, waits for this one to let go.
+    database.onversionchange = () => { database.close(); opened = undefined }
+    // Browsers drop connections of pages in the background.
+    database.onclose = () => { opened = undefined }
+    resolve(database)
+  }
+  request.onerror = () => reject(request.error)
+})
+
 /** Runs `body(store)` in one transaction; resolves with what the request that it returns gave, once that is stored. */
 async function transact(name, mode, body) {
-  const database = await open()
+  const transaction = await begin(name, mode)
   return new Promise((resolve, reject) => {
-    const transaction = database.transaction(name, mode)
     const request = body(transaction.objectStore(name))
     transaction.oncomplete = () => resolve(request?.result)
     transaction.onerror = transaction.onabort = () => reject(transaction.error)
   })
+}
+
+/** A transaction; of a database that is opened again if it was closed meanwhile. */
+async function begin(name, mode) {
+  const known = open()
+  try {
+    return (await known).transaction(name, mode)
+  } catch (error) {
+    if (error.name !== 'InvalidStateError') throw error
+    if (opened === known) opened = undefined
+    return (await open()).transaction(name, mode)
+  }
 }
 
 export const get = (name, key) => transact(name, 'readonly', (store) => store.get(key))

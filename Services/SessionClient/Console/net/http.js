@@ -1,26 +1,19 @@
 /** One request to the API: its answer, or the reason why there is none. */
 import { observe } from '../core/time.js'
 
-/** The server refused (RFC 9457). `code` says why; `detail` is for people. */
+/** Quartet refused (RFC 9457). `code` says why; `detail` is for people. */
 export class Problem extends Error {
   constructor(status, document) {
     super(document.detail ?? document.title ?? `The server answered ${status}.`)
-    Object.assign(this, { status, code: document.code, field: document.field, reason: document.reason })
+    Object.assign(this, { status, code: document.code, field: document.field, reason: document.reason, retry: document.retry })
     Object.assign(this, { retryAfter: document.retryAfter, current: document.current })
-  }
-
-  /** Whether the same request, under the same Idempotency-Key, may be answered otherwise in a moment. */
-  get isTransient() {
-    return [202, 408, 502, 503].includes(this.status) || transient.has(this.code)
   }
 }
 
-const transient = new Set(['tooManyCommands', 'tooManyReads', 'tooManyOperations', 'tooManyRequests', 'incompleteBody'])
-
-/** The server can't be reached, so whether the request arrived isn't known. */
+/** There is no answer of Quartet's: the server can't be reached, or something on the way answered. Whether the request arrived isn't known. */
 export class Unreachable extends Error {
-  constructor() {
-    super('The server can’t be reached.')
+  constructor(status) {
+    super(status ? `Something on the way to Quartet answered (${status}). Nothing is known about the request yet.` : 'The server can’t be reached.')
   }
 }
 
@@ -48,7 +41,9 @@ export async function send(method, path, { body, bytes, type, key, token, header
   }
   observe(response.headers.get('Date'))
   const answer = parse(text)
-  if (!response.ok || answer?.code === 'noOutcomeYet') throw new Problem(response.status, answer ?? {})
+  if (isProblem(answer)) throw new Problem(response.status, answer)
+  // A proxy's page, a portal's, or half an answer decides nothing.
+  if (!response.ok || (text && answer === undefined)) throw new Unreachable(response.status)
   return { status: response.status, body: answer, headers: response.headers }
 }
 
@@ -61,6 +56,9 @@ export async function fetchPicture(path, token) {
     return {}
   }
 }
+
+/** Whether an answer is a problem document of Quartet's. */
+const isProblem = (answer) => typeof answer?.code === 'string' && answer.type === `/docs/errors/${answer.code}`
 
 function parse(text) {
   try {

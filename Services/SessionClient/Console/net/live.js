@@ -1,9 +1,10 @@
 /** Keeps the model live: follows the chosen account's stream, and sends what waits when the connection is back. */
 import { model, changed } from '../core/model.js'
+import { now } from '../core/time.js'
 import { learnHandle, rereadAccounts } from './accounts.js'
 import { hear } from './history.js'
 import { SharedStream } from './sharing.js'
-import { close, closeAll, drainAll, reload } from './outbox.js'
+import { close, closeAll, closeAnew, drainAll, reload } from './outbox.js'
 import { resumeUploads } from './uploads.js'
 
 let stream
@@ -14,6 +15,7 @@ export function follow() {
   stream = undefined
   model.replica = undefined
   model.connection = { name: 'disconnected' }
+  model.lastLive = undefined
   const account = model.account
   if (account && !account.signedOut) {
     stream = new SharedStream(account.account, handlers)
@@ -54,13 +56,15 @@ function take(replica, event) {
   hear(event)
   if (event?.event === 'account.snapshot') learnHandle(replica.account.handle)
   // In the same rendering as the event, so that an edit isn't seen to go back and forth.
-  if (!event || event.event.endsWith('.snapshot')) closeAll()
+  if (!event) closeAnew()
+  else if (event.event.endsWith('.snapshot')) closeAll()
   else close()
   changed()
 }
 
 function say(state) {
   const wasConnected = model.connection.name === 'connected'
+  if (wasConnected && state.name !== 'connected') model.lastLive = now()
   model.connection = state
   if (state.name === 'connected' && !wasConnected) {
     drainAll()

@@ -4,6 +4,8 @@ import { ask, read } from './api.js'
 
 /** What was read, by account and session: `{begun, list, isLoading, hasFailed}`. */
 const histories = new Map()
+/** Of how many sessions they are kept: more than one is in at a time. */
+const historiesKept = 16
 
 /** The messages as far as they are known, the oldest first; begins to read those that are missing. */
 export function messagesOf(group) {
@@ -13,7 +15,9 @@ export function messagesOf(group) {
   let history = histories.get(name)
   if (history?.begun !== heard.begun) {
     history = { list: [], ...history, begun: heard.begun, isLoading: true, hasFailed: false }
+    histories.delete(name)
     histories.set(name, history)
+    if (histories.size > historiesKept) histories.delete(histories.keys().next().value)
     load(group, history)
   }
   const last = history.list.at(-1)?.number ?? 0

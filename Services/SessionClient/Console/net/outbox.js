@@ -2,22 +2,25 @@
  * What this person asked for and the server hasn't decided. Every request is stored before it is sent, with its
  * Idempotency-Key, so a lost answer, a reload or an offline spell neither loses it nor does it twice.
  *
- * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other. An entry:
- * `{id, account, lane, path, fields, key, created, expires, state, problem, command, base}`, where `state` is `waiting`,
- * `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, `isStuck` while it can't be sent.
+ * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other, and the urgent ones not
+ * for a place either. An entry: `{id, account, lane, isUrgent, path, fields, key, created, expires, state, problem, command, base}`,
+ * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, `isStuck` while
+ * it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
  */
 import { model, changed } from '../core/model.js'
 import { newKey, now } from '../core/time.js'
 import { all, get, put, remove, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
 import { ask } from './api.js'
+import { exclusively } from './locks.js'
+import { rest, verdict } from './retries.js'
 import { placeOf, rebased } from '../state/edits.js'
 
 const channel = new BroadcastChannel('quartet-outbox')
 channel.onmessage = ({ data }) => {
   reload()
   // Should the tab that sends it be closed, the next one that has the lane goes on.
-  if (data.lane) drain(data.lane, data.account)
+  if (data.lane) drain(data.lane, data.isUrgent, data.account)
   else settle(data)
 }
 
@@ -32,39 +35,25 @@ export async function reload() {
   const account = model.account?.account
   model.outbox = (await all('outbox')).filter((entry) => entry.account === account)
   close()
-  model.outbox.forEach(closeLater)
   changed()
-}
-
-/** For how long what is done shows without its event: a snapshot may have had it before the answer came. */
-const grace = 5000
-const closing = new Set()
-
-function closeLater({ id, state }) {
-  if (state !== 'done' || closing.has(id)) return
-  closing.add(id)
-  setTimeout(() => {
-    closing.delete(id)
-    if (model.outbox.some((entry) => entry.id === id)) drop(id)
-  }, grace)
 }
 
 /**
  * Stores a request and sends it as soon as possible.
- * @param {object} options `lane`: what it must stay in order with; `lifetime`: for how long it is worth doing, in
- *   microseconds; `base`: what the changed fields were before, of an edit
+ * @param {object} options `lane`: what it must stay in order with; `isUrgent`: whether it waits for nothing else; `lifetime`: for how
+ *   long it is worth doing, in microseconds; `base`: what the changed fields were before, of an edit
  * @returns {Promise<object>} the answer. It rejects with a `Problem`; with `Unreachable` if it waits for the network.
  */
-export async function submit(path, fields, { lane, lifetime, base } = {}) {
+export async function submit(path, fields, { lane, isUrgent = false, lifetime, base } = {}) {
   const merged = base && await merge(path, fields, base, lane)
   const id = merged ?? await put('outbox', {
-    account: model.account.account, lane, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime,
+    account: model.account.account, lane, isUrgent, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime,
     state: 'waiting',
   })
   const outcome = new Promise((resolve, reject) => waiters.set(id, { resolve, reject }))
   await reload()
-  channel.postMessage({ lane, account: model.account.account })
-  drain(lane)
+  channel.postMessage({ lane, isUrgent, account: model.account.account })
+  drain(lane, isUrgent)
   return outcome
 }
 
@@ -84,46 +73,108 @@ async function merge(path, fields, base, lane) {
   return id
 }
 
-/** Sends everything that waits: called when the connection is back. */
+/** Sends everything that waits: called when the connection is back. What waited for that is tried at once, the urgent first. */
 export async function drainAll() {
+  const waiting = (await all('outbox')).filter(({ account, state }) => state === 'waiting' && account === model.account?.account)
+  for (const isUrgent of [true, false]) {
+    const those = waiting.filter((entry) => Boolean(entry.isUrgent) === isUrgent)
+    for (const { id, next, isStuck } of those) {
+      if (next && (isStuck || isUrgent)) await update('outbox', id, (stored) => ({ ...stored, tries: 0, next: undefined }))
+    }
+    for (const lane of new Set(those.map((entry) => entry.lane))) drain(lane, isUrgent)
+  }
   await reload()
-  for (const lane of new Set(model.outbox.filter((entry) => entry.state === 'waiting').map((entry) => entry.lane))) drain(lane)
 }
 
-function drain(lane, account = model.account?.account) {
+/** Tries an entry again now. */
+export async function tryNow({ id, lane, isUrgent }) {
+  await update('outbox', id, (stored) => ({ ...stored, next: undefined }))
+  drain(lane, isUrgent)
+}
+
+/** Lanes that aren't urgent and are sent at a time: a browser has six connections without HTTP/2, and the stream is one. */
+const lanesAtOnce = 3
+let busy = 0
+const queue = []
+
+async function inPlace(isUrgent, work) {
+  if (isUrgent) return work()
+  if (busy < lanesAtOnce) busy += 1
+  else await new Promise((resolve) => queue.push(resolve))
+  try {
+    return await work()
+  } finally {
+    // The place goes on to the next one.
+    if (queue.length) queue.shift()()
+    else busy -= 1
+  }
+}
+
+/** When lanes that rest go on: a timer for each. */
+const timers = new Map()
+/** A clock that was set back holds nothing up for longer. */
+const longestRest = 90_000
+/** For how long a lane rests that this browser couldn't even look at. */
+const databaseRest = 5000
+
+function drainLater(lane, isUrgent, account, time) {
+  const name = `${account}/${lane}`
+  clearTimeout(timers.get(name))
+  timers.set(name, setTimeout(() => { timers.delete(name); drain(lane, isUrgent, account) }, time))
+}
+
+async function drain(lane, isUrgent, account = model.account?.account) {
   if (!account || account !== model.account?.account) return
-  navigator.locks.request(`quartet-outbox-${account}-${lane}`, async () => {
-    for (const { id } of (await all('outbox')).filter((entry) => entry.account === account && entry.lane === lane)) {
-      const entry = await get('outbox', id)
-      if (entry?.state === 'waiting' && !(await attempt(entry))) return
-    }
-  })
+  try {
+    while (await inPlace(isUrgent, () => exclusively(`quartet-outbox-${account}-${lane}`, () => sendFirst(lane, isUrgent, account)))) continue
+  } catch (error) {
+    console.warn(error)
+    drainLater(lane, isUrgent, account, databaseRest)
+  }
+}
+
+/** Sends the first entry of a lane; false if there is none, or if those behind it have to wait. */
+async function sendFirst(lane, isUrgent, account) {
+  const entry = (await all('outbox')).find((one) => one.account === account && one.lane === lane && one.state === 'waiting')
+  if (!entry || account !== model.account?.account) return false
+  const time = Math.min((entry.next ?? 0) - Date.now(), longestRest)
+  if (time <= 0) return attempt(entry)
+  drainLater(lane, isUrgent, account, time)
+  return false
 }
 
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
-  if (entry.expires < now()) return conclude(entry, expired(entry))
+  if (entry.expires < now()) return conclude(entry, expired())
   let body
   await update('outbox', entry.id, (stored) => {
     body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
     // From here on it keeps its body: the server may have it.
-    return body instanceof Problem ? stored : { ...stored, body, isSent: true, isStuck: false }
+    return body instanceof Problem ? stored : { ...stored, body, isSent: true }
   })
   await reload()
   // Dropped in the meantime.
   if (body === undefined) return true
   if (body instanceof Problem) return conclude(entry, body)
   try {
-    const { body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
+    const { status, body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
+    // Commands have an id of their own, operations theirs: without one it isn't Quartet that answered.
+    if (!reply?.command && !reply?.id) throw new Unreachable(status)
+    // Asked again under its key, an operation says how it stands.
+    if (reply.state === 'running') return later(entry, new Problem(status, { code: 'noOutcomeYet' }))
     return conclude(entry, undefined, reply)
   } catch (error) {
-    if (error instanceof Problem && error.isTransient) {
-      await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfter ?? 1)))
-      return attempt(entry)
-    }
-    if (!(error instanceof Problem)) return wait(entry, error)
+    if (!(error instanceof Problem)) return later(entry, error)
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
-    return conclude(entry, error)
+    switch (verdict(error, entry.failures)) {
+      case 'decided': return conclude(entry, error)
+      case 'later': return later(entry, error)
+      case 'again': {
+        // It didn't happen, and never will under this key.
+        const failures = (entry.failures ?? 0) + (error.code === 'failed' ? 1 : 0)
+        return later(entry, error, { key: newKey(), body: undefined, failures })
+      }
+    }
   }
 }
 
@@ -135,20 +186,19 @@ async function again(entry, problem) {
     await put('outbox', next)
     return attempt(next)
   } catch (error) {
-    return error instanceof Problem ? conclude(entry, problem) : wait(entry, error)
+    return error instanceof Problem && verdict(error) === 'decided' ? conclude(entry, problem) : later(entry, error)
   }
 }
 
-/** For how long an entry rests that couldn't be sent, unless the connection comes back earlier. */
-const rest = 5000
-
-/** It stays until the server can be reached. */
-async function wait(entry, error) {
-  await update('outbox', entry.id, (stored) => ({ ...stored, isStuck: true }))
+/** It stays, and is tried again after a rest: one of its own, which grows. */
+async function later(entry, error, fields = {}) {
+  const tries = (entry.tries ?? 0) + 1
+  const isStuck = !(error instanceof Problem)
+  const next = Date.now() + rest(tries, entry.isUrgent, error.retryAfter)
+  await update('outbox', entry.id, (stored) => ({ ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck }))
   await reload()
-  announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
-  setTimeout(() => drain(entry.lane), rest)
-  return false
+  if (isStuck) announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
+  return true
 }
 
 async function conclude(entry, problem, reply) {
@@ -160,27 +210,51 @@ async function conclude(entry, problem, reply) {
     await remove('outbox', entry.id)
   }
   await reload()
-  // A refused edit stays, so that it can be corrected; so does what nobody waits for any more. The rest is reported and over.
-  if (problem && !entry.base && !entry.isStuck) await drop(entry.id)
+  // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late.
+  // The rest is reported and over.
+  const isKept = entry.base || entry.isStuck || (entry.isUrgent && problem?.code === 'expired')
+  if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
 }
 
+/** How many heartbeats there were when an entry was first seen to be done, by its id. */
+const marks = new Map()
+/** After so many heartbeats, the stream had every event that was there before them. */
+const heartbeatsAwaited = 2
+
 /** Ends the entries whose events have arrived: what they changed is part of the state now. */
 export function close() {
-  const { seen = [] } = model.replica ?? {}
-  const closed = model.outbox.filter((entry) => entry.state === 'done' && seen.includes(entry.command))
-  if (!closed.length) return
-  model.outbox = model.outbox.filter((entry) => !closed.includes(entry))
-  for (const { id } of closed) remove('outbox', id)
+  const { seen = [], heartbeats = 0 } = model.replica ?? {}
+  const hasEnded = ({ id, state, command }) => {
+    if (state !== 'done') return false
+    if (!(marks.get(id) <= heartbeats)) marks.set(id, heartbeats)
+    // A snapshot may have had it before the answer came: then its event never does.
+    return seen.includes(command) || heartbeats - marks.get(id) >= heartbeatsAwaited
+  }
+  const ended = model.outbox.filter(hasEnded)
+  if (!ended.length) return
+  model.outbox = model.outbox.filter((entry) => !ended.includes(entry))
+  for (const { id } of ended) {
+    marks.delete(id)
+    remove('outbox', id)
+  }
+}
+
+/** Another tab passed on its state, whose heartbeats are counted from elsewhere. */
+export function closeAnew() {
+  marks.clear()
+  close()
 }
 
 /** Ends all that are done: a new snapshot has what they changed. */
 export function closeAll() {
   for (const { id, state } of model.outbox) if (state === 'done') remove('outbox', id)
   model.outbox = model.outbox.filter((entry) => entry.state !== 'done')
+  marks.clear()
 }
 
+/** Forgets an entry, whether or not it was sent. */
 export async function drop(id) {
   await remove('outbox', id)
   await reload()

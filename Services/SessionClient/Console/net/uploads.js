@@ -10,14 +10,13 @@ import { all, get, put, remove, update } from './database.js'
 import { ask } from './api.js'
 import { accessToken } from './accounts.js'
 import { Problem } from './http.js'
+import { rest, verdict } from './retries.js'
 
 const chunkSize = 65_536
 /** How many chunks a request carries, and how many the session adopts with one command. */
 const chunksAtOnce = 4
 const adoptedAtOnce = 64
 const requestsAtOnce = 3
-/** For how long one rests when the server couldn't be reached, unless the connection comes back earlier. */
-const rest = 5000
 
 const channel = new BroadcastChannel('quartet-uploads')
 channel.onmessage = ({ data }) => (data.done === undefined ? resumeUploads() : note(data))
@@ -58,12 +57,15 @@ export async function cancelUpload({ id, hash }) {
 /** Goes on with all that isn't whole: at the beginning, and when the connection is back. */
 export async function resumeUploads() {
   const account = model.account?.account
+  tries.clear()
   model.uploads = (await all('uploads')).filter((entry) => entry.account === account)
   show()
   for (const { id } of model.uploads) send(id)
 }
 
 const sending = new Set()
+/** How often each was tried in vain, since it was begun or the connection came back. */
+const tries = new Map()
 
 async function send(id) {
   if (sending.has(id)) return
@@ -84,9 +86,10 @@ async function attempt(id) {
     await finish(id)
   } catch (error) {
     if (error instanceof Cancelled || over.includes(error.code)) return finish(id)
-    const isFinal = error instanceof Problem && !error.isTransient && error.status !== 429
+    const isFinal = error instanceof Problem && error.status !== 429 && verdict(error) === 'decided'
     if (isFinal) return report({ id, done: 0, problem: error.message })
-    setTimeout(() => send(id), rest)
+    tries.set(id, (tries.get(id) ?? 0) + 1)
+    setTimeout(() => send(id), rest(tries.get(id), false, error.retryAfter))
   }
 }
 

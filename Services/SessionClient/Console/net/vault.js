@@ -1,6 +1,8 @@
 /**
- * Seals what must not lie readable in the browser's files: refresh and access tokens. The key is in IndexedDB, and the
- * browser doesn't give its bytes to scripts; it only encrypts and decrypts for this origin.
+ * Seals refresh and access tokens before they are stored, under a key that scripts can use and not read (`extractable: false`). So a
+ * script that once ran in the page can't carry the key away, and the tokens don't lie in the open beside everything else. It is no
+ * protection against somebody who copies the browser's profile: the key lies in the same IndexedDB, and browsers may write its bytes
+ * as they are. deploy/SECURITY.md says what protects against that.
  */
 import { get, getOrAdd } from './database.js'
 

@@ -37,7 +37,7 @@ function head(one, person) {
     h('div', { class: 'actions' },
       one.incomingPing && button('I’m all right', send('RespondToPing', 'Answered'), { kind: 'primary' }),
       one.outgoingPing ? button('Cancel the ping', send('CancelPing', 'Cancelled'))
-        : one.iAmResponder && button([iconOf('ping'), 'Are you all right?'], send('SendPing', 'Asked'))))
+        : one.iAmResponder && button([iconOf('ping'), 'Are you all right?'], send('SendPing', `${one.nickname || personName(one.account)} was asked`))))
 }
 
 /** What a responder sees of a dependent. */
@@ -104,7 +104,7 @@ function roles(stored, one) {
     one.isMyResponder && h('div', { class: 'nested' }, toggle('They may ping me', one.receivePings, set('receivePings'))),
     one.iAmResponder ? looking(one, set)
       : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, `You asked ${ago(one.outgoingRoleRequest)} to look after them`), button('Withdraw', send('WithdrawRoleChange', 'Withdrawn'), { kind: 'small' }))
-        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', 'Asked'))),
+        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${one.nickname || personName(one.account)} was asked`))),
     one.incomingRoleRequest && h('p', { class: 'line' }, h('span', {}, 'They ask to look after you'),
       button('Decline', send('DeclineRoleChange', 'Declined'), { kind: 'small' }), button('Accept', send('AcceptRoleChange', 'Accepted'), { kind: 'small primary' })),
     h('p', { class: 'hint' }, `Contacts since ${moment(one.added)}`, one.isMyResponder !== one.iAmResponder && '. At least one role stays; without any, remove the contact.'))

@@ -84,7 +84,7 @@ function contactRow({ card, name, level }) {
     contact.iAmResponder && contact.isMyResponder ? badge('each other') : contact.isMyResponder && badge('responder'),
     contact.incomingPing ? button('I’m all right', does('RespondToPing', 'Answered'), { kind: 'small primary' })
       : contact.outgoingPing ? button('Cancel', does('CancelPing', 'Cancelled'), { kind: 'small' })
-        : contact.iAmResponder && button('Ping', does('SendPing', 'Asked'), { kind: 'small', 'aria-label': `Ping ${name}` }))
+        : contact.iAmResponder && button('Ping', does('SendPing', `${name} was asked`), { kind: 'small', 'aria-label': `Ping ${name}` }))
 }
 
 function adding(state) {

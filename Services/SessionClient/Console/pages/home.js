@@ -2,76 +2,121 @@
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
-import { act, operate, underway } from '../core/actions.js'
+import { act, attempt, command, operate, underway } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
+import { isHeldUp } from '../net/outbox.js'
 import { isUnread } from '../state/notifications.js'
-import { levelOf, levels, statusText } from '../state/lists.js'
+import { alarmsOf, isOver, respondersOf } from '../state/alarms.js'
+import { levels, statusText } from '../state/lists.js'
 import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, ring, waiting } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
+import { isAlone, isOutOfReach, reach, responderNames } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
   const account = model.replica?.account
   if (!account) return waiting()
-  return h('div', { class: 'columns' },
-    h('div', {}, outbox(), alarm(account), checkIn(account)),
-    waitingForMe())
+  const asking = askers()
+  return h('div', { class: `columns ${alarmsOf(model.replica, now()).length ? 'urgent' : ''}` },
+    h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking)),
+    waitingForMe(asking))
 }
 
-function checkIn({ checkIn, name }) {
-  const isSending = Boolean(underway('CheckIn'))
+/** The cards of those who ask whether one is all right. */
+const askers = () => [...(model.replica.contacts?.contacts.values() ?? [])].filter((contact) => contact.incomingPing)
+  .map((contact) => ({ contact, person: model.replica.people.get(contact.account) }))
+
+/** What a button says while what it sent isn't decided. */
+const sending = (entry) => (isHeldUp(entry) ? 'Not sent yet' : 'Sending…')
+
+function checkIn({ checkIn, name }, asking) {
+  const entry = underway('CheckIn')
+  const isOffline = model.connection.name !== 'connected' && model.lastLive
+  const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
-    ring(checkIn, now()),
-    button(isSending ? 'Sending…' : 'I’m all right', () => act('CheckIn', {}, 'Checked in'), { kind: 'primary huge', disabled: isSending }),
+    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
+    ring(checkIn, now(), isAlone()),
+    isOffline && h('p', { class: 'hint' }, `As of ${moment(model.lastLive)}: there is no connection now.`),
+    asking.length === 0 && allRight,
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()))
 }
 
+function asksWords(asking) {
+  const [first, second] = asking.map(({ contact }) => personName(contact.account))
+  if (asking.length === 1) return `${first} asks whether you are all right`
+  return `${asking.length === 2 ? `${first} and ${second}` : `${first} and ${asking.length - 1} others`} ask whether you are all right`
+}
+
+const answersAtOnce = 8
+
+/** Checks in, and answers everybody who asks. */
+function sayAllRight(asking) {
+  if (!asking.length) return act('CheckIn', {}, 'Checked in')
+  // One of a moment ago is as good.
+  const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
+  attempt(() => command('CheckIn').catch(asGood), undefined, true)
+  // Each answer goes by itself, before anything else; of a crowd, all in one.
+  if (asking.length > answersAtOnce) operate('RespondToAllPings', {}, 'Answered')
+  else for (const { contact } of asking) act('RespondToPing', { contact: contact.account }, 'Answered')
+}
+
 function alarm({ alertRaised }) {
+  const count = respondersOf(model.replica)?.length
   const raise = async () => {
-    const responders = [...(model.replica.contacts?.contacts.values() ?? [])].filter((one) => one.isMyResponder).length
     const isSure = await confirm({
-      title: 'Raise an alert?', action: 'Raise the alert',
-      text: responders ? `${responders === 1 ? 'Your responder is' : `Your ${responders} responders are`} told at once.` : 'Nobody looks after you yet, so nobody would be told.',
+      title: 'Raise an alert?', action: () => (isOutOfReach() ? 'Raise it anyway' : 'Raise the alert'),
+      text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
+        : isOutOfReach() ? 'Nobody looks after you, so nobody would be told. Call somebody.'
+        : `It goes to ${responderNames() || 'your responders'} at once.`),
     })
     if (isSure) act('RaiseAlert', {}, 'Your alert is on')
   }
+  const entry = underway(alertRaised ? 'ClearAlert' : 'RaiseAlert')
   if (!alertRaised) {
     return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
       h('p', {}, 'Do you need help?'),
-      button([iconOf('alert'), underway('RaiseAlert') ? 'Sending…' : 'Raise an alert'], raise, { kind: 'danger' }))
+      button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert' },
-    h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`),
-    button(underway('ClearAlert') ? 'Sending…' : 'End the alert', () => act('ClearAlert', {}, 'Your responders got the all-clear')))
+    h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
+      count === 0 ? 'Nobody looks after you, so nobody is told. Call somebody.' : count > 0 && `It goes to ${responderNames()}.`),
+    button(entry ? sending(entry) : 'End the alert', () => act('ClearAlert', {}, 'Your alert is over'), { disabled: Boolean(entry) }))
 }
 
-function waitingForMe() {
+function waitingForMe(asking) {
   const { contacts, people, notifications, groups } = model.replica
-  const cards = [...(contacts?.contacts.values() ?? [])].map((contact) => ({ contact, person: people.get(contact.account) }))
-  const time = now()
-  const asking = cards.filter(({ contact }) => contact.incomingPing)
-  const inTrouble = cards.map((card) => ({ card, level: levelOf(card, time) })).filter(({ level }) => levels[level].rank <= 2)
+  const inTrouble = alarmsOf(model.replica, now())
   const requests = [...(contacts?.requests.values() ?? [])].filter((one) => one.direction === 'incoming')
-  const roles = cards.filter(({ contact }) => contact.incomingRoleRequest)
-  const alarms = (notifications?.notifications ?? []).filter((one) => isUnread(one) && isCritical(one.kind)).slice(0, 5)
+  const roles = [...(contacts?.contacts.values() ?? [])].filter((contact) => contact.incomingRoleRequest)
+    .map((contact) => ({ contact, person: people.get(contact.account) }))
+  // Those that are on stand above every page.
+  const over = (notifications?.notifications ?? []).filter((one) => isUnread(one) && isCritical(one.kind) && isOver(one, model.replica)).slice(0, 5)
   const invitations = (groups ?? []).filter(({ standing }) => standing === 'invited')
-  const isEmpty = ![asking, inTrouble, requests, roles, alarms, invitations].some((list) => list.length)
+  const isEmpty = ![asking, inTrouble, requests, roles, over, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
     h('h2', { id: 'waiting-title' }, 'What waits for you'),
-    isEmpty && h('div', { class: 'empty' }, iconOf('check'), h('p', {}, cards.length ? 'Nothing. Everybody is fine.' : 'Nothing yet. Add somebody who looks after you.', !cards.length && h('br'), !cards.length && h('a', { href: '/contacts' }, 'Contacts'))),
+    isEmpty && h('div', { class: 'empty' }, !isAlone() && iconOf('check'), h('p', {}, 'Nothing. There are no alarms.')),
     inTrouble.length > 0 && [h('h3', {}, 'Look after'), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
-    asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping)), pingActions(asking.length)],
+    asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping))],
     requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],
     roles.length > 0 && [h('h3', {}, 'They want to look after you'), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
     invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],
-    alarms.length > 0 && [h('h3', {}, 'Unread alarms'), h('ul', { class: 'plain' }, alarms.map((one) =>
-      h('li', { key: one.id, class: 'line critical' }, h('a', { href: '/notifications' }, sentence(one, personName(one.subject))), h('small', {}, ago(one.created)))))])
+    over.length > 0 && [h('h3', {}, 'Over, and not read yet'), h('ul', { class: 'plain' }, over.map((one) =>
+      h('li', { key: one.id, class: 'line' },
+        h('a', { href: '/notifications' }, h('s', {}, sentence(one, personName(one.subject))), h('small', {}, overWords(one))))))])
+}
+
+/** How an alarm ended, as far as it is known. */
+function overWords({ kind, subject, created }) {
+  const { checkIn } = (kind === 'checkInMissed' ? model.replica.account : model.replica.people.get(subject)) ?? {}
+  const isMissed = ['checkInMissed', 'dependentCheckInMissed'].includes(kind)
+  return isMissed && checkIn?.last > created ? `over: checked in ${moment(checkIn.last)}` : `over; it began ${ago(created)}`
 }
 
 const trouble = ({ card, card: { contact, person }, level }) =>
@@ -84,23 +129,10 @@ const ping = ({ contact, person }) =>
   h('li', { key: contact.account, class: 'line' },
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, `asked ${ago(contact.incomingPing)}`)),
-    button('I’m all right', () => act('RespondToPing', { contact: contact.account }, 'Answered'), { kind: 'small' }))
+    button('Only answer', () => act('RespondToPing', { contact: contact.account }, 'Answered'), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
 
 const invitation = ({ group, activity, host }) =>
   h('li', { key: group, class: 'line' },
     portrait(host ?? group, host ? personName(host) : '?', model.replica.people.get(host)?.avatar),
     h('span', {}, h('strong', {}, activity.title), h('small', {}, host && `from ${personName(host)}`)),
     h('a', { class: 'button small', href: '/together' }, 'Look'))
-
-function pingActions(count) {
-  const clear = async () => {
-    const isSure = await confirm({
-      title: count === 1 ? 'Clear this ping?' : `Clear all ${count} pings?`, action: 'Clear and check in', kind: 'primary',
-      text: 'Everybody who asked gets your answer, their notifications are cleared, and you are checked in.',
-    })
-    if (isSure) operate('ClearAllReceivedPings', { checkIn: true }, 'Answered, and checked in')
-  }
-  return h('div', { class: 'actions' },
-    count > 1 && button('Answer all', () => operate('RespondToAllPings', {}, 'Answered')),
-    button('Clear all and check in', clear, { kind: 'primary' }))
-}

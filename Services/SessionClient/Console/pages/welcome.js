@@ -23,16 +23,27 @@ const fields = () => draft(form)
 const step = (name) => { problem = undefined; setDraft(form, { step: name }) }
 const leave = () => { password = ''; dropDraft(form); go('/') }
 
+/** The fields of the form that is drawn: a refusal is shown at its field, or below them all. */
+const shown = new Set()
+const problemAt = (name) => { shown.add(name); return problem?.field === name && problem.message }
+const general = () => problem && !shown.has(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
+
+/** Leads to where something is wrong, or to the first field of a form that begins. */
+const lead = (element) => (element.querySelector('[aria-invalid=true]') ?? element.querySelector('input, select'))?.focus()
+function leadToProblem() {
+  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector('main [aria-invalid=true]')?.focus()))
+}
+
 /** A text field whose content is a draft. */
 const text = (label, name, props = {}, hint) =>
   field(label, { id: `welcome-${name}`, value: fields()[name] ?? '', oninput: (event) => setDraft(form, { [name]: event.target.value }), ...props },
-    { hint, problem: problem?.field === name && problem.message })
+    { hint, problem: problemAt(name) })
 
 const secret = (label, autocomplete, hint) =>
   field(label, {
     id: 'welcome-password', type: 'password', autocomplete, required: true, minlength: autocomplete === 'new-password' ? 10 : undefined,
     value: password, oninput: (event) => { password = event.target.value; changed() },
-  }, { hint, problem: problem?.field === 'password' && problem.message })
+  }, { hint, problem: problemAt('password') })
 
 /** Sends a sign-up or sign-in, the same one again if its answer was lost. */
 async function send(path, body, next) {
@@ -47,6 +58,9 @@ async function send(path, body, next) {
     next()
   } catch (error) {
     problem = error
+    // What is wrong with an earlier step is shown there.
+    if (fields().step === 'profile' && ['handle', 'password'].includes(error.field)) setDraft(form, { step: 'account' })
+    leadToProblem()
     // Only a request whose answer was lost is repeated as it was.
     if (!(error instanceof Unreachable)) key = undefined
   }
@@ -62,13 +76,11 @@ function deviceName() {
   return `${browser === 'Edg' ? 'Edge' : browser} on ${system}`
 }
 
-const general = () => problem && !['handle', 'password', 'name', 'phone'].includes(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
-
 /** A step of the wizard: its number, what it asks, and the way on. */
 function wizard(number, title, { next, back, cancel, label = 'Next' }, ...content) {
   const submit = (event) => { event.preventDefault(); problem = undefined; next() }
-  return h('form', { class: 'card wizard', key: `step-${number}`, onsubmit: submit },
-    h('p', { class: 'steps', 'aria-label': `Step ${number} of 4` }, [1, 2, 3, 4].map((one) => h('span', { class: one <= number ? 'done' : '' }))),
+  return h('form', { class: 'card wizard', key: `step-${number}`, onsubmit: submit, mount: lead },
+    h('p', { class: 'steps', role: 'img', 'aria-label': `Step ${number} of 4` }, [1, 2, 3, 4].map((one) => h('span', { class: one <= number ? 'done' : '' }))),
     h('h1', {}, title), content, general(),
     h('div', { class: 'actions' },
       cancel && button(cancel.label ?? 'Cancel', cancel.action ?? cancel, { kind: 'link' }),
@@ -102,14 +114,14 @@ function signInForm() {
     problem = undefined
     send('/v1/sign-in', { handle, [isRecovery ? 'recoveryCode' : 'password']: password }, leave)
   }
-  return h('form', { class: 'card', key: 'sign-in', onsubmit: submit },
+  return h('form', { class: 'card', key: 'sign-in', onsubmit: submit, mount: lead },
     h('h1', {}, 'Sign in'),
     model.account?.signedOut && h('p', { class: 'notice warning', role: 'status' }, model.account.signedOut),
     text('Handle', 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
     secret(isRecovery ? 'Recovery code' : 'Password', isRecovery ? 'off' : 'current-password'),
     general(),
     h('div', { class: 'ways' },
-      button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
+      button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; problem = undefined; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
       button('Use a phone', () => step('phone'), { kind: 'link' })),
     h('div', { class: 'actions' },
       button('Cancel', async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
@@ -144,7 +156,7 @@ function phoneForm() {
     if (!sent) return sendCode()
     send('/v1/sign-in', { ...sent, code: digits }, () => { sent = undefined; leave() })
   }
-  return h('form', { class: 'card', key: 'phone', onsubmit: submit },
+  return h('form', { class: 'card', key: 'phone', onsubmit: submit, mount: lead },
     h('h1', {}, 'Sign in by phone'),
     sent
       ? [
@@ -152,7 +164,7 @@ function phoneForm() {
           field('Code', {
             id: 'welcome-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, pattern: '[0-9]{6}', maxlength: 6, value: digits,
             oninput: (event) => { digits = event.target.value; changed() },
-          }, { hint: 'Six digits' }),
+          }, { hint: 'Six digits', problem: problemAt('code') }),
         ]
       : text('Phone', 'phone', { type: 'tel', autocomplete: 'tel', required: true }, 'With the country, such as +49 30 123456'),
     general(),
@@ -167,16 +179,16 @@ function phoneForm() {
 
 const accountStep = () => wizard(1, 'Create an account', { next: () => step('profile'), cancel },
   text('Handle', 'handle', { autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true, minlength: 3, maxlength: 30 },
-    'Others find you by it: small letters, digits, and . - _ in between'),
+    'Others find you by it: lowercase letters, digits, and . - _ in between'),
   secret('Password', 'new-password', 'At least 10 characters'))
 
-const profileStep = () => wizard(2, 'What are you called?', {
+const profileStep = () => wizard(2, 'What’s your name?', {
   next: password ? () => send('/v1/sign-up', { handle: fields().handle, password, name: fields().name?.trim() }, () => step('timer')) : () => step('account'),
   back: () => step('account'), cancel, label: 'Create account',
 }, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
 
 /** For an account that was made without a name. */
-const nameStep = () => wizard(2, 'What are you called?', {
+const nameStep = () => wizard(2, 'What’s your name?', {
   next: async () => { if (await act('UpdateProfile', { expectedVersion: model.replica.account.profileVersion, name: fields().name?.trim() })) step('timer') },
 }, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
 
@@ -190,6 +202,7 @@ const peopleStep = () => wizard(4, 'Who looks after you?', { next: leave, back: 
 const steps = { 'sign-in': signInForm, phone: phoneForm, account: accountStep, profile: profileStep, timer: timerStep, people: peopleStep }
 
 export function welcome() {
+  shown.clear()
   if (model.account?.signedOut) return h('div', { class: 'narrow' }, fields().step === 'phone' ? phoneForm() : signInForm())
   if (model.replica?.account?.onboarding === 'needsProfile') return h('div', { class: 'narrow' }, nameStep())
   return h('div', { class: 'narrow' }, (steps[fields().step] ?? start)())

@@ -5,6 +5,7 @@ import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { command } from '../core/actions.js'
 import { toast } from '../core/toasts.js'
 import { read } from '../net/api.js'
+import { responderConsent } from '../core/words.js'
 import { button, choices, field, qr, toggle } from './pieces.js'
 
 const form = 'add'
@@ -37,6 +38,13 @@ async function lookUp(text) {
   changed()
 }
 
+/** What a refusal means in this form, where its own words are for programs. */
+function wordsOf({ code, message }, isCode) {
+  if (isCode && ['invalidField', 'malformed', 'invalidID', 'notFound'].includes(code)) return 'That isn’t a code. It looks like 01a2b3c4-… or is a link.'
+  if (!isCode && code === 'notFound') return 'Nobody has this handle, or they can’t be asked.'
+  return message
+}
+
 async function submit(event) {
   event?.preventDefault()
   const { by = 'code', who = '', isMyResponder = true, iAmResponder = false } = draft(form)
@@ -63,11 +71,11 @@ export function addForm() {
       oninput: (event) => { setDraft(form, { who: event.target.value }); if (isCode) lookUp(event.target.value) },
     }, {
       hint: isCode ? (found ? `This is ${found.name}’s code.` : 'Paste the code or the link from their QR code.') : 'They are asked first.',
-      problem: problem?.message,
+      problem: problem && wordsOf(problem, isCode),
     }),
     h('fieldset', {}, h('legend', {}, 'Roles'),
       toggle('They look after me', isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: 'They are told when you miss a check-in' }),
-      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: 'You are told when they miss one' })),
+      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `You are told when they miss one. ${responderConsent}` })),
     button(isCode ? 'Add' : 'Send request', submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
 }
 

@@ -1,16 +1,16 @@
 /** How often to check in, and when to be reminded. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { day, hour } from '../core/time.js'
+import { day, hour, minute, span } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { toggle } from './pieces.js'
 
 const intervals = [[hour, '1 hour'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [12 * hour, '12 hours'], [day, '1 day'], [2 * day, '2 days'], [7 * day, '1 week']]
-const leads = [['twoHours', '2 hours before'], ['thirtyMinutes', '30 minutes before']]
+const leads = [['twoHours', '2 hours before', 2 * hour], ['thirtyMinutes', '30 minutes before', 30 * minute]]
 
 export function intervalChoice() {
   const { interval } = model.replica.account.checkIn
-  const options = intervals.some(([length]) => length === interval) ? intervals : [[interval, 'as it is'], ...intervals]
+  const options = intervals.some(([length]) => length === interval) ? intervals : [[interval, span(interval)], ...intervals]
   return h('div', { class: 'field' },
     h('label', { for: 'interval' }, 'Check in every'),
     h('select', { id: 'interval', value: String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value) }, 'Interval changed') },
@@ -18,10 +18,11 @@ export function intervalChoice() {
 }
 
 export function reminderChoice() {
-  const { reminders } = model.replica.account.checkIn
+  const { interval, reminders } = model.replica.account.checkIn
   const set = (lead, isOn) => act('SetCheckInReminders', {
     reminders: leads.map(([name]) => name).filter((name) => (name === lead ? isOn : reminders.includes(name))),
   })
   return h('fieldset', {}, h('legend', {}, 'Remind me'),
-    leads.map(([lead, title]) => toggle(title, reminders.includes(lead), (isOn) => set(lead, isOn))))
+    leads.map(([lead, title, time]) => toggle(title, time < interval && reminders.includes(lead), (isOn) => set(lead, isOn),
+      time < interval ? {} : { disabled: true, hint: `You check in every ${span(interval)}, so there is nothing to remind you of` })))
 }

@@ -34,13 +34,15 @@ export const dialogs = () => model.dialogs.map(({ key, view, close }) =>
     oncancel: (event) => { event.preventDefault(); close() },
   }, view(close, `${key}-title`)))
 
-/** Asks before something that can't be undone. */
+/** Asks before something that can't be undone. What is a function is asked again whenever something changes. */
 export const confirm = ({ title, text, action, kind = 'danger' }) =>
   open((close, id) => [
-    h('h2', { id }, title), h('p', {}, text),
+    h('h2', { id }, title), h('p', {}, now(text)),
     h('div', { class: 'actions' },
-      button('Cancel', () => close(false)), button(action, () => close(true), { kind })),
+      button('Cancel', () => close(false)), button(now(action), () => close(true), { kind })),
   ])
+
+const now = (text) => (typeof text === 'function' ? text() : text)
 
 /** Asks for the password (or a recovery code), which confirms what follows for some minutes. */
 export function confirmIdentity(reason) {
@@ -49,11 +51,12 @@ export function confirmIdentity(reason) {
   return open((close, id) => {
     const submit = async (event) => {
       event.preventDefault()
+      change({ problem: undefined, isBusy: true })
       try {
         await ask('POST', '/v1/confirm', { body: { [state.isRecovery ? 'recoveryCode' : 'password']: state.secret } })
         close(true)
       } catch (error) {
-        change({ problem: error.message })
+        change({ problem: error.message, isBusy: false })
       }
     }
     return h('form', { onsubmit: submit },
@@ -62,7 +65,7 @@ export function confirmIdentity(reason) {
         id: 'confirm-secret', type: 'password', autocomplete: state.isRecovery ? 'off' : 'current-password', required: true,
         value: state.secret, oninput: (event) => change({ secret: event.target.value }), autofocus: true,
       }, { problem: state.problem }),
-      button(state.isRecovery ? 'Use the password' : 'Use a recovery code', () => change({ isRecovery: !state.isRecovery, problem: undefined }), { kind: 'link' }),
-      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, 'Confirm')))
+      button(state.isRecovery ? 'Use the password' : 'Use a recovery code', () => change({ isRecovery: !state.isRecovery, secret: '', problem: undefined }), { kind: 'link' }),
+      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? 'One moment…' : 'Confirm')))
   })
 }

@@ -53,10 +53,10 @@ export const noSuchPage = (href, home) => h('div', { class: 'empty' },
 const radius = 90
 const length = 2 * Math.PI * radius
 
-/** The time that is left, as a ring that empties. */
-export function ring(checkIn, now) {
+/** The time that is left, as a ring that empties. It isn't green for somebody of whom nobody would be told. */
+export function ring(checkIn, now, isOutOfReach = false) {
   const { share, tone, title, text } = ringOf(checkIn, now)
-  return h('div', { class: `ring ${tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
+  return h('div', { class: `ring ${isOutOfReach && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
     h('svg', { viewBox: '0 0 200 200', 'aria-hidden': 'true' },
       h('circle', { class: 'track', cx: 100, cy: 100, r: radius }),
       h('circle', {

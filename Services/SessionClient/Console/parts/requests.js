@@ -3,11 +3,12 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { ago } from '../core/time.js'
 import { act } from '../core/actions.js'
+import { responderConsent } from '../core/words.js'
 import { askerName, personName } from './names.js'
 import { button, portrait } from './pieces.js'
 
-const roles = ({ isMyResponder, iAmResponder }) =>
-  isMyResponder && iAmResponder ? 'to look after each other' : isMyResponder ? 'to look after you' : 'that you look after them'
+const wish = ({ isMyResponder, iAmResponder }) =>
+  isMyResponder && iAmResponder ? 'wants to look after each other' : isMyResponder ? 'wants to look after you' : 'asks you to look after them'
 
 export function requestCard(request) {
   const { account, direction, requested, isMyResponder, iAmResponder } = request
@@ -19,7 +20,8 @@ export function requestCard(request) {
   const name = askerName(account) ?? 'Somebody'
   return h('li', { key: account, class: 'line wraps' },
     portrait(account, name),
-    h('span', {}, h('strong', {}, name), h('small', {}, `wants ${roles({ isMyResponder, iAmResponder })}`)),
+    h('span', {}, h('strong', {}, name), h('small', {}, wish({ isMyResponder, iAmResponder })),
+      iAmResponder && h('small', {}, responderConsent)),
     h('span', { class: 'actions' },
       button('Decline', () => act('DeclineContactRequest', { contact: account }, 'Declined'), { kind: 'small' }),
       button('Accept', () => act('ApproveContactRequest', { contact: account, isMyResponder, iAmResponder }, 'Accepted'), { kind: 'small primary' })))

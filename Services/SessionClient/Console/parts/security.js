@@ -55,7 +55,7 @@ export function security({ isSingleDevice, isConfirmationRequired, recoveryCodes
         phone && button('Remove the phone', () => act('RemovePhone', {}, 'Phone removed'), { kind: 'small' }),
         button(phone ? 'Change the phone' : 'Add a phone', changePhone, { kind: 'small' }))),
     toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }), { hint: 'Signing in signs all other devices out' }),
-    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn })),
+    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn }), { hint: 'Your password is asked for before a device is signed out' }),
     h('p', { class: 'line' }, h('span', {}, h('strong', {}, 'Recovery codes'), h('small', {}, recoveryCodes ? `${recoveryCodes} left` : 'None: make some, in case you forget the password')),
       button('Make new codes', makeCodes, { kind: 'small' })),
     h('div', { class: 'actions' }, button('Change the password', changePassword), button('Close the account', closeAccount, { kind: 'danger-quiet' })))
@@ -73,27 +73,29 @@ async function makeCodes() {
 }
 
 function changePassword() {
-  const state = { password: '', newPassword: '', problem: undefined }
+  const state = { password: '', newPassword: '', problem: undefined, isBusy: false }
   const input = (name) => (event) => { state[name] = event.target.value; changed() }
   return open((close, id) => {
     const submit = async (event) => {
       event.preventDefault()
+      Object.assign(state, { problem: undefined, isBusy: true })
+      changed()
       try {
         await ask('POST', '/v1/change-password', { body: { password: state.password, newPassword: state.newPassword } })
         toast('Password changed; other devices are signed out', 'good')
         close(true)
       } catch (error) {
-        state.problem = error
+        Object.assign(state, { problem: error, isBusy: false })
         changed()
       }
     }
     const problem = (name) => state.problem?.field === name && state.problem.message
     return h('form', { onsubmit: submit },
       h('h2', { id }, 'Change the password'),
-      field('Present password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: problem('password') }),
+      field('Current password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: problem('password') }),
       field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: problem('newPassword') }),
       state.problem && !['password', 'newPassword'].includes(state.problem.field) && h('p', { class: 'problem', role: 'alert' }, state.problem.message),
-      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, 'Change')))
+      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? 'One moment…' : 'Change')))
   })
 }
 

@@ -6,6 +6,10 @@ import { go } from '../core/router.js'
 import { choose } from '../net/accounts.js'
 import { retry } from '../net/live.js'
 import { isAlone } from '../state/player.js'
+import { isCritical } from '../core/words.js'
+import { isUnread, unreadOf } from '../state/notifications.js'
+import { isOver } from '../state/alarms.js'
+import { alarmTitle, banners } from './banners.js'
 import { dialogs } from './dialogs.js'
 import { bar, sheet } from './player.js'
 import { button, empty, noSuchPage, portrait } from './pieces.js'
@@ -28,6 +32,7 @@ export function shell() {
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
+      isSignedIn && banners(),
       h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', 'Go home'))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
@@ -37,14 +42,15 @@ export function shell() {
 }
 
 function navigation() {
-  const unread = model.replica?.notifications?.unread ?? 0
+  const unread = unreadOf(model.replica?.notifications)
+  const isAlarming = model.replica?.notifications?.notifications.some((one) => isUnread(one) && isCritical(one.kind) && !isOver(one, model.replica))
   const path = `/${location.pathname.split('/')[1]}`
   const current = homes[path] ?? path
   return h('nav', { class: 'tabs', 'aria-label': 'Pages' }, links.map(([path, title, icon]) =>
     h('a', { href: path, 'aria-current': path === current ? 'page' : undefined },
       iconOf(icon), h('span', {}, title),
       path === '/notifications' && unread > 0
-        && h('span', { class: 'count', 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
+        && h('span', { class: `count ${isAlarming ? 'critical' : ''}`, 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
 }
 
 /** A page, or that it failed: the way to the others stays. */
@@ -79,9 +85,11 @@ function connection() {
     canRetry && button('Retry', retry, { kind: 'small' }))
 }
 
-/** The title of the window: the badge comes first, where narrow tabs show it. */
+/** The title of the window: an alarm comes first, or the badge, where narrow tabs show it. */
 export function title() {
-  const unread = model.replica?.notifications?.unread ?? 0
+  const alarm = model.account && !model.account.signedOut && alarmTitle()
+  if (alarm) return `${alarm}Quartet`
+  const unread = unreadOf(model.replica?.notifications)
   return `${unread ? `(${unread}) ` : ''}Quartet`
 }
 

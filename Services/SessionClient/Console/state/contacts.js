@@ -15,10 +15,12 @@ export function applyToContacts(state, type, body) {
   const contacts = new Map(state.contacts)
   const requests = new Map(state.requests)
   const change = (account, fields) => contacts.has(account) && contacts.set(account, { ...contacts.get(account), ...fields })
-  let { blocked, code, isApprovalRequired, isClosed } = state
+  let { blocked, code, isApprovalRequired, responderReach, isClosed } = state
   switch (type) {
-    case 'ContactsOpened': case 'ContactCodeReset': code = body.code; break
-    case 'ContactsClosed': contacts.clear(); requests.clear(); isClosed = true; break
+    case 'ContactsOpened': code = body.code; responderReach = 'nobody'; break
+    case 'ContactCodeReset': code = body.code; break
+    case 'ContactsClosed': contacts.clear(); requests.clear(); responderReach = undefined; isClosed = true; break
+    case 'ResponderReachChanged': responderReach = body.reach; break
     case 'ContactApprovalSet': isApprovalRequired = body.isRequired; break
     case 'ContactRequestSent': case 'ContactRequestReceived': requests.set(body.request.account, body.request); break
     case 'ContactRequestEnded': requests.delete(body.contact); break
@@ -34,5 +36,5 @@ export function applyToContacts(state, type, body) {
     case 'PingCancelled': case 'PingAnswered': change(body.contact, { [ping[body.direction]]: undefined }); break
     case 'ReceivedPingsCleared': for (const one of body.contacts) change(one, { incomingPing: undefined }); break
   }
-  return { ...state, contacts, requests, blocked, code, isApprovalRequired, isClosed }
+  return { ...state, contacts, requests, blocked, code, isApprovalRequired, responderReach, isClosed }
 }

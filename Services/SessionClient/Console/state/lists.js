@@ -20,6 +20,10 @@ export const levels = {
   plain: { rank: 8, tone: 'neutral', title: 'Other contacts' },
 }
 
+/** From when on a check-in is due soon, and when it is almost late: shares of the interval, so no interval begins with a warning. */
+const soon = ({ interval }) => Math.min(2 * hour, interval / 4)
+const verySoon = ({ interval }) => Math.min(30 * minute, interval / 10)
+
 /** How a contact is. */
 export function levelOf({ contact, person }, now) {
   const { checkIn, alertRaised, veryLateFrom } = person ?? {}
@@ -27,7 +31,7 @@ export function levelOf({ contact, person }, now) {
   if (checkIn?.missed) return veryLateFrom <= now ? 'veryLate' : 'missed'
   if (contact.incomingPing) return 'asksMe'
   if (contact.outgoingPing) return 'pinged'
-  if (checkIn?.due) return checkIn.due - now < 30 * minute ? 'dueSoon' : 'fine'
+  if (checkIn?.due) return checkIn.due - now < soon(checkIn) ? 'dueSoon' : 'fine'
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
@@ -38,7 +42,8 @@ export function statusText({ contact, person }, level, now) {
     case 'alert': return `Alert since ${moment(alertRaised, now)}`
     case 'missed': case 'veryLate': return `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago`
     case 'asksMe': return `Asked ${ago(contact.incomingPing, now)} whether you are all right`
-    case 'pinged': return `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
+    case 'pinged': return checkIn?.last > contact.outgoingPing
+      ? `Checked in ${ago(checkIn.last, now)}; your question has no answer yet` : `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
     case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
     case 'fine': return checkIn.last ? `Checked in ${ago(checkIn.last, now)}` : `First check-in due ${moment(checkIn.due, now)}`
     case 'quiet': return 'Looks after you'
@@ -94,8 +99,7 @@ const titles = {
 /** When the level of a card changes although nothing happens. */
 function levelUntil({ person }, now) {
   const { checkIn, veryLateFrom } = person ?? {}
-  // Soon is what is less than half an hour away.
-  const next = checkIn?.missed ? veryLateFrom : checkIn?.due - 30 * minute + 1
+  const next = checkIn?.missed ? veryLateFrom : checkIn && checkIn.due - soon(checkIn) + 1
   return next > now ? next : Infinity
 }
 
@@ -167,6 +171,6 @@ function inserted(list, items, compare) {
 export function ringOf(checkIn, now) {
   const left = checkIn.due - now
   if (checkIn.missed || left <= 0) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(left)} ago` }
-  const tone = left < 30 * minute ? 'critical' : left < 2 * hour ? 'warning' : 'good'
+  const tone = left < verySoon(checkIn) ? 'critical' : left < soon(checkIn) ? 'warning' : 'good'
   return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: `until ${moment(checkIn.due, now)}` }
 }

@@ -44,3 +44,15 @@ const categories = {
 
 /** The category of a kind. */
 export const category = (kind) => Object.keys(categories).find((name) => categories[name].includes(kind)) ?? 'relationships'
+
+/** What one did oneself, and so isn't news. What concerns the account's security may have been somebody else. */
+const ownDeeds = ['alertRaised', 'alertCleared', 'pingSent', 'pingsCleared']
+export const isOwnDeed = ({ kind }) => ownDeeds.includes(kind)
+
+/** How many unread ones others caused: the server's number, without one's own deeds among the newest. */
+export const unreadOf = (state) =>
+  state ? Math.max(0, state.unread - state.notifications.filter((one) => isUnread(one) && isOwnDeed(one)).length) : 0
+
+const allClears = ['alertCleared', 'dependentAlertCleared', 'dependentCheckedIn', 'dependentCheckedInLate', 'dependentAlarmEnded', 'pingAnswered']
+/** Whether it says that all is well. */
+export const isAllClear = ({ kind }) => allClears.includes(kind)

@@ -16,9 +16,11 @@ export function emptyReplica() {
     lastID: undefined, begun: [], account: undefined, contacts: undefined, notifications: undefined, operations: undefined,
     /** Changed in place, because there may be thousands; `peopleChanges` says that it was. */
     people: new Map(), peopleChanges: 0, seen: [],
+    /** How often the stream said that nothing is on its way. */
+    heartbeats: 0,
     /** The group sessions that the account is in or may join; the states of those that it is in; why others ended. */
     groups: undefined, group: new Map(), endings: new Map(),
-    /** By group session: the messages that arrived since `begun`, and the newest signals by sender and topic. */
+    /** By group session: the messages that arrived since `begun`, and the newest signals by sender and topic, of those that are shown. */
     messages: new Map(), signals: new Map(),
   }
 }
@@ -43,6 +45,7 @@ export function apply(replica, { id, event, data }) {
     next.peopleChanges += 1
     return next
   }
+  if (event === 'heartbeat') return { ...next, heartbeats: replica.heartbeats + 1 }
   if (event === 'groups') return { ...next, groups: data.groups }
   if (event === 'signal') return { ...next, signals: hearing(replica.signals, data) }
   if (event.startsWith('group.')) return applyOfGroup(next, event, data)
@@ -87,8 +90,11 @@ const messagesKept = 500
 const saying = (heard, message, id) =>
   !heard || heard.list.length >= messagesKept ? { begun: id, list: [] } : { ...heard, list: [...heard.list, message] }
 
+/** The topics of signals that a page shows. Others come as senders like, and would be kept for nobody. */
+const topics = ['typing', 'cursor']
+
 /** Of a sender's signals of one topic, the newest counts. */
-const hearing = (signals, data) =>
+const hearing = (signals, data) => !topics.includes(data.topic) ? signals :
   new Map(signals).set(data.group, new Map(signals.get(data.group)).set(`${data.account}/${data.topic}`, data))
 
 /** How many group sessions one stream carries at most. */

@@ -31,6 +31,7 @@ package enum DoctorCommand {
             if let operators = OperatorSettings.configuration(settings) {
                 note(await OperatorChecks.migrations(operators, settings))
                 for check in OperatorChecks.all { note(await check.findings(operators)) }
+                note(await OperatorChecks.canary(SessionClientSettings.canaryInterval(settings)).findings(operators))
                 note(await OperatorChecks.services(operators))
             } else {
                 note([

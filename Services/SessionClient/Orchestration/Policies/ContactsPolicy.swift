@@ -124,8 +124,19 @@ package struct ContactsPolicy: Policy {
                     event.reason.notification, about: event.dependent,
                     .init(at: event.occurred, deadline: event.deadline, alarm: event.alarm))
             ]
+        case .responderReachChanged(let event):
+            return event.reach == .reachable
+                ? [.tell(.notifications, ClearNotifications.ofReach(by: event.at), for: account)] : []
+        case .responderReachSettled(let event):
+            guard event.reach != .reachable else { return [] }
+            return [
+                .tell(.notifications, ClearNotifications.ofReach(by: event.at), for: account),
+                .notify(
+                    account, .nobodyToTell, .init(at: event.at, count: event.reach == .nobody ? nil : event.responders),
+                    because: message),
+            ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
-            .contactBlocked, .contactUnblocked, .alertRelayed:
+            .contactBlocked, .contactUnblocked, .alertRelayed, .reachabilityChanged:
             return []
         }
     }
@@ -158,6 +169,11 @@ extension ClearNotifications {
     /// Those of these kinds about these contacts up to a time.
     init(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) {
         self.init(selection: .init(kinds: kinds, subjects: contacts, occurredBy: time))
+    }
+
+    /// Those that say that nobody would be told.
+    fileprivate static func ofReach(by time: Instant) -> Self {
+        Self(selection: .init(kinds: [.nobodyToTell], occurredBy: time))
     }
 
     /// Those of the pings that were answered at once: as many commands as it takes to name all their senders. Pings

@@ -34,7 +34,13 @@ package struct SessionPolicy: Policy {
                 .tell(.notifications, NotificationsContract.OpenAccount(), for: account),
             ]
         case .deviceSignedIn(let event):
-            return event.isFirst ? [] : [notify(.newDevice, .init(at: event.at, text: event.device.name))]
+            guard !event.isFirst else { return [] }
+            return [
+                notify(.newDevice, .init(at: event.at, text: event.device.name)),
+                .tell(.contacts, RecordReached(), for: account),
+            ]
+        case .deviceRefreshed(let event):
+            return event.isFirstOfDay == true ? [.tell(.contacts, RecordReached(), for: account)] : []
         case .deviceSignedOut(let event):
             // A device that didn't leave by itself still hears why.
             let unregister = UnregisterPush(
@@ -92,7 +98,7 @@ package struct SessionPolicy: Policy {
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
         // A closed account's other parts are closed by the saga that closed it.
-        case .accountClosed, .deviceRefreshed, .signInFailed, .profileUpdated,
+        case .accountClosed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
             .checkInRemindersSet, .game, .message, .playback, .attachment:
             return []

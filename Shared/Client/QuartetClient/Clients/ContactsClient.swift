@@ -32,6 +32,9 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     public var blocked: [AccountID] { state?.blocked ?? [] }
     /// Those who look after this account.
     public var responders: [Contact] { contacts.filter(\.isMyResponder) }
+    /// Whether anyone would be told if this account missed a check-in. Nil if the server doesn't say. While it is
+    /// `unreachable`, none of ``responders`` has opened the app for 30 days.
+    public var responderReach: ResponderReach? { state?.responderReach }
     /// Those whom this account looks after.
     public var dependents: [Contact] { contacts.filter(\.iAmResponder) }
     /// Those who wait for an answer to their ping, the longest waiting first.
@@ -219,7 +222,7 @@ private enum ContactsEdit: ClientEdit {
     case setApproval(Bool)
     case resetCode
 
-    var command: any MessageBody {
+    var command: any AppCommandBody {
         switch self {
         case .add(let request): request
         case .approve(let request):
@@ -240,14 +243,6 @@ private enum ContactsEdit: ClientEdit {
         case .respondToPing(let contact): RespondToPing(contact: contact)
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
         case .resetCode: ResetContactCodeRequest()
-        }
-    }
-
-    var lifetime: Interval {
-        switch self {
-        // A ping asks how somebody is now.
-        case .sendPing, .cancelPing, .respondToPing: .hours(1)
-        default: .days(29)
         }
     }
 
@@ -276,7 +271,7 @@ private enum ContactsEdit: ClientEdit {
         }
     }
 
-    func command(for state: ContactsCopy.State?) throws(QuartetError) -> any MessageBody {
+    func command(for state: ContactsCopy.State?) throws(QuartetError) -> any AppCommandBody {
         guard case .update(let contact, let seen, let edit) = self, let state else { return command }
         guard let known = state.contacts.contacts[contact] else {
             throw .refused(APIError(.notContact, field: "contact"))
@@ -284,7 +279,7 @@ private enum ContactsEdit: ClientEdit {
         return UpdateContact(contact, edit.version(known.version, of: ContactFields(known), orElse: seen), edit)
     }
 
-    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? {
         guard case .update(let contact, _, let edit) = self else { return nil }
         let known = try Requests.decoded(ContactCard.self, from: current).contact
         // Somebody else changed the same field to something else: nobody's text is lost without a word.

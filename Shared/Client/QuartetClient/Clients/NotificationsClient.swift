@@ -155,7 +155,7 @@ private enum NotificationsEdit: ClientEdit {
     case registerPush(RegisterPushRequest)
     case unregisterPush
 
-    var command: any MessageBody {
+    var command: any AppCommandBody {
         switch self {
         case .markRead(let id): MarkRead(id: id)
         case .markAllRead: MarkAllRead()

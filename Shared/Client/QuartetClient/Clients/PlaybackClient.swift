@@ -185,7 +185,7 @@ private final class LivePlayback: Sendable {
     /// - Parameter command: Made of what the server has when its turn comes.
     func send(
         _ group: GroupID, show: @escaping @Sendable (inout GroupState) -> Void = { _ in },
-        _ command: @Sendable (GroupState?) throws(QuartetError) -> some MessageBody
+        _ command: @escaping @Sendable (GroupState?) throws(QuartetError) -> some MessageBody
     ) async throws(QuartetError) {
         try await followings.hold(group).copy.commands.send(show: show, command)
     }

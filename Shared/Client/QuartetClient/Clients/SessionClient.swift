@@ -64,7 +64,7 @@ extension SessionClient {
                 _ = try await live.enter(.signIn) { last in request.showing(last) }
             },
             sendSignInCode: { request async throws(QuartetError) in
-                let last = try await live.lastRefreshToken
+                let last = await live.lastRefreshToken
                 let shown = SignInCodeRequest(phone: request.phone, refreshToken: request.refreshToken ?? last)
                 let body = try await service.requests.open(.signInCode, shown)
                 return try Requests.decoded(PhoneCodeSent.self, from: body)
@@ -142,8 +142,9 @@ private struct LiveSession: Sendable {
     let service: Connection
     let shared = Shared(ReadOnlySessionState(nil))
 
+    /// Nil if there is none, or if it can't be read: then signing in replaces it.
     var lastRefreshToken: String? {
-        get async throws(QuartetError) { try await Requests.reading { try await service.lastRefreshToken } }
+        get async { try? await service.lastRefreshToken }
     }
 
     /// Signs somebody up or in.
@@ -151,7 +152,7 @@ private struct LiveSession: Sendable {
         _ endpoint: TransportRequest.Endpoint, _ request: (_ lastRefreshToken: String?) -> Request
     ) async throws(QuartetError) -> SignedIn {
         try await service.time.call { () async throws(QuartetError) in
-            let last = try await lastRefreshToken
+            let last = await lastRefreshToken
             let asked = service.time.now()
             let body = try await service.requests.open(endpoint, request(last))
             let signedIn = try Requests.decoded(SignedIn.self, from: body)

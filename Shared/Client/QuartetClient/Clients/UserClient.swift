@@ -135,7 +135,7 @@ private enum UserEdit: ClientEdit {
     case updateSecurity(UpdateSecurityRequest)
     case removePhone
 
-    var command: any MessageBody {
+    var command: any AppCommandBody {
         switch self {
         case .updateProfile(let seen, let edit): UpdateProfile(seen, edit)
         case .checkIn: CheckIn()
@@ -145,16 +145,6 @@ private enum UserEdit: ClientEdit {
         case .clearAlert: ClearAlert()
         case .updateSecurity(let request): request
         case .removePhone: RemovePhoneRequest()
-        }
-    }
-
-    var lifetime: Interval {
-        switch self {
-        // "I'm all right" is about now: sent much later, it would put off an alarm that is due.
-        case .checkIn: .minutes(5)
-        // A call for help is worth sending late.
-        case .raiseAlert, .clearAlert: .days(1)
-        default: .days(29)
         }
     }
 
@@ -175,12 +165,12 @@ private enum UserEdit: ClientEdit {
         }
     }
 
-    func command(for state: AccountState?) throws(QuartetError) -> any MessageBody {
+    func command(for state: AccountState?) throws(QuartetError) -> any AppCommandBody {
         guard case .updateProfile(let seen, let edit) = self, let state else { return command }
         return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
     }
 
-    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? {
         guard case .updateProfile(_, let edit) = self else { return nil }
         let known = try Requests.decoded(AccountState.self, from: current)
         // The same field was changed to something else elsewhere: nobody's text is lost without a word.

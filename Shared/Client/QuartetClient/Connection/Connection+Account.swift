@@ -16,7 +16,7 @@ extension Connection {
 
     /// Sends a client's change by way of the outbox.
     func send(
-        _ edit: Data, _ command: String, lifetime: Interval, from queue: some EditQueue, show: (OutboxItem) -> Void
+        _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, show: (OutboxItem) -> Void
     ) async throws(QuartetError) {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
@@ -24,7 +24,7 @@ extension Connection {
             guard store.account != nil else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             try await outbox.send(
-                edit, command, lifetime: lifetime, from: queue, requests,
+                edit, command, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, show: show
             ) {
                 guard !self.copies.hasKept(queue.stream) else { return }
@@ -42,7 +42,11 @@ extension Connection {
             return core.machine.state.isConnected || core.machine.state.isTransitioning
         }
         // A stream that is open has said how these sequences begin.
-        if isOpen { networkChanged() }
+        if isOpen {
+            change { machine, now, _ in machine.attached(now: now) }
+            forgetTime()
+            outbox.retry()
+        }
     }
 
     /// Has the stream follow a group session, for these copies of it.
@@ -112,7 +116,8 @@ extension Connection {
             try await Requests.reading {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
-                let last = try await lastAccount
+                // Credentials that can't be read are replaced.
+                let last = try? await lastAccount
                 if last != reply.account {
                     if let last { try await forget(last) }
                     reset()

@@ -77,7 +77,9 @@ extension Connection {
         } catch let error as TransportError {
             return .transport(error)
         } catch QuartetError.needsAuthentication {
-            return .signedOut(await tokens.signOutReason)
+            return await tokens.signOutError
+        } catch QuartetError.tokensUnavailable(let reason) {
+            return .tokensUnavailable(reason)
         } catch QuartetError.refused(let error) {
             return .refused(error)
         } catch let error as APIError {

@@ -37,7 +37,7 @@ public final class Connection: Observable, Sendable {
     ///   - time: The clock to wait on.
     public convenience init(
         name: String = "default", transport: (any Transport)?, tokens: any TokenStore = InMemoryTokenStore(),
-        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .standard, time: Timekeeper = .live
+        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live
     ) {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
@@ -165,7 +165,8 @@ public final class Connection: Observable, Sendable {
     /// Begins again after the policy has given up.
     public func retry() { connect() }
 
-    /// Call it when the app comes to the foreground: a connection that died while the device slept is opened again at once.
+    /// Call it when the app comes to the foreground: a connection that died while the device slept, waits for its next attempt or was
+    /// given up is opened again at once.
     public func wake() {
         change { $0.wake(now: $1, heard: $2) }
         forgetTime()

@@ -6,7 +6,7 @@ import API
 /// number; what is said about an earlier one is ignored.
 struct ConnectionMachine {
     struct Settings: Sendable {
-        var policy = ReconnectionPolicy.standard
+        var policy = ReconnectionPolicy.forever
         /// The server says something every 15 seconds.
         var silence: Duration = .seconds(35)
         /// A connection that was silent for longer may have died while the device slept.
@@ -118,12 +118,24 @@ struct ConnectionMachine {
     /// whether it lives.
     mutating func wake(now: Duration, heard: Duration) -> [Action] {
         self.heard = max(self.heard, heard)
-        guard case .live = status, now - self.heard > settings.quiet else { return hurry(now) }
-        return networkChanged(now: now)
+        switch status {
+        case .live, .changing, .opening: return now - self.heard > settings.quiet ? networkChanged(now: now) : []
+        case .off, .waiting, .signedOut, .failed: return hurry(now)
+        }
     }
 
     /// The device has another network, so the connection's socket belongs to one that may be gone.
     mutating func networkChanged(now: Duration) -> [Action] {
+        let last = opening
+        switch status {
+        case .live, .changing: return lose(.stale, now, isImmediate: true)
+        case .opening(let attempt): return [.close(last)] + open(attempt: attempt, now)
+        case .off, .waiting, .signedOut, .failed: return hurry(now)
+        }
+    }
+
+    /// Another copy wants to hear how its sequences begin, which a stream that is live has said already.
+    mutating func attached(now: Duration) -> [Action] {
         guard case .live = status else { return hurry(now) }
         return lose(.stale, now, isImmediate: true)
     }
@@ -142,10 +154,15 @@ struct ConnectionMachine {
         }
     }
 
-    /// An attempt that waits is made now.
+    /// An attempt that waits is made now, and one that was given up as well.
     private mutating func hurry(_ now: Duration) -> [Action] {
-        guard case .waiting(let attempt, _) = status else { return [] }
-        return open(attempt: attempt, now)
+        switch status {
+        case .waiting(let attempt, _): return open(attempt: attempt, now)
+        case .failed: return connect(now: now)
+        // The token may be good by now. One that the server ended isn't.
+        case .signedOut where lastError == .tokenRefused: return [.report(.willConnect)] + open(attempt: 0, now)
+        case .off, .opening, .live, .changing, .signedOut: return []
+        }
     }
 
     // MARK: What happens to the stream
@@ -174,7 +191,10 @@ struct ConnectionMachine {
         case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
-        if case .signedOut = error { return signOut(error) }
+        switch error {
+        case .signedOut, .tokenRefused: return signOut(error)
+        default: break
+        }
         return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 

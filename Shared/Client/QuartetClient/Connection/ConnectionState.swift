@@ -49,6 +49,11 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case closed
     /// The device isn't signed in any more, as far as it is known why.
     case signedOut(SignOutReason?)
+    /// The server doesn't know the device's token. Signing in mends that; so may the server's operator, and the token is shown again
+    /// whenever the app comes to the foreground or is started.
+    case tokenRefused
+    /// What the device keeps to stay signed in can't be read or written now.
+    case tokensUnavailable(String)
     /// A sequence of the stream can't be continued from what the app has. It begins with a snapshot next time.
     case outOfSequence(StreamName)
     /// What the app knew about the network has changed, or it slept.
@@ -71,6 +76,8 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .closed: "The connection was closed."
         case .signedOut(let reason?): "Sign in again: \(reason.explanation)."
         case .signedOut(nil): "Sign in again: this device is no longer signed in."
+        case .tokenRefused: "The server doesn't know this device's token; sign in, or try again later."
+        case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
         case .outOfSequence(let name): "Something is missing in \(name); it is loaded again."
         case .stale: "The connection may be dead; it is opened again."
         }

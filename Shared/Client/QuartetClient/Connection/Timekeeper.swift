@@ -1,3 +1,6 @@
+import Foundation
+package import Vocabulary
+
 /// The clock that a connection waits on. It goes on while the device sleeps, and nobody can set it.
 public struct Timekeeper: Sendable {
     /// The time since a moment that never changes.
@@ -9,6 +12,14 @@ public struct Timekeeper: Sendable {
     package var workplace: (any Workplace)?
     /// What the length of pauses is drawn from.
     package var draws = Draws()
+    /// What ``uptime`` counts from. Where it is the same, times that were kept may be compared.
+    package var epoch = UUID().uuidString
+    /// When ``now`` was zero.
+    private var start: Duration = .zero
+    /// The time since ``epoch``, which is the device's start where the system says when that was.
+    package var uptime: Duration { start + now() }
+    /// The device's clock, which anybody can set.
+    package var wall: @Sendable () -> Instant = { .now }
 
     public init(
         now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (_ until: Duration) async throws -> Void
@@ -19,9 +30,11 @@ public struct Timekeeper: Sendable {
 
     public static let live: Self = {
         let start = ContinuousClock.now
-        return Self(
+        var keeper = Self(
             now: { ContinuousClock.now - start },
             sleep: { try await Task.sleep(until: start + $0, clock: .continuous) })
+        if let id = Boot.id { (keeper.epoch, keeper.start) = (id, Boot.age) }
+        return keeper
     }()
 }
 
@@ -62,5 +75,34 @@ extension Timekeeper {
             defer { workplace.leave() }
             return try await body()
         }
+    }
+}
+
+/// The device's last start.
+private enum Boot {
+    /// How long ago it was.
+    static var age: Duration {
+        var time = timespec()
+        #if canImport(Darwin)
+            // Other than on Linux, this one goes on while the device sleeps.
+            clock_gettime(CLOCK_MONOTONIC, &time)
+        #else
+            clock_gettime(CLOCK_BOOTTIME, &time)
+        #endif
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// Differs from that of every other start; nil if the system doesn't say.
+    static var id: String? {
+        #if canImport(Darwin)
+            var size = 0
+            guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: size)
+            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+            let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+            return text?.trimmingCharacters(in: .whitespacesAndNewlines)
+        #endif
     }
 }

@@ -6,9 +6,7 @@ protocol ClientEdit: Codable, Sendable {
     associatedtype State: Sendable
 
     /// Its command, unless that depends on what the server has.
-    var command: any MessageBody { get }
-    /// It isn't sent for the first time when it is older.
-    var lifetime: Interval { get }
+    var command: any AppCommandBody { get }
     /// The people about whom it changes something; nil for any.
     var touched: Set<AccountID>? { get }
 
@@ -22,22 +20,20 @@ protocol ClientEdit: Codable, Sendable {
     /// The command to send now.
     /// - Parameter state: What the server has, as far as it is known.
     /// - Throws: If that already says that it would be refused.
-    func command(for state: State?) throws(QuartetError) -> any MessageBody
+    func command(for state: State?) throws(QuartetError) -> any AppCommandBody
 
     /// The command to send after one was refused because somebody else was quicker.
     /// - Parameter current: What the server has now, as it came with the refusal.
     /// - Returns: Nil if the refusal stands.
-    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)?
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)?
 }
 
 extension ClientEdit {
-    /// Changes that mean the same later are kept for as long as the server remembers ids.
-    var lifetime: Interval { .days(29) }
     var touched: Set<AccountID>? { nil }
 
     func isPart(of state: State) -> Bool { true }
-    func command(for state: State?) throws(QuartetError) -> any MessageBody { command }
-    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? { nil }
+    func command(for state: State?) throws(QuartetError) -> any AppCommandBody { command }
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }
 }
 
 /// One client's edits, as the outbox sees them.
@@ -46,6 +42,8 @@ protocol EditQueue: AnyObject, Sendable {
     /// The items that still show on top of what the server has.
     var openEdits: Set<OutboxItem.ID> { get }
 
+    /// The order key of an item's command.
+    func order(of item: OutboxItem) throws(QuartetError) -> String
     /// Shows an item that was kept on the device.
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)

@@ -5,8 +5,9 @@ import Vocabulary
 
 /// Changes that the server hasn't decided, kept on the device until it has.
 ///
-/// A change is durable before its call goes on. Those of one stream are sent in the order in which people made them, each under one
-/// key, so that it takes effect once however often it is sent. A refused one goes, and those behind it are sent.
+/// A change is durable before its call goes on, and is sent under one key, so that it takes effect once however often it is sent.
+/// Nothing waits behind a change of lower precedence. Changes about the same thing are sent in the order in which people made them. A
+/// refused one goes, and those behind it are sent.
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
@@ -22,26 +23,31 @@ public final class Outbox: Sendable {
         var accepted: [Int64: OutboxItem] = [:]
         var next: Int64 = 1
         var queues: [String: Queue] = [:]
-        var lanes: [String: Lane] = [:]
-        /// Lanes whose first item can't be decided now: until when, and why.
-        var rests: [String: (until: Duration, error: QuartetError, attempts: Int)] = [:]
+        var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
     }
 
-    /// More can't wait.
+    /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
+    /// was tried, and two that wait and that a later one takes the place of.
     static let limit = (items: 1000, bytes: 5 << 20)
     /// The server remembers ids for thirty days.
     static let horizon: Interval = .days(29)
+    /// A command that the server fails to handle so often is given up.
+    static let failureLimit = 5
 
     private let state = Mutex(State())
-    private let store: AccountStore
-    /// Changes are kept in the order in which they were made.
-    private let keeping = Lane()
+    let store: AccountStore
+    /// Changes of one precedence are kept in the order in which they were made.
+    private let keeping: [Sending.Precedence: Lane] = Dictionary(
+        uniqueKeysWithValues: Sending.Precedence.allCases.map { ($0, Lane()) })
     private let clock: KnownServerTime
-    private let time: Timekeeper
+    let time: Timekeeper
+    /// Something can be sent that couldn't be before.
     private let kicks = Broadcast<Void>()
+    /// An attempt has ended.
+    private let progress = Broadcast<Void>()
     private let decisions = Broadcast<OutboxEvent>()
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
@@ -65,96 +71,133 @@ public final class Outbox: Sendable {
 
     /// Sends what waits now, without waiting for the time that it was put off to.
     public func retry() {
-        state.withLock { $0.rests = [:] }
+        state.withLock { $0.schedule.wake() }
         kicks.send(())
     }
 
     // MARK: Clients
 
     func attach(_ queue: any EditQueue) {
-        state.withLock { state in
-            state.queues[queue.stream] = Queue(edits: queue)
-            state.lanes[queue.stream] = Lane()
-        }
+        state.withLock { $0.queues[queue.stream] = Queue(edits: queue) }
     }
 
-    /// Keeps a change, sends it when its turn comes, and waits for the decision as long as a person would.
+    func queue(of item: OutboxItem) -> (any EditQueue)? { state.withLock { $0.queues[item.stream]?.edits } }
+
+    /// Keeps a change, has it sent, and waits for the decision as long as a person would.
     /// - Parameters:
+    ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
+    ///   - isConnected: Whether it is worth waiting through a failure.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
-        _ edit: Data, _ command: String, lifetime: Interval, from queue: some EditQueue, _ requests: Requests,
+        _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, _ requests: Requests?,
         isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
+        let end = time.now() + CallLimit.length
+        let (name, sending) = (type(of: command).type, type(of: command).sending)
         let item = state.withLock { state in
             defer { state.next += 1 }
             return OutboxItem(
-                id: state.next, stream: queue.stream, command: command, acted: .now, lifetime: lifetime,
-                actedAtServer: clock.now, edit: edit)
+                id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
+                actedAtServer: clock.now, edit: edit, moment: .init(time), order: command.orderKey)
         }
         show(item)
         do throws(QuartetError) {
-            try await keeping.run { () async throws(QuartetError) in
-                await keepBase()
-                try await keep(item)
+            _ = try await keeping[sending.precedence]?.run { () async throws(QuartetError) in
+                // What it stands on is for a restart alone: a call for help doesn't wait for it.
+                if sending.precedence != .urgent { await keepBase() }
+                try await keep(item, sending)
+                kicks.send(())
+                if sending.precedence == .urgent { await keepBase() }
             }
         } catch {
             queue.decided(item, .failure(error))
             throw error
         }
-        try await wait(for: item, requests, isConnected: isConnected)
+        try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    private func keep(_ item: OutboxItem) async throws(QuartetError) {
-        let isFull = state.withLock { state in
-            state.items.count >= Self.limit.items
-                || state.items.reduce(item.size) { $0 + $1.size } > Self.limit.bytes
+    private func keep(_ item: OutboxItem, _ sending: Sending) async throws(QuartetError) {
+        let isUrgent = sending.precedence == .urgent
+        @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
+            other.lane == item.lane && other.canCancel && sending.supersedes.contains(other.command)
         }
-        guard !isFull else { throw .outboxFull }
-        try await store.save(item)
-        change { state in
+        let isFull = state.withLock { state in
+            let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
+            return others.count >= Self.limit.items
+                || others.reduce(item.size) { $0 + $1.size } > Self.limit.bytes
+        }
+        guard !isFull || isUrgent else { throw .outboxFull }
+        do throws(QuartetError) { try await store.save(item) } catch {
+            // A full disk doesn't hold back a call for help: it is sent from memory, and written as soon as that works.
+            guard case .notStored = error, isUrgent else { throw error }
+        }
+        let superseded = change { state in
+            let superseded = state.items.filter(isSuperseded)
+            state.items.removeAll(where: isSuperseded)
             state.items.append(item)
             state.awaited.insert(item.id)
+            return superseded
+        }
+        for item in superseded {
+            try? await store.remove(item.id)
+            tell(item, .failure(.superseded))
         }
     }
 
     private func wait(
-        for item: OutboxItem, _ requests: Requests, isConnected: Bool
+        for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
     ) async throws(QuartetError) {
-        var undecided: QuartetError?
-        do throws(QuartetError) {
-            undecided = try await lane(item.stream)?.run { () async throws(QuartetError) in
-                await self.drain(
-                    item.stream, until: item.id, requests, patience: isConnected ? Requests.patience : .disabled)
-            }
-        } catch {
-            undecided = error
-        }
+        // Nobody else would find out that the device is signed in again.
+        if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
+        // Ends with this call.
+        async let _: Void = runUnlessRunning(requests)
+        let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
         let result = state.withLock { state in
             state.awaited.remove(item.id)
             return state.results.removeValue(forKey: item.id)
         }
-        if let result {
-            _ = try result.get()
-            return
+        guard let result else { throw undecided ?? .willBeSentWhenOnline }
+        _ = try result.get()
+    }
+
+    /// Waits for the decision.
+    /// - Returns: Why there is none, in time; nil if there is.
+    private func waitForDecision(
+        of item: OutboxItem, until end: Duration, isConnected: Bool
+    ) async -> QuartetError? {
+        while true {
+            let news = progress.subscribe(keeping: 1)
+            let now = time.now()
+            let (isDecided, isBlocked, rest) = state.withLock { state in
+                (state.results[item.id] != nil, state.schedule.isBlocked, state.schedule.rest(of: item, now: now))
+            }
+            if isDecided { return nil }
+            // Cancelling the call doesn't take the change back.
+            if Task.isCancelled || isBlocked { return .willBeSentWhenOnline }
+            if let rest, !isConnected || rest.until > end || now >= end { return rest.error }
+            if now >= end { return .willBeSentWhenOnline }
+            await time.wait(for: news, until: end)
         }
-        kicks.send(())
-        // A device that was signed out meanwhile keeps the change, and sends it once its person has signed in again.
-        throw undecided == .needsAuthentication ? .willBeSentWhenOnline : undecided ?? .willBeSentWhenOnline
     }
 
     // MARK: The account
 
     /// Takes in what was kept for an account.
-    func restore(_ items: [OutboxItem]) {
-        change { state in
-            state.items = items.filter { $0.accepted == nil }
-            for item in items where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (items.last?.id ?? 0) + 1)
-            state.rests = [:]
+    func restore(_ kept: [OutboxItem]) {
+        let kept = kept.map { item in
+            var item = item
+            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
+            return item
         }
-        for item in items {
-            guard let queue = state.withLock({ $0.queues[item.stream]?.edits }) else { continue }
+        change { state in
+            state.items = kept.filter { $0.accepted == nil }
+            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
+            state.next = max(state.next, (kept.last?.id ?? 0) + 1)
+            state.schedule.wake()
+        }
+        for item in kept {
+            guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
             if let command = item.accepted {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
@@ -183,148 +226,94 @@ public final class Outbox: Sendable {
             for item in state.items where state.awaited.contains(item.id) {
                 state.results[item.id] = .failure(.needsAuthentication)
             }
-            (state.items, state.accepted, state.rests) = ([], [:], [:])
+            (state.items, state.accepted) = ([], [:])
+            state.schedule.wake()
         }
-    }
-
-    /// Sends what waits, until the task is cancelled.
-    /// - Parameter requests: Those of whoever is signed in then.
-    func run(_ requests: @Sendable () -> Requests) async {
-        while !Task.isCancelled {
-            let kicked = kicks.subscribe(keeping: 1)
-            let requests = requests()
-            await withDiscardingTaskGroup { group in
-                for stream in Set(state.withLock { $0.items.map(\.stream) }) {
-                    group.addTask {
-                        _ = try? await self.lane(stream)?.run { () async throws(QuartetError) in
-                            await self.drain(stream, until: nil, requests, patience: .disabled)
-                        }
-                    }
-                }
-            }
-            let until = state.withLock { state in
-                state.items.isEmpty ? nil : state.rests.values.map(\.until).min()
-            }
-            await time.wait(for: kicked, until: until)
-        }
+        progress.send(())
     }
 
     // MARK: Sending
 
-    private func lane(_ stream: String) -> Lane? { state.withLock { $0.lanes[stream] } }
-
-    /// Decides one item after the other. The caller has the lane.
-    /// - Returns: Why it stopped before the item it was to reach; nil if it reached it.
-    private func drain(
-        _ stream: String, until last: OutboxItem.ID?, _ requests: Requests, patience: ReconnectionPolicy
-    ) async -> QuartetError? {
-        while let item = state.withLock({ $0.items.first { $0.stream == stream } }) {
-            if let last, item.id > last { return nil }
-            let now = time.now()
-            if let rest = state.withLock({ $0.rests[stream] }), now < rest.until { return rest.error }
-            let verdict = await attempt(item, requests, patience)
-            switch verdict {
-            case .decided(let result):
-                _ = state.withLock { $0.rests.removeValue(forKey: stream) }
-                await settle(item, result)
-            case .later(let error, let pause):
-                rest(stream, error, pause)
-                return error
-            case .interrupted(let error): return error
+    /// Sends what waits, until the task is cancelled.
+    /// - Parameter requests: Those of whoever is signed in then.
+    func run(_ requests: @Sendable () -> Requests) async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                let kicked = kicks.subscribe(keeping: 1)
+                while let item = next() {
+                    let requests = requests()
+                    group.addTask { await self.send(item, requests) }
+                }
+                let now = time.now()
+                let until = state.withLock { $0.schedule.nextEnd(of: $0.items, now: now) }
+                await time.wait(for: kicked, until: until)
             }
         }
-        return nil
     }
 
-    private func rest(_ stream: String, _ error: QuartetError, _ pause: Duration?) {
+    private func runUnlessRunning(_ requests: Requests?) async {
+        if let requests { await run { requests } }
+    }
+
+    private func next() -> OutboxItem? {
+        let now = time.now()
+        return state.withLock { state in
+            let queues = state.queues
+            return state.schedule.next(of: state.items, now: now) { queues[$0.stream]?.edits != nil }
+        }
+    }
+
+    private func send(_ item: OutboxItem, _ requests: Requests) async {
+        let verdict = await attempt(item, requests)
+        if case .decided(let result) = verdict { await settle(item, result) }
         let now = time.now()
         state.withLock { state in
-            let attempts = (state.rests[stream]?.attempts ?? 0) + 1
+            state.schedule.end(item)
             var random = time.draws
-            let delay = ReconnectionPolicy.forever.delay(beforeAttempt: attempts, using: &random) ?? .seconds(30)
-            state.rests[stream] = (now + max(delay, pause ?? .zero), error, attempts)
-        }
-    }
-
-    private enum Verdict {
-        case decided(Result<CommandReply, QuartetError>)
-        /// It is sent again, after a pause that the server may have asked for.
-        case later(QuartetError, Duration?)
-        case interrupted(QuartetError)
-    }
-
-    private func attempt(_ item: OutboxItem, _ requests: Requests, _ patience: ReconnectionPolicy) async -> Verdict {
-        guard let queue = state.withLock({ $0.queues[item.stream]?.edits }) else {
-            return .interrupted(.notConfigured(item.stream))
-        }
-        var (item, isRepeated) = (item, item.isSent)
-        do throws(QuartetError) {
-            // Somebody else may be quicker more than once.
-            for _ in 0..<5 {
-                let now = try await requests.serverTime()
-                if let sent = item.key.id?.time, item.isSent {
-                    guard now - sent < Self.horizon else { return .decided(.failure(.unknown)) }
-                } else {
-                    guard item.age(now) <= item.lifetime else { return .decided(.failure(.expired)) }
-                    item.body = Data(try queue.body(of: item))
-                    _ = item.key.minted(at: now)
-                    guard try await prepared(item) else { return .interrupted(.cancelled) }
-                }
-                guard let key = item.key.id, let body = item.body else { return .interrupted(.cancelled) }
-                do throws(QuartetError) {
-                    let result = try await requests.command(
-                        item.command, Array(body), key: key, isRepeated: isRepeated, patience: patience)
-                    switch result {
-                    case .success(let reply): return .decided(.success(reply))
-                    case .failure(.network(let mayHaveHappened)):
-                        if !mayHaveHappened { try await unsent(item) }
-                        return .later(.willBeSentWhenOnline, nil)
-                    case .failure(.server(let error, _)):
-                        return .later(.serverError(error), error.retryAfter.map { .seconds($0) })
-                    }
-                } catch .refused(let error) where error.code == .idTooOld && isRepeated {
-                    return .decided(.failure(.unknown))
-                } catch .refused(let error) where error.code.httpStatus == 429 || error.code == .idTooOld {
-                    (item.key, item.body, isRepeated) = (RequestKey(), nil, false)
-                    guard try await prepared(item) else { return .interrupted(.cancelled) }
-                    guard error.code != .idTooOld else { continue }
-                    return .later(.serverError(error), error.retryAfter.map { .seconds($0) })
-                } catch .refused(let error) where error.code == .staleVersion {
-                    guard let current = error.current, let body = try queue.body(of: item, basedOn: current) else {
-                        throw .refused(error)
-                    }
-                    (item.key, item.body, isRepeated) = (RequestKey(), Data(body), false)
-                    _ = item.key.minted(at: now)
-                    guard try await prepared(item) else { return .interrupted(.cancelled) }
-                }
-            }
-            return .later(.serverError(APIError(.staleVersion)), nil)
-        } catch {
-            switch error {
-            case .offline: return .later(.willBeSentWhenOnline, nil)
-            case .cancelled, .needsAuthentication: return .interrupted(error)
-            default: return .decided(.failure(error))
+            switch verdict {
+            case .decided: state.schedule.decided(item)
+            case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
+            case .later(let error, let pause, let isShared):
+                state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
+            case .signedOut, .cancelled:
+                // Taken back, or stopped with its task, or somebody else is signed in.
+                guard state.items.contains(where: { $0.id == item.id }) else { return }
+                state.schedule.rest(
+                    item, .willBeSentWhenOnline, pause: nil, isShared: false, now: now, using: &random)
             }
         }
+        progress.send(())
+        kicks.send(())
     }
+
+    // MARK: Items
 
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
-    /// - Returns: False if the item was cancelled meanwhile.
-    private func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
+    /// - Returns: False if the item was taken back meanwhile.
+    func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
+        do throws(QuartetError) { try await store.replace(item) } catch {
+            // Sent twice, an urgent command does what it does once.
+            guard case .notStored = error, item.precedence == .urgent else { throw error }
+        }
         let isThere = change { state in
             guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
             state.items[index] = item
             return true
         }
-        if isThere { try await store.replace(item) }
+        if !isThere { try? await store.remove(item.id) }
         return isThere
     }
 
-    /// It was to be sent, and the server wasn't reached.
-    private func unsent(_ item: OutboxItem) async throws(QuartetError) {
+    /// The server doesn't know the item: it is sent again under another key.
+    func renew(_ item: OutboxItem) async {
         var item = item
         (item.key, item.body) = (RequestKey(), nil)
-        _ = try await prepared(item)
+        change { state in
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
+            state.items[index] = item
+        }
+        // If the device fails to write this, the old key is sent after a crash, and the server answers the same.
+        try? await store.replace(item)
     }
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
@@ -354,6 +343,7 @@ public final class Outbox: Sendable {
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
         decisions.send(OutboxEvent(item: item, error: error))
+        progress.send(())
     }
 
     private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
@@ -362,6 +352,7 @@ public final class Outbox: Sendable {
         }
     }
 
+    @discardableResult
     private func change<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, notify) = state.withLock { state in
             let result = change(&state)

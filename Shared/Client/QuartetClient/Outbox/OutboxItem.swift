@@ -1,39 +1,69 @@
+import API
 import Foundation
 public import Vocabulary
 
 /// A change that a person made and the server hasn't decided.
 public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
+    /// A time of the device's that nobody can set.
+    struct Moment: Codable, Hashable, Sendable {
+        /// Moments of different ones can't be compared: the device was started in between.
+        let epoch: String
+        let time: Duration
+
+        init(_ time: Timekeeper) {
+            (epoch, self.time) = (time.epoch, time.uptime)
+        }
+    }
+
     /// Later changes have greater ones.
     public let id: Int64
-    /// The stream that it changes, as in `contacts`. Items of one stream are sent one after the other.
+    /// The stream that it changes, as in `contacts`.
     public let stream: String
     /// The command's name, as in `SendPing`.
     public let command: String
     /// When the person acted, by the device's clock.
     public let acted: Instant
-    /// It isn't sent for the first time when it is older.
+    /// It isn't sent when it is older, unless the server may know it.
     public let lifetime: Interval
     /// When the person acted, by the server's clock, if that was known.
     let actedAtServer: Instant?
     /// The edit as its client encodes it.
     let edit: Data
+    /// When the person acted; nil if an older release of the app kept it.
+    var moment: Moment?
+    /// The command's order key; nil if an older release of the app kept it.
+    var order: String?
     var key = RequestKey()
     /// What was sent; nil before the first attempt. It stays the same as long as the key does.
     var body: Data?
+    /// How often the server failed to handle it.
+    var failures: Int?
     /// The server's command, once it is accepted. The item is then kept until the device's copy has what it did.
     var accepted: CommandID?
 
     /// Whether the server may know it. Then it can't be cancelled any more.
     public var isSent: Bool { body != nil }
     public var canCancel: Bool { body == nil }
+    /// What it goes before, and what goes before it.
+    public var precedence: Sending.Precedence { appCommands[command]?.sending.precedence ?? .normal }
+
+    /// Items of one lane are sent one after the other.
+    var lane: String { order ?? stream }
 
     /// About how many bytes it takes.
     var size: Int { edit.count + (body?.count ?? 0) + 200 }
 
     /// How old it is when the server's clock says `now`.
-    func age(_ now: Instant) -> Interval {
-        // The device's clock may be wrong, but it runs as fast as others do.
-        let age = actedAtServer.map { now - $0 } ?? (Instant.now - acted)
+    func age(_ now: Instant, by time: Timekeeper) -> Interval {
+        let age =
+            if let moment, moment.epoch == time.epoch {
+                Interval(time.uptime - moment.time)
+            } else if let actedAtServer {
+                now - actedAtServer
+            } else {
+                // The device was started since, and had never heard the server's time: its own clock is all there is.
+                time.wall() - acted
+            }
         return max(.seconds(0), age)
     }
 }

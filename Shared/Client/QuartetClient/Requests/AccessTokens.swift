@@ -12,6 +12,8 @@ actor AccessTokens {
     private var access: (token: String, end: Duration)?
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
+    /// Whether the server said last that it doesn't know the token. That may be the server's fault, so the token is kept.
+    private(set) var isRefused = false
     private var exchange: Task<String, any Error>?
     /// A token isn't sent in the last part of its life, since it may end on the way.
     static let margin: Duration = .seconds(30)
@@ -25,17 +27,28 @@ actor AccessTokens {
 
     /// Who is signed in.
     var credentials: Credentials? {
-        get throws { try store.load().flatMap { $0.isSignedOut ? nil : $0 } }
+        get throws { try load().flatMap { $0.isSignedOut ? nil : $0 } }
+    }
+
+    /// Why nobody is signed in.
+    var signOutError: ConnectionError { isRefused ? .tokenRefused : .signedOut(signOutReason) }
+
+    private func load() throws(QuartetError) -> Credentials? {
+        do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
+    }
+
+    private func save(_ credentials: Credentials?) throws(QuartetError) {
+        do { try store.save(credentials) } catch { throw .tokensUnavailable("\(error)") }
     }
 
     /// Who was signed in last.
     var lastAccount: AccountID? {
-        get throws { try store.load()?.account }
+        get throws { try load()?.account }
     }
 
     /// What to show at the next sign-in.
     var lastRefreshToken: String? {
-        get throws { try store.load()?.refreshToken }
+        get throws { try load()?.refreshToken }
     }
 
     /// A token that is good for a while.
@@ -54,25 +67,25 @@ actor AccessTokens {
 
     /// Somebody signed in, or signed up.
     func signedIn(_ reply: SignedIn, asked: Duration) throws {
-        try store.save(
+        try save(
             Credentials(account: reply.account, device: reply.device, refreshToken: reply.refreshToken))
-        signOutReason = nil
+        (signOutReason, isRefused) = (nil, false)
         keep(reply, asked: asked)
     }
 
     /// The server signed the device out.
     func signedOut() throws {
-        access = nil
-        guard var credentials = try store.load() else { return }
+        (access, isRefused) = (nil, false)
+        guard var credentials = try load() else { return }
         credentials.isSignedOut = true
         credentials.exchange = nil
-        try store.save(credentials)
+        try save(credentials)
     }
 
     /// The person signed out.
     func forget() throws {
         access = nil
-        try store.save(nil)
+        try save(nil)
     }
 
     private func keep(_ reply: SignedIn, asked: Duration) {
@@ -93,7 +106,7 @@ actor AccessTokens {
         if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
         var key = credentials.exchange.map { RequestKey($0) } ?? RequestKey()
         credentials.exchange = key.minted(at: now)
-        try store.save(credentials)
+        try save(credentials)
         let asked = time.now()
         let reply = try await transport.send(
             TransportRequest(
@@ -102,7 +115,10 @@ actor AccessTokens {
         clock.heard(reply.serverTime)
         switch reply.result {
         case .success(let body):
-            let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
+            let signedIn: SignedIn
+            do { signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body)) } catch {
+                throw TransportError.malformed("\(error)")
+            }
             // Somebody may have signed out, or somebody else in, meanwhile. Another process may have made the same
             // exchange under the same key, and then has the same answer.
             let stored = try self.credentials?.refreshToken
@@ -112,15 +128,19 @@ actor AccessTokens {
             try self.signedIn(signedIn, asked: asked)
             return signedIn.accessToken
         case .failure(let error):
-            if error.code.httpStatus == 401 {
-                // It is about the token that was sent. Somebody may have signed in meanwhile.
-                if try self.credentials?.refreshToken == credentials.refreshToken {
+            // It is about the token that was sent. Somebody may have signed in meanwhile.
+            let isCurrent = try self.credentials?.refreshToken == credentials.refreshToken
+            if error.meansSignedOut {
+                if isCurrent {
                     signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
                     try signedOut()
                 }
                 throw QuartetError.needsAuthentication
             }
-            throw QuartetError.refused(error)
+            // A server under a wrong key for a minute says this of every token.
+            guard error.code == .invalidToken else { throw QuartetError.refused(error) }
+            isRefused = isCurrent
+            throw QuartetError.needsAuthentication
         }
     }
 

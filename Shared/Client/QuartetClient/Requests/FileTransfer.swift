@@ -67,7 +67,8 @@ struct FileTransfer: Sendable {
         guard AttachmentRules.sizes.contains(size) else { throw .refused(APIError(.invalidField, field: "size")) }
         let id = try Self.hash(of: file.url)
         do throws(QuartetError) {
-            _ = try await requests.command(BeginAttachment(group: group, attachment: id, size: size))
+            _ = try await requests.command(
+                BeginAttachment(group: group, attachment: id, size: size), within: nil)
         } catch .refused(let error) where error.code == .attachmentExists {
             progress(FileProgress(done: size, size: size))
             return id
@@ -85,12 +86,12 @@ struct FileTransfer: Sendable {
             }
             missing.remove(integersIn: window)
             _ = try await requests.command(
-                AdoptChunks(group: group, attachment: id, first: first, count: window.count))
+                AdoptChunks(group: group, attachment: id, first: first, count: window.count), within: nil)
         }
         _ = try await requests.command(
             CompleteAttachment(
                 group: group, attachment: id, chunks: chunks, name: file.name, contentType: file.contentType,
-                metadata: file.metadata))
+                metadata: file.metadata), within: nil)
         return id
     }
 

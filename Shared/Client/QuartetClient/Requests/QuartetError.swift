@@ -11,8 +11,10 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     case serverError(APIError)
     /// The change waited for a connection for so long that it would no longer mean the same. It was taken back.
     case expired
-    /// Too many changes wait for a connection. This one was taken back.
+    /// Too many changes wait for a connection. This one was taken back. An urgent one never is.
     case outboxFull
+    /// A later change took its place before it was sent.
+    case superseded
     /// The device couldn't keep the change, so it was taken back.
     case notStored(String)
     /// The server wasn't reached. Nothing was changed.
@@ -21,8 +23,11 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknown
     /// Nobody is signed in.
     case needsAuthentication
+    /// What the device keeps to stay signed in can't be read or written now. It stays signed in.
+    case tokensUnavailable(String)
     /// There is no server, or nobody has set the clients.
     case notConfigured(String)
+    /// It was taken back before it was sent, or its caller gave up what nobody keeps.
     case cancelled
     /// What the server answered can't be read: this app is too old for it.
     case unreadable(String)
@@ -35,17 +40,19 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
         case .serverError(let error): "\(error.detail) The change is sent again by itself."
         case .expired: "There was no connection for too long; look whether you still want it."
         case .outboxFull: "Too many changes wait for a connection; connect first."
+        case .superseded: "A later change took its place."
         case .notStored(let reason): "This device can't keep the change: \(reason)"
         case .offline: "There is no connection; try again later."
         case .unknown: "The server didn't answer; look whether it happened before you try again."
         case .needsAuthentication: "Sign in first."
+        case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
         case .notConfigured(let what): "\(what) isn't configured."
         case .cancelled: "It was cancelled."
         case .unreadable(let reason): "The server's answer can't be read: \(reason)"
         }
     }
 
-    /// Whether the change is kept and will be sent.
+    /// Whether the change is kept and will be sent. Otherwise it is over: it happened or was taken back.
     public var isPending: Bool {
         switch self {
         case .willBeSentWhenOnline, .serverError: true

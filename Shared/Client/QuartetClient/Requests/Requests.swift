@@ -12,7 +12,7 @@ struct Requests: Sendable {
     let isCurrent: @Sendable () -> Bool
     /// The server said that the device isn't signed in any more.
     let onSignedOut: @Sendable (ConnectionError) -> Void
-    /// How often, and how patiently, a request is repeated before its caller hears of it.
+    /// How often, and how patiently, a request is repeated before its caller hears of it, within ``CallLimit/length``.
     static let patience = ReconnectionPolicy(
         attempts: 4, initial: .milliseconds(500), maximum: .seconds(5), multiplier: 2)
 
@@ -22,27 +22,35 @@ struct Requests: Sendable {
     /// Sends what needs a token.
     func signedIn(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8]
     {
-        try await send(endpoint, try Self.encoded(body), isSignedIn: true)
+        try await send(endpoint, try Self.encoded(body), isSignedIn: true, within: limit(of: endpoint))
     }
 
     /// Reads something that needs a token.
     func read(_ endpoint: TransportRequest.Endpoint) async throws(QuartetError) -> [UInt8] {
-        try await send(endpoint, [], isSignedIn: true)
+        try await send(endpoint, [], isSignedIn: true, within: limit(of: endpoint))
     }
 
     /// Sends bytes that aren't JSON, and need a token.
     func signedIn(_ endpoint: TransportRequest.Endpoint, bytes: [UInt8]) async throws(QuartetError) -> [UInt8] {
-        try await send(endpoint, bytes, isSignedIn: true)
+        try await send(endpoint, bytes, isSignedIn: true, within: limit(of: endpoint))
     }
 
     /// Sends what needs none.
     func open(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8] {
-        try await send(endpoint, try Self.encoded(body), isSignedIn: false)
+        try await send(endpoint, try Self.encoded(body), isSignedIn: false, within: limit(of: endpoint))
     }
 
     /// Sends a command and returns how it was accepted.
     func command(_ command: some MessageBody) async throws(QuartetError) -> CommandReply {
-        try Self.reply(try await signedIn(.command(type(of: command).type), command))
+        try await self.command(command, within: CallLimit(time))
+    }
+
+    /// The same within a call that has begun already.
+    /// - Parameter limit: Nil for a part of something that takes as long as its bytes do.
+    func command(_ command: some MessageBody, within limit: CallLimit?) async throws(QuartetError) -> CommandReply {
+        let body = try Self.encoded(command)
+        return try Self.reply(
+            try await send(.command(type(of: command).type), body, isSignedIn: true, within: limit))
     }
 
     private static func reply(_ answer: [UInt8]) throws(QuartetError) -> CommandReply {
@@ -57,16 +65,14 @@ struct Requests: Sendable {
         }
     }
 
-    /// Sends a command under a key that has its time.
-    /// - Parameters:
-    ///   - isRepeated: Whether it may have been sent before.
-    ///   - patience: How often it is repeated.
+    /// Sends a command once, under a key that has its time.
+    /// - Parameter isRepeated: Whether it may have been sent before.
     /// - Returns: How it was accepted, or why that isn't known.
     func command(
-        _ name: String, _ body: [UInt8], key: ID<RequestSubject>, isRepeated: Bool, patience: ReconnectionPolicy
+        _ name: String, _ body: [UInt8], key: ID<RequestSubject>, isRepeated: Bool
     ) async throws(QuartetError) -> Result<CommandReply, Undecided> {
         let result = try await exchange(
-            .command(name), body, key: key, isSignedIn: true, isRepeated: isRepeated, patience: patience)
+            .command(name), body, key: key, isSignedIn: true, isRepeated: isRepeated, patience: .disabled, nil)
         switch result {
         case .success(let answer): return .success(try Self.reply(answer))
         case .failure(let undecided): return .failure(undecided)
@@ -87,10 +93,20 @@ struct Requests: Sendable {
         case server(APIError, mayHaveHappened: Bool)
     }
 
+    private func limit(of endpoint: TransportRequest.Endpoint) -> CallLimit? {
+        endpoint.isBulky ? nil : CallLimit(time)
+    }
+
+    /// - Parameter limit: Nil for what takes as long as its bytes do.
     private func send(
-        _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], isSignedIn: Bool
+        _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], isSignedIn: Bool, within limit: CallLimit?
     ) async throws(QuartetError) -> [UInt8] {
-        switch try await exchange(endpoint, body, key: nil, isSignedIn: isSignedIn, patience: Self.patience) {
+        let attempts = { @Sendable () async throws(QuartetError) -> Result<[UInt8], Undecided> in
+            try await self.exchange(
+                endpoint, body, key: nil, isSignedIn: isSignedIn, patience: Self.patience, limit)
+        }
+        let result = if let limit { try await limit.run(attempts) } else { try await attempts() }
+        switch result {
         case .success(let answer): return answer
         case .failure(.network(mayHaveHappened: true)), .failure(.server(_, mayHaveHappened: true)): throw .unknown
         case .failure(.network): throw .offline
@@ -101,19 +117,20 @@ struct Requests: Sendable {
     /// - Parameter key: Nil to make one.
     private func exchange(
         _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
-        isRepeated: Bool = false, patience: ReconnectionPolicy
+        isRepeated: Bool = false, patience: ReconnectionPolicy, _ limit: CallLimit?
     ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         guard let transport, let tokens else { throw .notConfigured("The server") }
         return try await time.call { () async throws(QuartetError) in
             try await exchange(
-                endpoint, body, key: given, isSignedIn: isSignedIn, isRepeated: isRepeated, patience: patience,
+                endpoint, body, key: given, isSignedIn: isSignedIn, isRepeated: isRepeated, patience: patience, limit,
                 transport, tokens)
         }
     }
 
     private func exchange(
         _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
-        isRepeated: Bool, patience: ReconnectionPolicy, _ transport: any Transport, _ tokens: AccessTokens
+        isRepeated: Bool, patience: ReconnectionPolicy, _ limit: CallLimit?, _ transport: any Transport,
+        _ tokens: AccessTokens
     ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         var key = given.map { RequestKey($0) } ?? RequestKey()
         var attempt = 0
@@ -129,12 +146,13 @@ struct Requests: Sendable {
                 let token = isSignedIn ? try await tokens.token(insteadOf: refused) : nil
                 guard !isSignedIn || isCurrent() else { throw QuartetError.needsAuthentication }
                 isSent = true
+                limit?.noteSent()
                 let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: token))
                 clock.heard(reply.serverTime)
                 switch reply.result {
                 case .success(let answer): return .success(answer)
                 case .failure(let error):
-                    switch error.code.retry {
+                    switch error.retry {
                     case .refreshed where isSignedIn && refused == nil:
                         refused = token
                         continue
@@ -153,10 +171,18 @@ struct Requests: Sendable {
                     }
                 }
             } catch let error as QuartetError {
-                if error == .needsAuthentication, isCurrent() { onSignedOut(.signedOut(nil)) }
+                if error == .needsAuthentication, isCurrent() { onSignedOut(await tokens.signOutError) }
+                // The exchange of the token was refused, which says nothing about the request.
+                if !isSent, case .refused(let error) = error {
+                    return .failure(.server(error, mayHaveHappened: mayHaveHappened))
+                }
                 throw error
             } catch let error as TransportError {
-                if isSent, case .interrupted = error { mayHaveHappened = true }
+                if isSent {
+                    // An answer that can't be read says that the request arrived somewhere.
+                    if case .unreachable = error {} else { mayHaveHappened = true }
+                }
+                if !mayHaveHappened { limit?.noteUnsent() }
                 (undecided, pause) = (.network(mayHaveHappened: mayHaveHappened), nil)
             } catch is CancellationError {
                 throw .cancelled

@@ -30,20 +30,23 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         }
         let encoded: Data
         do { encoded = try JSONEncoder().encode(edit) } catch { throw .notStored("\(error)") }
-        try await service.send(
-            encoded, type(of: edit.command).type, lifetime: edit.lifetime, from: self
-        ) { item in
+        let command = edit.command
+        try await service.send(encoded, command, from: self) { item in
             holder.change(touched: edit.touched) { replica in
-                replica.begin(item.id, { edit.show(in: &$0, at: now) }, until: { edit.isPart(of: $0) })
+                replica.begin(
+                    item.id, inOrder: command.orderKey, { edit.show(in: &$0, at: now) }, until: { edit.isPart(of: $0) })
             }
         }
     }
+
+    func order(of item: OutboxItem) throws(QuartetError) -> String { try edit(item).command.orderKey }
 
     func restore(_ item: OutboxItem) throws(QuartetError) {
         let edit = try edit(item)
         let time = item.actedAtServer ?? item.acted
         holder.change(touched: edit.touched) { replica in
-            replica.begin(item.id, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+            replica.begin(
+                item.id, inOrder: item.lane, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
         }
     }
 

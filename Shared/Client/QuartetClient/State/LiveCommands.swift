@@ -20,7 +20,7 @@ final class LiveCommands<State: Sendable, Value: Hashable & Sendable>: Sendable 
     @discardableResult
     func send(
         show: @escaping Replica<State>.Change = { _ in },
-        _ command: @Sendable (State?) throws(QuartetError) -> some MessageBody
+        _ command: @escaping @Sendable (State?) throws(QuartetError) -> some MessageBody
     ) async throws(QuartetError) -> CommandReply {
         let requests = service.requests
         let id = next.withLock { next in
@@ -29,9 +29,13 @@ final class LiveCommands<State: Sendable, Value: Hashable & Sendable>: Sendable 
         }
         holder.change { $0.begin(id, show) }
         do throws(QuartetError) {
-            let reply = try await service.time.call { () async throws(QuartetError) in
-                try await lane.run { () async throws(QuartetError) in
-                    try await requests.command(try command(self.holder.base))
+            let reply = try await service.time.call { () async throws(QuartetError) -> CommandReply in
+                // Those that wait for their turn count the time from their own beginning.
+                let limit = CallLimit(service.time)
+                return try await limit.run { [lane, holder] () async throws(QuartetError) -> CommandReply in
+                    try await lane.run { () async throws(QuartetError) -> CommandReply in
+                        try await requests.command(try command(holder.base), within: limit)
+                    }
                 }
             }
             holder.change { $0.accept(id, reply) }

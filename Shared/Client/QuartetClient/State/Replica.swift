@@ -10,6 +10,8 @@ struct Replica<State: Sendable>: Sendable {
 
     private struct Edit: Sendable {
         let id: Int64
+        /// Commands with one of these are decided in the order of their edits.
+        let order: String
         let change: Change
         /// Whether the server's state has what it shows.
         let isPart: @Sendable (State) -> Bool
@@ -91,11 +93,11 @@ struct Replica<State: Sendable>: Sendable {
         }
     }
 
-    /// Ends an edit that the base has by now, and the accepted ones before it: commands are decided in the order of the edits, so a
-    /// snapshot had whatever of theirs brought no event.
+    /// Ends an edit that the base has by now, and the accepted ones before it in its order: those were decided before, so a snapshot
+    /// had whatever of theirs brought no event.
     private mutating func end(through index: Int) {
-        let later = edits[(index + 1)...]
-        edits = edits[..<index].filter { $0.acceptance == nil } + later
+        let (order, later) = (edits[index].order, edits[(index + 1)...])
+        edits = edits[..<index].filter { $0.acceptance == nil || $0.order != order } + later
     }
 
     /// Nothing happens at the server. An accepted edit whose event was part of a snapshot has no event of its own: after the second
@@ -111,11 +113,14 @@ struct Replica<State: Sendable>: Sendable {
 
     // MARK: Edits
 
-    /// - Parameter isPart: Whether the server's state has what the edit shows; asked if its command brings no event.
+    /// - Parameters:
+    ///   - order: Commands with the same are decided in the order of their edits.
+    ///   - isPart: Whether the server's state has what the edit shows; asked if its command brings no event.
     mutating func begin(
-        _ id: Int64, _ change: @escaping Change, until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
+        _ id: Int64, inOrder order: String = "", _ change: @escaping Change,
+        until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
     ) {
-        edits.append(Edit(id: id, change: change, isPart: isPart))
+        edits.append(Edit(id: id, order: order, change: change, isPart: isPart))
     }
 
     mutating func accept(_ id: Int64, _ reply: CommandReply) {

@@ -7,6 +7,14 @@ extension Texts {
         "role.mine": "you look after them",
         "role.none": "no role",
 
+        "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
+        "reach.unreachable":
+            "None of your responders has opened the app for long, so an alarm may reach nobody: {names}.",
+        "reach.unreachable.one":
+            "Your only responder, {names}, hasn't opened the app for long, so an alarm may reach nobody.",
+        "reach.consent":
+            "They see it when none of their responders, you included, has opened the app for 30 days, but never since when.",
+
         "notification.repeated": "{text} (reminder {count})",
         "notification.alertRaised": "You raised an alert. Your responders are notified.",
         "notification.alertCleared": "You ended your alert.",
@@ -33,6 +41,9 @@ extension Texts {
         "notification.contactRequestDeclined": "{name} declined your request",
         "notification.contactRequestWithdrawn": "{name} withdrew the request",
         "notification.contactRequestExpired": "The request with {name} expired",
+        "notification.nobodyToTell": "Nobody would be told if you missed a check-in. Add a responder.",
+        "notification.nobodyToTell.count": "None of your {count} responders has opened the app for a long time",
+        "notification.nobodyToTell.count.one": "Your only responder hasn't opened the app for a long time",
         "notification.pingSent": "You asked {name}: are you all right?",
         "notification.pingReceived": "{name} asks: are you all right?",
         "notification.pingCancelled": "{name} no longer asks",
@@ -61,6 +72,8 @@ extension Texts {
         "problem.serverError": "{reason} The change is sent again by itself.",
         "problem.expired": "There was no connection for too long; look whether you still want it.",
         "problem.outboxFull": "Too many changes wait for a connection; connect first.",
+        "problem.superseded": "A later change took its place.",
+        "problem.tokensUnavailable": "This device can't read what it is signed in with; unlock it, or sign in again.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",

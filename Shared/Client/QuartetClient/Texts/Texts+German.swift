@@ -6,6 +6,14 @@ extension Texts {
         "role.mine": "du passt auf",
         "role.none": "ohne Rolle",
 
+        "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
+        "reach.unreachable":
+            "Von denen, die auf dich aufpassen, hat lange niemand die App geöffnet. Alarme sieht vielleicht niemand: {names}.",
+        "reach.unreachable.one":
+            "Nur {names} passt auf dich auf und hat die App lange nicht geöffnet. Alarme sieht vielleicht niemand.",
+        "reach.consent":
+            "Man sieht es, wenn 30 Tage lang niemand, der aufpasst, auch du nicht, die App geöffnet hat, aber nie, seit wann.",
+
         "notification.repeated": "{text} (Erinnerung {count})",
         "notification.alertRaised": "Du hast Alarm ausgelöst. Deine Helfer sind benachrichtigt.",
         "notification.alertCleared": "Du hast deinen Alarm beendet.",
@@ -32,6 +40,11 @@ extension Texts {
         "notification.contactRequestDeclined": "{name} hat deine Anfrage abgelehnt",
         "notification.contactRequestWithdrawn": "{name} hat die Anfrage zurückgezogen",
         "notification.contactRequestExpired": "Die Anfrage mit {name} ist abgelaufen",
+        "notification.nobodyToTell":
+            "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
+        "notification.nobodyToTell.count":
+            "Von den {count}, die auf dich aufpassen, hat lange niemand die App geöffnet",
+        "notification.nobodyToTell.count.one": "Wer auf dich aufpasst, hat die App lange nicht geöffnet",
         "notification.pingSent": "Du hast {name} gefragt: Alles in Ordnung?",
         "notification.pingReceived": "{name} fragt: Alles in Ordnung?",
         "notification.pingCancelled": "{name} fragt nicht mehr",
@@ -60,6 +73,9 @@ extension Texts {
         "problem.serverError": "{reason} Die Änderung wird von selbst noch einmal gesendet.",
         "problem.expired": "Zu lange gab es keine Verbindung; prüfe, ob du es noch willst.",
         "problem.outboxFull": "Zu viele Änderungen warten auf eine Verbindung; verbinde dich zuerst.",
+        "problem.superseded": "Eine spätere Änderung ist an ihre Stelle getreten.",
+        "problem.tokensUnavailable":
+            "Dieses Gerät kann seine Anmeldung nicht lesen; entsperre es, oder melde dich noch einmal an.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":

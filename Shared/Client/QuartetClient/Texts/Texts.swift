@@ -1,4 +1,5 @@
 public import API
+public import ContactsContract
 public import Foundation
 public import NotificationsContract
 import SessionContract
@@ -14,7 +15,7 @@ import Vocabulary
 /// ```
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
-    /// for what a notification is about, `{reason}` and `{attempt}` for what an error or a state adds.
+    /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -101,6 +102,21 @@ public struct Texts: Sendable {
             .units(allowed: [.days, .hours, .minutes], width: .wide, maximumUnitCount: 2).locale(locale))
     }
 
+    // MARK: Responders
+
+    /// Why nobody would be told of an alarm; nil if somebody would be. What to read to somebody who is about to become a
+    /// responder is under the key `reach.consent`.
+    /// - Parameter names: What the person calls their responders.
+    public func sentence(_ reach: ResponderReach, responders names: [String]) -> String? {
+        switch reach {
+        case .nobody: return self["reach.nobody"]
+        case .unreachable:
+            let key = names.count == 1 ? "reach.unreachable.one" : "reach.unreachable"
+            return filled(key, ["names": names.joined(separator: ", ")])
+        case .reachable: return nil
+        }
+    }
+
     // MARK: Errors
 
     /// Why something didn't happen, or hasn't yet.
@@ -111,10 +127,12 @@ public struct Texts: Sendable {
         case .serverError(let error): filled("problem.serverError", ["reason": sentence(error)])
         case .expired: self["problem.expired"]
         case .outboxFull: self["problem.outboxFull"]
+        case .superseded: self["problem.superseded"]
         case .notStored: self["problem.notStored"]
         case .offline: self["problem.offline"]
         case .unknown: self["problem.unknown"]
         case .needsAuthentication: self["problem.needsAuthentication"]
+        case .tokensUnavailable: self["problem.tokensUnavailable"]
         case .notConfigured: self["problem.notConfigured"]
         case .cancelled: self["problem.cancelled"]
         case .unreadable: self["problem.unreadable"]

@@ -50,8 +50,8 @@ final class URLSessionExchanges: HTTPExchanges {
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // A stream takes one.
-        configuration.httpMaximumConnectionsPerHost = 8
+        // The stream takes one and the outbox up to seven, so that others never wait behind them.
+        configuration.httpMaximumConnectionsPerHost = 12
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
@@ -133,24 +133,31 @@ extension TransportError {
 
 extension APIError {
     private struct Problem: Decodable {
-        var code: String?
+        var type: String
+        var code: String
         var detail: String?
         var field: String?
         var reason: String?
+        var retry: String?
         var retryAfter: Int?
         var details: [String: JSONValue]?
     }
 
-    /// A problem document (RFC 9457), or what another server on the way answered instead.
-    init(_ head: HTTPHead, _ body: [UInt8]) {
-        let problem = try? JSONDecoder().decode(Problem.self, from: Data(body))
-        let known = problem?.code.flatMap { Code(rawValue: $0) }
+    /// A problem document (RFC 9457) of the API.
+    /// - Throws: `TransportError` if another server on the way answered: a proxy, or the page of a Wi-Fi.
+    init(_ head: HTTPHead, _ body: [UInt8]) throws(TransportError) {
+        guard head.isProblem, let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)),
+            problem.type == "/docs/errors/\(problem.code)"
+        else { throw .malformed("status \(head.status) comes from somewhere on the way to it") }
+        let known = Code(rawValue: problem.code)
         self.init(
-            known ?? (head.status >= 500 ? .overloaded : head.status == 401 ? .invalidToken : .refused),
-            problem?.detail ?? "The server answered with status \(head.status).", field: problem?.field,
-            retryAfter: problem?.retryAfter ?? head.retryAfter)
-        reason = problem?.reason ?? (known == nil ? problem?.code : nil)
-        details = problem?.details
+            known ?? .refused, problem.detail ?? "The server answered with status \(head.status).",
+            field: problem.field, retryAfter: problem.retryAfter ?? head.retryAfter)
+        reason = problem.reason ?? (known == nil ? problem.code : nil)
+        if known == nil {
+            unknownCode = UnknownCode(status: head.status, retry: problem.retry.flatMap { Retry(rawValue: $0) })
+        }
+        details = problem.details
         current = (try? JSONMembers(body))?["current"]
         key = head.key
     }

@@ -50,7 +50,7 @@ public final class HTTPTransport: Transport {
             }
         }
         http.setValue(request.key?.description, forHTTPHeaderField: "Idempotency-Key")
-        http.timeoutInterval = 30
+        http.timeoutInterval = endpoint.isBulky ? 60 : TransportRequest.patience
         var (head, body): (HTTPHead?, [UInt8]) = (nil, [])
         for try await part in exchanges.start(http) {
             switch part {
@@ -65,7 +65,7 @@ public final class HTTPTransport: Transport {
         // An attachment has the type that its uploader gave it, which says nothing about the answer. Of the successes,
         // 202 alone can come with a problem: there is no outcome yet.
         let isProblem = !(200..<300).contains(head.status) || (head.status == 202 && head.isProblem)
-        return TransportReply(isProblem ? .failure(.init(head, body)) : .success(body), serverTime: head.date)
+        return TransportReply(isProblem ? .failure(try APIError(head, body)) : .success(body), serverTime: head.date)
     }
 
     public func open(_ request: StreamRequest) async throws -> OpenedStream {
@@ -77,7 +77,7 @@ public final class HTTPTransport: Transport {
         http.timeoutInterval = 120
         let reader = StreamReader(exchanges.start(http))
         let head = try await reader.head()
-        guard head.status == 200 else { throw APIError(head, try await reader.rest(upTo: Self.replyLimit)) }
+        guard head.status == 200 else { throw try APIError(head, try await reader.rest(upTo: Self.replyLimit)) }
         return OpenedStream(items: AsyncThrowingStream(unfolding: { try await reader.next() }), serverTime: head.date)
     }
 

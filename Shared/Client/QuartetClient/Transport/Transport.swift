@@ -47,6 +47,9 @@ public struct TransportRequest: Hashable, Sendable {
         case serverTime
     }
 
+    /// After so many seconds without an answer a transport gives up. The server answers within ten.
+    package static let patience: Double = 15
+
     public var endpoint: Endpoint
     /// JSON, unless the endpoint says otherwise; empty where there is nothing to say.
     public var body: [UInt8]
@@ -60,6 +63,16 @@ public struct TransportRequest: Hashable, Sendable {
         self.body = body
         self.key = key
         self.token = token
+    }
+}
+
+extension TransportRequest.Endpoint {
+    /// Whether it carries so many bytes that it may take long.
+    var isBulky: Bool {
+        switch self {
+        case .chunks, .attachment: true
+        default: false
+        }
     }
 }
 

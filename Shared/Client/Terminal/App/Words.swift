@@ -83,6 +83,14 @@ enum Words {
         }
     }
 
+    /// Why nobody would be told of an alarm; nil if somebody would be.
+    static func warning(of reach: ResponderReach, _ responders: [String]) -> String? {
+        texts.sentence(reach, responders: responders)
+    }
+
+    /// What somebody reads who is about to become a responder. Short, because it must fit into a line.
+    static let consent = "They see it when no responder of theirs opened the app for 30 days."
+
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
     static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {

@@ -25,14 +25,18 @@ enum CheckInScreen {
         let responders = shown.contacts.responders.map { shown.name(of: $0.account) }
         lines += [
             .empty,
-            responders.isEmpty
-                ? Line("Nobody looks after you yet: add a responder in Contacts.", .colored(.yellow))
-                : "If you don't, they are notified: \(responders.joined(separator: ", ")).",
+            warning(shown, responders)
+                ?? "If you don't, they are notified: \(responders.joined(separator: ", ")).",
         ]
         if case .stale(let since) = shown.phase {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
         }
         return lines
+    }
+
+    private static func warning(_ shown: Shown, _ responders: [String]) -> Line? {
+        let reach = shown.contacts.responderReach ?? (responders.isEmpty ? .nobody : .reachable)
+        return Words.warning(of: reach, responders).map { Line($0, .colored(.yellow)) }
     }
 
     private static func deadline(_ checkIn: CheckInState, _ due: Instant, _ shown: Shown) -> [Line] {

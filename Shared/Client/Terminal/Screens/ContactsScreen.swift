@@ -86,7 +86,7 @@ enum ContactsScreen {
         case .character("n"):
             model.dialog = .init(
                 form: Form(
-                    title: "Add a contact",
+                    title: "Add a contact. Dependents see it when no responder opened the app for 30 days",
                     fields: [
                         .init(label: "Handle or code", kind: .text),
                         .init(label: "They look after me", kind: .toggle, isOn: true),
@@ -107,16 +107,20 @@ enum ContactsScreen {
         // From here on this person is meant, whoever comes before them in the list.
         model.contact = row.account
         return switch row {
-        case .request(let request): handle(key, request)
+        case .request(let request): handle(key, request, &model)
         case .contact(let contact): handle(key, contact, shown, &model)
         }
     }
 
-    private static func handle(_ key: Key, _ request: ContactRequest) -> Action? {
+    private static func handle(_ key: Key, _ request: ContactRequest, _ model: inout Model) -> Action? {
         switch key {
-        case .character("y") where request.direction == .incoming: .approve(request)
-        case .character("x"): request.direction == .incoming ? .decline(request.account) : .withdraw(request.account)
-        default: nil
+        case .character("y") where request.direction == .incoming:
+            guard request.iAmResponder else { return .approve(request) }
+            model.ask(Words.consent, "Accept", .approve(request))
+            return nil
+        case .character("x"):
+            return request.direction == .incoming ? .decline(request.account) : .withdraw(request.account)
+        default: return nil
         }
     }
 

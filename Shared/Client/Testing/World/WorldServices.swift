@@ -203,6 +203,9 @@ struct WorldServices: Sendable {
                 (Timer(name: $0.name, key: key, due: $0.due), .session, $0.command.body)
             }
             guard let account = key.account else { continue }
+            all += contacts.wantedTimers(of: account).map {
+                (Timer(name: "contacts/\($0.name)", key: key, due: $0.due), .contacts, $0.command.body)
+            }
             all += notifications.wantedTimers(of: account).map {
                 (Timer(name: "notifications/\($0.name)", key: key, due: $0.due), .notifications, $0.command.body)
             }

@@ -40,6 +40,17 @@ public protocol GroupCommandBody: CommandBody {
     var group: GroupID { get }
 }
 
+/// A group session goes on without a person whose command comes late.
+extension GroupCommandBody where Self: PublicCommandBody {
+    public static var sending: Sending { .together }
+    public var orderSubject: String { "\(group)" }
+}
+
+extension Sending {
+    /// Commands of a group session.
+    public static let together = Sending(.group, for: .seconds(10), mayWait: false)
+}
+
 /// Creates a group session. The asker becomes its first participant and its host.
 ///
 /// Rejected: `needsProfile`, `alreadyInSession` with the session to join, `tooManyGroups`, `groupExists`.

@@ -30,7 +30,7 @@ struct ConsoleFaultTests {
                 try await page.see("saving…")
                 try await page.click("Me")
                 try await page.see("Not sent yet")
-                try await page.see("Update contact (Bob)")
+                try await page.see("Your changes to Bob")
                 try await page.screenshot("me-waiting")
             }
             try await page.see("Connected")
@@ -194,7 +194,7 @@ struct ConsoleFaultTests {
             try await quartet.start(.notifications)
             try await page.see("Bob raised an alert")
             try await quartet.kill(.notifications)
-            try await page.click("Read all")
+            try await page.click("Mark all as read")
             try await quartet.start(.notifications)
             try await page.wait("the badge to go", "!document.querySelector('.count')")
 
@@ -203,8 +203,9 @@ struct ConsoleFaultTests {
                 try await page.wait("an orange dot", "document.querySelector('.connection.warning .dot')")
                 try await page.see("Reconnecting (")
                 try await page.click("Raise an alert")
-                try await page.click("Raise the alert")
-                try await page.see("Sending…")
+                try await page.see("nobody is told until the connection is back")
+                try await page.click("Raise it anyway")
+                try await page.see("Your alert has NOT gone out")
             }
             try await page.wait("a green dot", "document.querySelector('.connection.good .dot')")
             try await page.see("Your alert is on")

@@ -40,7 +40,7 @@ struct ConsoleHistoryTests {
             try await page.click("Mark as read: Message 402")
             try await page.wait("it to be read", "!\(Self.isUnread("Message 402"))")
             try await page.wait("the other one", Self.isUnread("Message 401"))
-            try await page.click("Read all")
+            try await page.click("Mark all as read")
             try await page.wait(
                 "all to be read", "!document.querySelector('.row.unread') && !document.querySelector('.count')")
             try await console.quartet.waitUntilQuiet()
@@ -61,7 +61,7 @@ struct ConsoleHistoryTests {
 
             // The page goes on: what comes now is at the top.
             try await bob.act("RaiseAlert")
-            try await page.wait("the alert", "document.title === '(1) Quartet'")
+            try await page.wait("the alert", "document.title === '(!) Bob: alert · Quartet'")
             try await page.run("scrollTo(0, 0)")
             try await page.see("Bob raised an alert")
             #expect(try await page.run("return window.isTheSame") == true, "nobody had to reload")

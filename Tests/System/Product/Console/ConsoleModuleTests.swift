@@ -80,6 +80,32 @@ struct ConsoleModuleTests {
                 """)
             #expect(read == [#"[{"id":"a b","event":"person","data":"{\"x\":1}"},{"event":"end","data":"{}"}]"#])
 
+            let rings = try await page.runModules(
+                ["state/lists.js", "core/time.js"],
+                """
+                const { levelOf, ringOf } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];
+                const at = (interval, left) => {
+                    const checkIn = { interval, due: left, missed: false };
+                    return ringOf(checkIn, 0).tone + ' ' + levelOf({ contact: {}, person: { checkIn } }, 0);
+                };
+                return [at(hour, 59 * minute), at(hour, 14 * minute), at(hour, 5 * minute), at(day, 3 * hour), at(day, hour), at(day, 29 * minute)];
+                """)
+            #expect(
+                rings == [
+                    "good fine", "warning dueSoon", "critical dueSoon", "good fine", "warning dueSoon",
+                    "critical dueSoon",
+                ], "no interval begins with a warning, and the list says what the ring does")
+            let signals = try await page.runModules(
+                ["state/replica.js"],
+                """
+                const { apply, emptyReplica } = m['state/replica.js'];
+                let replica = emptyReplica();
+                for (let count = 0; count < 1000; count++) replica = apply(replica, { event: 'signal', data: { group: 'g', account: 'a', topic: `t${count}` } });
+                for (const topic of ['typing', 'cursor']) replica = apply(replica, { event: 'signal', data: { group: 'g', account: 'a', topic } });
+                return [...replica.signals.get('g').values()].map(({ topic }) => topic);
+                """)
+            #expect(signals == ["typing", "cursor"], "a stranger's topics are kept for nobody")
+
             let key = try await page.runModules(
                 ["core/time.js"],
                 """
@@ -327,7 +353,7 @@ struct ConsoleModuleTests {
         let now = 1795000000000000;
         const card = (account) => ({
             contact: { account, nickname: 'N' + below(20), added: now - below(99), iAmResponder: below(2) > 0, isMyResponder: true, ...(below(9) === 0 && { outgoingPing: now }) },
-            person: below(5) === 0 ? undefined : { account, handle: 'h' + account, checkIn: { due: now + (below(300) - 60) * minute, missed: below(4) === 0 }, veryLateFrom: now + below(200) * minute },
+            person: below(5) === 0 ? undefined : { account, handle: 'h' + account, checkIn: { interval: (1 + below(12)) * hour, due: now + (below(300) - 60) * minute, missed: below(4) === 0 }, veryLateFrom: now + below(200) * minute },
         });
         const cards = new Map(Array.from({ length: 60 }, (_, place) => ['a' + place, card('a' + place)]));
         const kept = new Map();

@@ -1,0 +1,2 @@
+-- compatible with 0.1.0
+--! include bus/due-log.sql schema=contacts partitions=8

@@ -1,0 +1,35 @@
+package import ContactsContract
+package import Vocabulary
+
+extension ContactsRows {
+    /// The timers that an account wants now. They follow from the state alone: as long as exactly these are set after
+    /// each change, no one stays reachable who isn't, and no change goes unsaid.
+    ///
+    /// If the account's responders are counted and the stored reach isn't what follows from them, because a process of
+    /// an earlier release changed a relation, a timer that is due at once mends it.
+    package func wantedTimers(of account: AccountID) -> [WantedTimer<ContactsCommand>] {
+        guard let row = accounts[account], row.closed == nil, !account.isCanary else { return [] }
+        var timers: [WantedTimer<ContactsCommand>] = []
+        if row.isReachable {
+            timers.append(
+                WantedTimer(.reach(.lapseReach(.init(account: account))), due: row.reached + limits.reachWindow))
+        }
+        let isStale = responders(countedOf: account).map { $0.reach != row.responderReach } ?? false
+        if let due = row.unsettled.map({ $0 + limits.reachSettling }) ?? (isStale ? row.reached : nil) {
+            timers.append(WantedTimer(.reach(.settleResponderReach(.init(account: account))), due: due))
+        }
+        return timers.sorted { $0.due < $1.due }
+    }
+
+    /// The timers of each account whose wanted timers may have changed.
+    package var changedTimers: [Key: [WantedTimer<ContactsCommand>]] {
+        let changes = accounts.changes
+        let changed =
+            changes.inserted.map(\.key)
+            + changes.updated.filter { _, row, before in
+                (row.reached, row.isReachable, row.unsettled) != (before.reached, before.isReachable, before.unsettled)
+                    || row.closed != before.closed
+            }.map(\.key)
+        return Dictionary(uniqueKeysWithValues: changed.map { (.account($0), wantedTimers(of: $0)) })
+    }
+}

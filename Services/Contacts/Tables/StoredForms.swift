@@ -1,0 +1,6 @@
+public import ContactsContract
+public import Postgres
+
+// How the contract's types are stored in columns
+
+extension ResponderReach: PostgresEncodable, PostgresDecodable {}

@@ -1,0 +1,36 @@
+/** Who is told when one misses a check-in or raises an alert: said before anything that looks as if all were well. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { unreachableWarning } from '../core/words.js'
+import { respondersOf } from '../state/alarms.js'
+import { iconOf } from './icons.js'
+import { personName } from './names.js'
+
+/** Whether nobody would be told. False while that isn't known. */
+export const isOutOfReach = () => respondersOf(model.replica)?.length === 0
+
+/** Whether an alarm may reach nobody. */
+export const isAlone = () => isOutOfReach() || model.replica.contacts?.responderReach === 'unreachable'
+
+/** Who they are, in a sentence: `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
+export function responderNames() {
+  const names = (respondersOf(model.replica) ?? []).map(({ account }) => personName(account))
+  if (names.length > 3) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
+  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
+}
+
+/** What stands above the ring while nobody would be told, or may be reached. */
+export function reach() {
+  if (!isAlone()) return undefined
+  if (!isOutOfReach()) {
+    const names = respondersOf(model.replica).map(({ account }) => personName(account))
+    return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
+      h('p', {}, h('strong', {}, unreachableWarning(names))),
+      h('a', { class: 'button', href: '/contacts' }, 'Contacts'))
+  }
+  const isAsked = [...model.replica.contacts.requests.values()].some((one) => one.direction === 'outgoing' && one.isMyResponder)
+  return h('section', { class: 'card reach', 'aria-label': 'Who is told' }, iconOf('alert'),
+    h('p', {}, h('strong', {}, 'Nobody looks after you'),
+      h('small', {}, `If you miss a check-in or raise an alert, nobody is told.${isAsked ? ' Somebody whom you asked hasn’t answered yet.' : ''}`)),
+    h('a', { class: 'button', href: '/contacts' }, 'Add somebody'))
+}

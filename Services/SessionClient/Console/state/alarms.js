@@ -1,0 +1,28 @@
+/** Whose alarm is on, which notifications speak of one that is over, and who would be told of one's own. Pure functions of the replica. */
+import { levelOf, levels } from './lists.js'
+
+/** Those whom one looks after and whose alarm is on, the worst first: `{card, level}`, where a card is `{contact, person}`. */
+export function alarmsOf(replica, now) {
+  const { contacts, people } = replica ?? {}
+  return [...(contacts?.contacts.values() ?? [])]
+    .map((contact) => ({ contact, person: people.get(contact.account) }))
+    .map((card) => ({ card, level: levelOf(card, now) }))
+    .filter(({ level }) => levels[level].rank <= levels.missed.rank)
+    .sort((left, right) => levels[left.level].rank - levels[right.level].rank)
+}
+
+/** Whether the alarm that a notification tells of isn't on any more. */
+export function isOver({ kind, subject, created, details }, replica) {
+  const isMissed = (checkIn) => checkIn?.missed && (!details?.deadline || details.deadline === checkIn.due)
+  const isRaised = (since) => since !== undefined && created >= since
+  switch (kind) {
+    case 'alertRaised': return !isRaised(replica.account?.alertRaised)
+    case 'checkInMissed': return !isMissed(replica.account?.checkIn)
+    case 'dependentAlertRaised': return !isRaised(replica.people.get(subject)?.alertRaised)
+    case 'dependentCheckInMissed': return !isMissed(replica.people.get(subject)?.checkIn)
+    default: return false
+  }
+}
+
+/** Who is told when one misses a check-in or raises an alert; undefined while that isn't known. */
+export const respondersOf = ({ contacts }) => contacts && [...contacts.contacts.values()].filter((one) => one.isMyResponder)

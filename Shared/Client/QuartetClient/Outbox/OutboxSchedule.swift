@@ -1,0 +1,98 @@
+import Vocabulary
+
+/// Which item is sent next, without sending it.
+///
+/// Each precedence has places of its own, so nothing waits behind a lower one. Items of a lane are sent one after the other. What
+/// failed rests: an urgent item for itself, the others of a precedence together where the network or the server is the reason.
+struct OutboxSchedule: Sendable {
+    struct Rest: Sendable {
+        let until: Duration
+        /// What the item's caller hears meanwhile.
+        let error: QuartetError
+        fileprivate let attempts: Int
+    }
+
+    /// Nobody is signed in, so nothing can be sent.
+    var isBlocked = false
+    private var busy: [String: Sending.Precedence] = [:]
+    private var rests: [String: Rest] = [:]
+
+    /// How many items are sent at a time.
+    static func places(of precedence: Sending.Precedence) -> Int {
+        switch precedence {
+        case .urgent: 4
+        case .normal: 2
+        case .background: 1
+        }
+    }
+
+    /// How long what failed rests.
+    static func policy(of precedence: Sending.Precedence) -> ReconnectionPolicy {
+        precedence == .urgent
+            ? ReconnectionPolicy(attempts: nil, initial: .milliseconds(500), maximum: .seconds(5), multiplier: 2)
+            : .forever
+    }
+
+    /// Takes the next item's lane until ``end(_:)``.
+    /// - Parameters:
+    ///   - items: In the order in which people made them.
+    ///   - canSend: Whether there is a client that knows how to send it.
+    mutating func next(of items: [OutboxItem], now: Duration, canSend: (OutboxItem) -> Bool) -> OutboxItem? {
+        guard !isBlocked else { return nil }
+        for precedence in Sending.Precedence.allCases {
+            let isFull = busy.values.count { $0 == precedence } >= Self.places(of: precedence)
+            guard !isFull, !isResting(precedence.rawValue, now) else { continue }
+            var lanes: Set<String> = []
+            for item in items where item.precedence == precedence && lanes.insert(item.lane).inserted {
+                guard busy[item.lane] == nil, !isResting(item.lane, now), canSend(item) else { continue }
+                busy[item.lane] = precedence
+                return item
+            }
+        }
+        return nil
+    }
+
+    private func isResting(_ place: String, _ now: Duration) -> Bool { rests[place].map { now < $0.until } ?? false }
+
+    mutating func end(_ item: OutboxItem) { busy[item.lane] = nil }
+
+    /// Why an item isn't sent now; nil if it may be.
+    func rest(of item: OutboxItem, now: Duration) -> Rest? {
+        let own = rests[item.lane].flatMap { now < $0.until ? $0 : nil }
+        return own ?? rests[item.precedence.rawValue].flatMap { now < $0.until ? $0 : nil }
+    }
+
+    /// When an item that waits may be sent again; nil if no item waits for time alone.
+    func nextEnd(of items: [OutboxItem], now: Duration) -> Duration? {
+        guard !isBlocked, !rests.isEmpty else { return nil }
+        var lanes: Set<String> = []
+        return items.filter { lanes.insert($0.lane).inserted && busy[$0.lane] == nil }
+            .compactMap { rest(of: $0, now: now)?.until }.min()
+    }
+
+    /// An item couldn't be sent.
+    /// - Parameters:
+    ///   - pause: How long the server asked to wait.
+    ///   - isShared: Whether others of its precedence would fare no better.
+    mutating func rest(
+        _ item: OutboxItem, _ error: QuartetError, pause: Duration?, isShared: Bool, now: Duration,
+        using random: inout some RandomNumberGenerator
+    ) {
+        let precedence = item.precedence
+        let place = isShared && precedence != .urgent ? precedence.rawValue : item.lane
+        let attempts = (rests[place]?.attempts ?? 0) + 1
+        let policy = Self.policy(of: precedence)
+        let delay = policy.delay(beforeAttempt: attempts, using: &random) ?? policy.maximum
+        let asked = precedence == .urgent ? min(pause ?? .zero, policy.maximum) : pause ?? .zero
+        rests[place] = Rest(until: now + max(delay, asked), error: error, attempts: attempts)
+    }
+
+    /// The server decided an item, so it can be reached.
+    mutating func decided(_ item: OutboxItem) {
+        rests[item.lane] = nil
+        rests[item.precedence.rawValue] = nil
+    }
+
+    /// What rests is sent now.
+    mutating func wake() { (rests, isBlocked) = ([:], false) }
+}

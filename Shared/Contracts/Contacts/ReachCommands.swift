@@ -1,0 +1,51 @@
+public import Vocabulary
+
+/// Commands about who can be reached, and so whether anyone would be told of an alarm. None is an app's.
+public enum ReachCommand: MessageSet {
+    case recordReached(RecordReached)
+    case lapseReach(LapseReach)
+    case settleResponderReach(SettleResponderReach)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.recordReached), Case(Self.lapseReach), Case(Self.settleResponderReach),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .recordReached(let body): body
+        case .lapseReach(let body): body
+        case .settleResponderReach(let body): body
+        }
+    }
+}
+
+/// Records that an app of the asking account was connected. A policy sends this, at most once a day for each device. Does nothing if the account is closed.
+///
+/// Result: ``ReachabilityChanged`` if the account couldn't be reached before.
+public struct RecordReached: CommandBody {
+    public init() {}
+}
+
+/// Notes that nothing has reached the account for long. A timer sends this; it changes nothing if something reached the
+/// account meanwhile.
+///
+/// Result: ``ReachabilityChanged``.
+public struct LapseReach: OwnCommandBody {
+    public let account: AccountID
+
+    public init(account: AccountID) {
+        self.account = account
+    }
+}
+
+/// Says that a change of ``ResponderReach`` has lasted. A timer sends this; it changes nothing if the account is back
+/// at what was said last.
+///
+/// Result: ``ResponderReachSettled``.
+public struct SettleResponderReach: OwnCommandBody {
+    public let account: AccountID
+
+    public init(account: AccountID) {
+        self.account = account
+    }
+}

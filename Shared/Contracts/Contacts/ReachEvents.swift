@@ -1,0 +1,53 @@
+public import Vocabulary
+
+/// Whether anyone would be told if the account raised an alert or missed a check-in.
+public enum ResponderReach: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The account has no responder.
+    case nobody
+    /// The account has responders, but none of them has opened the app for 30 days.
+    case unreachable
+    /// At least one responder can be reached.
+    case reachable
+}
+
+/// An account can be reached again, or no longer.
+public struct ReachabilityChanged: EventBody {
+    public let account: AccountID
+    public let isReachable: Bool
+    public let at: Instant
+
+    public init(account: AccountID, isReachable: Bool, at: Instant) {
+        self.account = account
+        self.isReachable = isReachable
+        self.at = at
+    }
+}
+
+/// Whether an account's responders can be reached has changed.
+public struct ResponderReachChanged: EventBody {
+    public let account: AccountID
+    public let reach: ResponderReach
+    public let at: Instant
+
+    public init(account: AccountID, reach: ResponderReach, at: Instant) {
+        self.account = account
+        self.reach = reach
+        self.at = at
+    }
+}
+
+/// A change of whether an account's responders can be reached has lasted for a minute, so the account is notified.
+public struct ResponderReachSettled: EventBody {
+    public let account: AccountID
+    public let reach: ResponderReach
+    /// How many responders the account has.
+    public let responders: Int
+    public let at: Instant
+
+    public init(account: AccountID, reach: ResponderReach, responders: Int, at: Instant) {
+        self.account = account
+        self.reach = reach
+        self.responders = responders
+        self.at = at
+    }
+}

@@ -1,0 +1,223 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+import WebDriver
+
+/// What the console says about alarms: one's own, those of others, and those that don't get through.
+@Suite("Console: alarms", .timeLimit(.minutes(60)))
+struct ConsoleAlarmTests {
+    @Test(
+        "another person's alarm stands on every page, in the title and in the tab's icon until it is over; then it looks over (S47, A13)"
+    )
+    func anotherPerson() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            let page = try await console.person("anna")
+            for isDark in [false, true] {
+                try await page.look(width: 390, isDark: isDark)
+                try await page.click("Listen")
+                try await page.see("Morning Mood")
+                try await bob.act("RaiseAlert")
+                try await page.wait("the banner", Self.banner("Bob raised an alert"))
+                try await page.wait("the title", "document.title === '(!) Bob: alert · Quartet'")
+                try await page.wait("the icon", Self.icon("icon-alert.svg"))
+                for path in ["/contacts", "/together", "/me", "/notifications", "/"] {
+                    try await page.go(path)
+                    try await page.wait("the banner on \(path)", Self.banner("Bob raised an alert"))
+                }
+                try await page.wait(
+                    "what waits above one's own ring",
+                    """
+                    document.querySelector('#waiting-title').getBoundingClientRect().top
+                        < document.querySelector('.ring').getBoundingClientRect().top
+                    """)
+                #expect(try await page.accessibilityProblems() == [])
+                try await page.screenshot("home-their-alarm-phone-\(isDark ? "dark" : "light")")
+                try await bob.act("ClearAlert")
+                try await page.wait("its end", "!document.querySelector('.banner') && !document.title.includes('!')")
+                try await page.wait("the icon", Self.icon("icon.svg"))
+            }
+            // It was read by nobody: it is said to be over, and isn't red.
+            try await page.wait(
+                "the alarm that is over", "document.querySelector('s')?.innerText === 'Bob raised an alert'")
+            try await page.screenshot("home-alarm-over-phone-dark")
+            try await page.click("Notifications")
+            try await page.see("Bob ended the alert")
+            #expect(try await page.run("return document.querySelectorAll('.row.critical').length") == 0)
+            #expect(try await page.run("return document.querySelectorAll('.row.good').length") == 2)
+            try await page.screenshot("notifications-over-phone-dark")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        "an alert that doesn't get through is said to have NOT gone out until it has, over a reload; it can be taken back; nothing is said to be sent or told before it is (A1, S22)"
+    )
+    func notSent() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            let page = try await console.person("anna")
+            try await page.look(width: 390)
+            try await page.setOffline(true)
+            try await console.restartEdge {
+                try await page.see("As of ")
+                try await page.click("Raise an alert")
+                try await page.see("You are offline: nobody is told until the connection is back. Call somebody.")
+                try await page.screenshot("dialog-alert-offline")
+                try await page.click("Raise the alert")
+                try await page.wait("the card", Self.banner("Your alert has NOT gone out"))
+                try await page.wait("the title", "document.title === '(!) Your alert: NOT sent · Quartet'")
+                try await page.screenshot("home-alert-offline-light")
+                try await page.look(width: 390, isDark: true)
+                try await page.screenshot("home-alert-offline-dark")
+                #expect(try await page.accessibilityProblems() == [])
+                let text = try await page.run("return document.body.innerText").string ?? ""
+                for lie in ["Sent ", "is told at once", "Sending", "will be sent"] {
+                    #expect(!text.contains(lie), "\(lie): nothing was sent or told")
+                }
+                // On every page.
+                try await page.click("Listen")
+                try await page.wait("the card", Self.banner("Your alert has NOT gone out"))
+                try await page.click("Don’t send")
+                // It may have arrived when it was tried: then its end has to.
+                try await page.wait("its end", Self.banner("The end of your alert has NOT gone out"))
+            }
+            try await page.setOffline(false)
+            try await page.wait("nothing to wait", "!document.querySelector('.banner')")
+            let raised = "SELECT count(*) FROM session.log WHERE type = 'AlertRaised'"
+            #expect(try await quartet.psql(raised) == "0", "it was taken back before it went out")
+
+            try await page.click("Home")
+            try await page.see("Connected")
+            try await page.setOffline(true)
+            try await console.restartEdge {
+                try await page.click("Raise an alert")
+                try await page.click("Raise the alert")
+                try await page.wait("the card", Self.banner("Your alert has NOT gone out"))
+            }
+            try await page.setOffline(false)
+            try await page.see("Your alert is on")
+            try await page.see("It goes to Bob.")
+            try await page.wait("nothing to wait", "!document.querySelector('.banner')")
+            try await bob.wait(toHear: "dependentAlertRaised")
+            #expect(try await quartet.psql(raised) == "1")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        "a person whom nobody looks after reads that before anything looks well, and no alert is said to be told; with somebody, they don't (S47)"
+    )
+    func nobody() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            // Looking after somebody is not being looked after.
+            try await anna.add(bob)
+            let page = try await console.person("anna")
+            try await page.wait(
+                "the card above the ring",
+                """
+                document.querySelector('.reach')?.innerText.startsWith('Nobody looks after you') &&
+                    document.querySelector('.reach').getBoundingClientRect().top
+                        < document.querySelector('.ring').getBoundingClientRect().top
+                """)
+            #expect(try await page.run("return document.querySelector('.ring').className") == "ring neutral")
+            #expect(try await page.run("return document.querySelectorAll('main .empty .icon').length") == 0)
+            for isDark in [false, true] {
+                try await page.look(width: 390, isDark: isDark)
+                #expect(try await page.accessibilityProblems() == [])
+                try await page.screenshot("home-nobody-phone-\(isDark ? "dark" : "light")")
+            }
+            try await page.click("Raise an alert")
+            try await page.see("Nobody looks after you, so nobody would be told. Call somebody.")
+            try await page.click("Raise it anyway")
+            try await page.see("Nobody looks after you, so nobody is told. Call somebody.")
+            #expect(try await page.run("return document.body.innerText.includes('notified')") == false)
+            try await page.click("End the alert")
+            try await page.see("Do you need help?")
+            try await carl.add(anna)
+            try await page.notSee("Nobody looks after you")
+            try await page.wait("a green ring", "document.querySelector('.ring').className === 'ring good'")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test("one button checks in and answers everybody who asks; a check-in of a moment ago is as good (S15, S34)")
+    func oneButton() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            try await anna.add(bob)
+            try await carl.add(bob)
+            try await anna.ping(bob)
+            let page = try await console.person("bob")
+            try await page.look(width: 390)
+            try await page.see("Anna asks whether you are all right")
+            try await page.screenshot("home-pinged-phone")
+            try await page.click("I’m all right")
+            try await page.notSee("asks whether you are all right")
+            try await page.see("Last check-in ")
+            try await anna.wait(toHear: "pingAnswered")
+            let made = "SELECT count(*) FROM session.log WHERE type = 'CheckedIn'"
+            #expect(try await quartet.psql(made) == "1")
+
+            try await carl.ping(bob)
+            try await page.see("Carl asks whether you are all right")
+            try await page.click("I’m all right")
+            try await page.notSee("asks whether you are all right")
+            try await carl.wait(toHear: "pingAnswered")
+            #expect(try await page.run("return document.querySelectorAll('.toast.critical').length") == 0)
+            #expect(try await quartet.psql(made) == "1", "within five minutes there is one")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test("what is wrong at sign-up is shown at its field, with the focus there (S27)")
+    func signUpRefusals() async throws {
+        try await Console.with { console in
+            _ = try await console.quartet.signUp("anna")
+            let page = try await console.browser()
+            try await page.look(width: 390)
+            for (handle, password, field) in [
+                ("anna", Browser.password, "handle"), ("ben räuber", Browser.password, "handle"),
+                ("ben", "password12", "password"),
+            ] {
+                try await page.go("/welcome")
+                try await page.run("sessionStorage.clear()")
+                try await page.reload()
+                try await page.click("Create an account")
+                try await page.wait("the focus", "document.activeElement.id === 'welcome-handle'")
+                try await page.fill("Handle", handle)
+                try await page.fill("Password", password)
+                try await page.click("Next")
+                try await page.fill("Name", "Ben")
+                try await page.click("Create account")
+                try await page.wait(
+                    "what is wrong with \(handle)",
+                    """
+                    document.querySelector('#welcome-\(field)-problem')?.innerText.length > 10
+                        && document.activeElement.id === 'welcome-\(field)'
+                    """)
+                try await page.screenshot("welcome-refused-\(field)")
+            }
+            try await page.fill("Password", Browser.password)
+            try await page.click("Next")
+            try await page.click("Create account")
+            try await page.see("Remind me")
+            try await page.expectNoErrors()
+        }
+    }
+
+    private static func banner(_ text: String) -> String {
+        "[...document.querySelectorAll('.banner[role=alert] strong')].some((one) => one.innerText === '\(text)')"
+    }
+
+    private static func icon(_ name: String) -> String {
+        "document.querySelector('link[rel=icon]').href.endsWith('/\(name)')"
+    }
+}

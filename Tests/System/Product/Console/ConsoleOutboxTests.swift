@@ -1,0 +1,246 @@
+import API
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+import Vocabulary
+import WebDriver
+
+/// What the console does with what waits: who goes first, which answers end it, and what other tabs do to it.
+@Suite("Console: outbox", .timeLimit(.minutes(60)))
+struct ConsoleOutboxTests {
+    @Test(
+        "each code ends a waiting request or doesn't, as the API says; its rests grow, at random, to 30 seconds, or to 5 (T17)"
+    )
+    func verdicts() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let codes = APIError.Code.allCases
+            let retries = try await page.runModules(
+                ["net/retries.js"], "return argument.map((code) => m['net/retries.js'].retryOf(code))",
+                .array(codes.map { .string($0.rawValue) }))
+            #expect(retries == .array(codes.map { .string("\($0.retry)") }))
+
+            let verdicts = try await page.runModules(
+                ["net/retries.js"],
+                """
+                const { verdict } = m['net/retries.js'];
+                return Object.fromEntries(argument.map(([code, status]) => [code, [0, 4, 5].map((failures) => verdict({ status, code }, failures)).join()]));
+                """, .array(codes.map { [.string($0.rawValue), .int(Int64($0.httpStatus))] }))
+            for code in codes {
+                let expected =
+                    switch code {
+                    case .expired, .idTooOld, .accountNotFound, .hostChanged: "again,again,again"
+                    case .failed: "again,again,decided"
+                    case .phoneCodesOff: "later,later,later"
+                    case _ where code.retry == .sameKey || code.retry == .refreshed: "later,later,later"
+                    case _ where [401, 426].contains(code.httpStatus): "later,later,later"
+                    default: "decided,decided,decided"
+                    }
+                #expect(verdicts[code.rawValue] == .string(expected), "\(code)")
+            }
+            let unknown = try await page.runModules(
+                ["net/retries.js"],
+                """
+                const { verdict } = m['net/retries.js'];
+                return [
+                    verdict({ status: 409, code: 'brandNew' }), verdict({ status: 429, code: 'brandNew' }), verdict({ status: 500, code: 'brandNew' }),
+                    verdict({ status: 409, code: 'brandNew', retry: 'newKey' }), verdict({ status: 409, code: 'brandNew', retry: 'sameKey' }),
+                    verdict({ status: 500, code: 'brandNew', retry: 'no' }),
+                ].join();
+                """)
+            #expect(unknown == "decided,later,later,again,later,decided")
+            let rests = try await page.runModules(
+                ["net/retries.js"],
+                """
+                const { rest } = m['net/retries.js'];
+                return [[1, false], [4, false], [20, false], [1, true], [20, true]].flatMap(([tries, isUrgent]) =>
+                    [0, 0.5, 1].map((random) => rest(tries, isUrgent, 0, () => random))).concat(rest(1, false, 7, () => 0.5), rest(1, true, 60, () => 1));
+                """)
+            #expect(
+                rests == [
+                    200, 1000, 2000, 200, 8000, 16000, 200, 15000, 30000, 500, 500, 1000, 500, 2500, 5000, 8000, 5000,
+                ])
+        }
+    }
+
+    @Test("what is urgent is what the contracts say, and no lane holds it together with anything else (S22)")
+    func lanes() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let names = appCommands.keys.sorted() + appOperations.keys.sorted()
+            let found = try await page.runModules(
+                ["core/actions.js"],
+                """
+                const { isUrgent, laneOf } = m['core/actions.js'], id = 'c', fields = [{}, { contact: id }, { group: id }];
+                const lanes = (wanted) => new Set(argument.filter((name) => isUrgent(name) === wanted).flatMap((name) => fields.map((one) => laneOf(name, one))));
+                const others = lanes(false);
+                return [argument.filter(isUrgent), [...lanes(true)].filter((lane) => others.has(lane) || lane === 'operations')];
+                """, .array(names.map(JSON.string)))
+            let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
+            #expect(urgent.contains("RaiseAlert") && urgent.contains("CheckIn"))
+            // The two operations answer pings by commands that are urgent.
+            #expect(found[0] == .array((urgent + ["ClearAllReceivedPings", "RespondToAllPings"]).map(JSON.string)))
+            #expect(found[1] == [])
+        }
+    }
+
+    @Test(
+        "a check-in waits for nothing else, and no answer but Quartet's own ends it: a portal's page, half an answer, trouble of the server; it is made once (S22, C10)"
+    )
+    func foreignAnswers() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.prepare(
+                """
+                window.sent = [];
+                const real = window.fetch, html = (status) => new Response('<h1>Log in</h1>', { status, headers: { 'Content-Type': 'text/html' } });
+                const trouble = { type: '/docs/errors/internal', code: 'internal', status: 500, detail: 'Something went wrong' };
+                const answers = [() => html(404), () => html(200), () => html(401), () => new Response(JSON.stringify(trouble), { status: 500 }), () => new Response('{', { status: 200 })];
+                window.fetch = async (path, options) => {
+                    if (path === '/v1/commands/UpdateProfile') return new Promise(() => {});
+                    if (path !== '/v1/commands/CheckIn') return real(path, options);
+                    sent.push(options.headers['Idempotency-Key']);
+                    const answer = answers.shift();
+                    return answer ? answer() : real(path, options);
+                };
+                """)
+            try await page.go("/me")
+            try await page.see("Connected")
+            try await page.fill("Name", "Anna Maria")
+            try await page.click("Save")
+            try await page.see("Saving…")
+            try await page.click("Home")
+            try await page.click("I’m all right")
+            try await page.wait(
+                "what is said meanwhile",
+                "document.querySelector('.banner strong')?.innerText === 'Your check-in has NOT gone out'")
+            try await page.see("Last check-in ")
+            try await page.wait("nothing to wait", "!document.querySelector('.banner')")
+            let keys = try await page.run("return sent")
+            #expect(keys.array.count == 6 && Set(keys.array.compactMap(\.string)).count == 1, "\(keys)")
+            #expect(
+                try await console.quartet.psql(
+                    "SELECT count(*) FROM session.log WHERE type = 'CheckedIn' AND account = '\(anna.account)'") == "1")
+            // A rule's refusal is a decision, whatever its status.
+            try await page.click("I’m all right")
+            try await page.wait("the refusal", "document.querySelector('.toast.critical')")
+            #expect(try await page.run("return sent.length") == 7)
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        "what is done shows until its event has come, or until the stream has said twice that there is none; not for some seconds (S20)"
+    )
+    func untilItsEvent() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let shown = try await page.runModules(
+                ["net/outbox.js", "net/database.js", "core/model.js"],
+                """
+                const { reload, close } = m['net/outbox.js'], { put } = m['net/database.js'], { model } = m['core/model.js'];
+                model.account = { account: 'a' };
+                for (const command of ['one', 'two']) await put('outbox', { account: 'a', lane: 'account', path: '/v1/commands/UpdateProfile', state: 'done', command, fields: {} });
+                model.replica = { seen: [], heartbeats: 7 };
+                // Any time that somebody waits for is over at once.
+                const real = window.setTimeout, counts = [];
+                window.setTimeout = (function_, time, ...rest) => real(function_, 0, ...rest);
+                const count = async () => { await reload(); await new Promise((resolve) => real(resolve, 100)); counts.push(model.outbox.length); };
+                await count();
+                model.replica = { seen: ['one'], heartbeats: 8 };
+                close();
+                await count();
+                model.replica = { seen: ['one'], heartbeats: 9 };
+                close();
+                await count();
+                return counts;
+                """)
+            #expect(shown == [2, 1, 0])
+        }
+    }
+
+    @Test("a tab lets go of the database for a later version, and opens it again when it was closed (S22)")
+    func database() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let again = try await page.runModules(
+                ["net/database.js"],
+                """
+                const { all, put } = m['net/database.js'];
+                await put('outbox', { account: 'a' });
+                await new Promise((resolve, reject) => {
+                    const request = indexedDB.deleteDatabase('quartet');
+                    request.onsuccess = resolve;
+                    request.onblocked = () => reject(new Error('blocked'));
+                });
+                await put('outbox', { account: 'b' });
+                return (await all('outbox')).map(({ account }) => account);
+                """)
+            #expect(again == ["b"])
+            let first = try await page.tab()
+            try await page.newTab()
+            try await page.go("/docs/errors/expired")
+            let opened = try await page.runAsync(
+                """
+                return new Promise((resolve) => {
+                    const request = indexedDB.open('quartet', 3);
+                    request.onsuccess = () => resolve('opened');
+                    request.onblocked = () => resolve('blocked');
+                });
+                """)
+            #expect(opened == "opened")
+            try await page.show(tab: first)
+            let said = try await page.runModules(
+                ["net/database.js"],
+                "return m['net/database.js'].all('outbox').then(() => 'nothing', (error) => error.message)")
+            #expect(said == "Quartet was updated in another tab. Reload this page.")
+        }
+    }
+
+    @Test("a tab that leads and is frozen loses the stream to another one, and follows it when it goes on (C4)")
+    func frozenTab() async throws {
+        try await Console.with(environment: ["STREAM_HEARTBEAT": "300ms"]) { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            let page = try await console.person("anna")
+            let hurries = """
+                const real = window.setInterval;
+                window.setInterval = (function_, time) => real(function_, time === 10000 ? 1000 : time);
+                """
+            try await page.prepare(hurries)
+            try await page.go("/contacts")
+            try await page.see("Connected")
+            let first = try await page.tab()
+            let second = try await page.newTab()
+            try await page.prepare(hurries)
+            try await page.go("/contacts")
+            try await page.see("Bob")
+            try await page.see("Connected")
+            try await page.show(tab: first)
+            try await page.freeze(true)
+            try await page.show(tab: second)
+            try await bob.act("RaiseAlert")
+            try await page.see("Alert since")
+            try await page.see("Connected")
+            try await page.show(tab: first)
+            try await page.freeze(false)
+            try await page.see("Alert since")
+            try await bob.act("ClearAlert")
+            for tab in [first, second] {
+                try await page.show(tab: tab)
+                try await page.notSee("Alert since")
+            }
+            try await page.expectNoErrors()
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// Nobody stays alone without knowing it.
+@Suite("End to end: nobody to tell", .timeLimit(.minutes(60)))
+struct EndToEndReachTests {
+    @Test("who has no responder any more sees it at once and is notified once; a new responder ends that (A16)")
+    func nobody() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            let alone = try await LiveView.open(anna)
+            #expect(try await alone.snapshot(of: "contacts")["responderReach"] == "nobody")
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            try await alone.wait(reach: "reachable")
+            try await quartet.settleReach(of: anna)
+            try await alone.wait(settled: "reachable")
+
+            let sees = try await LiveView.open(anna)
+            #expect(try await sees.snapshot(of: "contacts")["responderReach"] == "reachable")
+            try await anna.act("RemoveContact", ["contact": .string(bob.account)])
+            try await sees.wait(reach: "nobody")
+            try await quartet.settleReach(of: anna)
+            let told = try await sees.wait(notification: "nobodyToTell")["notification"]
+            #expect(told["details"]["count"] == .null && told["subject"] == .null)
+
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            try await sees.wait(reach: "reachable")
+            try await sees.wait("the notification to be cleared") {
+                $0.name == "notifications.event" && $0.data["type"] == "NotificationsCleared"
+            }
+            try await quartet.waitUntilQuiet()
+            #expect(try await anna.kinds().count { $0 == "nobodyToTell" } == 1)
+            #expect(try await anna.kinds(unread: true).contains("nobodyToTell") == false)
+        }
+    }
+
+    @Test("who has only responders without a stream for long is notified, until one of them opens one (A16)")
+    func unreachable() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            let sees = try await LiveView.open(anna)
+            try await quartet.settleReach(of: anna)
+            try await sees.wait(settled: "reachable")
+            try await quartet.lapseReach(of: bob)
+            try await sees.wait(reach: "unreachable")
+            try await quartet.settleReach(of: anna)
+            let told = try await sees.wait(notification: "nobodyToTell")["notification"]
+            #expect(told["details"]["count"] == 1)
+            // Never since when.
+            let state = try await LiveView.open(anna).snapshot(of: "contacts")
+            #expect(state["responderReach"] == "unreachable")
+            #expect(!"\(state)".contains("reached"))
+
+            let refreshed = try await quartet.edge.insist("/v1/token", ["refreshToken": .string(bob.refreshToken)])
+            _ = try await LiveView.open(Device(refreshed, edge: quartet.edge))
+            try await sees.wait(reach: "reachable")
+            try await quartet.waitUntilQuiet()
+            #expect(try await anna.kinds(unread: true).contains("nobodyToTell") == false)
+        }
+    }
+
+    @Test("what a process of an earlier release did to the roles is noticed (A16)")
+    func healed() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            let sees = try await LiveView.open(anna)
+            // As a process would leave it that doesn't know these columns.
+            _ = try await quartet.psql(
+                """
+                UPDATE contacts.account SET responder_reach = 'nobody', settled_reach = 'nobody', unsettled_at = NULL
+                 WHERE account = '\(anna.account)';
+                DELETE FROM contacts.timer WHERE key = 'account/\(anna.account)';
+                """)
+            try await quartet.restart(.contacts)
+            try await sees.waitForAll("the reach to be mended") { events in
+                events.count { $0.isReach("reachable") } == 1
+            }
+            try await quartet.wait(
+                for: "the timers to be back",
+                "SELECT count(*) FROM contacts.timer WHERE key = 'account/\(anna.account)'"
+            ) { $0 == "2" }
+        }
+    }
+}
+
+extension Quartet {
+    // The world's clock can't be moved, so the past is.
+
+    /// Makes a change of an account's responders older than a minute.
+    func settleReach(of device: Device) async throws {
+        _ = try await psql(
+            """
+            UPDATE contacts.account SET unsettled_at = unsettled_at - interval '1 minute'
+             WHERE account = '\(device.account)';
+            UPDATE contacts.timer SET due_at = due_at - interval '1 minute'
+             WHERE key = 'account/\(device.account)' AND name = 'SettleResponderReach';
+            """)
+    }
+
+    /// Makes the last time when an account was reached older than a month.
+    func lapseReach(of device: Device) async throws {
+        _ = try await psql(
+            """
+            UPDATE session.device SET last_seen_at = last_seen_at - interval '31 days'
+             WHERE account = '\(device.account)';
+            UPDATE contacts.account SET reached_at = reached_at - interval '31 days'
+             WHERE account = '\(device.account)';
+            UPDATE contacts.timer SET due_at = due_at - interval '31 days'
+             WHERE key = 'account/\(device.account)' AND name = 'LapseReach';
+            """)
+    }
+}
+
+extension LiveView {
+    fileprivate func wait(reach: String) async throws { try await wait("the reach \(reach)") { $0.isReach(reach) } }
+
+    fileprivate func wait(settled reach: String) async throws {
+        try await wait("the settled reach \(reach)") {
+            $0.name == "contacts.event" && $0.data["type"] == "ResponderReachSettled"
+                && $0.data["body"]["reach"].string == reach
+        }
+    }
+}
+
+extension ServerSentEvent {
+    fileprivate func isReach(_ reach: String) -> Bool {
+        name == "contacts.event" && data["type"] == "ResponderReachChanged" && data["body"]["reach"].string == reach
+    }
+}

@@ -1,0 +1,57 @@
+import API
+import ContactsContract
+import NotificationsContract
+import SessionContract
+import Testing
+import Vocabulary
+
+@Suite("How apps send commands")
+struct SendingTests {
+    @Test("no order key joins two precedences, of any two commands (S22)")
+    func orderKeys() {
+        let commands = Array(appCommands.values)
+        for one in commands {
+            for other in commands where one.sending.topic == other.sending.topic {
+                #expect(one.sending.precedence == other.sending.precedence, "\(one) \(other)")
+            }
+        }
+        // A key begins with its topic, and no topic with another and a slash.
+        let contact = AccountID(high: 1, low: 2)
+        #expect(SendPing(contact: contact).orderKey == "ping/\(contact)")
+        #expect(SendPing(contact: contact).orderKey == CancelPing(contact: contact).orderKey)
+        #expect(SendPing(contact: contact).orderKey != RespondToPing(contact: contact).orderKey)
+        #expect(SendPing(contact: contact).orderKey != RemoveContact(contact: contact).orderKey)
+        #expect(CheckIn().orderKey != RaiseAlert().orderKey && RaiseAlert().orderKey == ClearAlert().orderKey)
+        #expect(!Sending.Topic.allCases.contains { $0.rawValue.contains("/") })
+    }
+
+    @Test("what apps send first is what the services handle first (S22)")
+    func urgent() {
+        for (name, command) in appCommands {
+            #expect(command.isUrgent == (command.sending.precedence == .urgent), "\(name)")
+        }
+        let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
+        #expect(urgent == ["CheckIn", "ClearAlert", "RaiseAlert", "RespondToPing"])
+    }
+
+    @Test("a command takes the place of commands of its own topic alone, and a new alert never of a clearing (S22)")
+    func superseding() {
+        for (name, command) in appCommands {
+            for other in command.sending.supersedes {
+                #expect(appCommands[other]?.sending.topic == command.sending.topic, "\(name) \(other)")
+            }
+        }
+        // Somebody who clears an alert and raises another wants the second to be told.
+        #expect(!RaiseAlert.sending.supersedes.contains("ClearAlert"))
+    }
+
+    @Test("a check-in is worth sending for minutes, a ping for an hour, a call for help for a day (S22, S27)")
+    func lifetimes() {
+        #expect(CheckIn.sending.lifetime == .minutes(5) && RaiseAlert.sending.lifetime == .days(1))
+        #expect(SendPing.sending.lifetime == .hours(1) && RespondToPing.sending.lifetime == .hours(1))
+        for (name, command) in appCommands {
+            #expect(command.sending.mayWait == (command.sending.topic != .group), "\(name)")
+            #expect(command.sending.lifetime <= .days(29), "\(name)")
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import SessionContract
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What ends a change, and what doesn't.
+@Suite(.timeLimit(.minutes(1)))
+struct DecisionTests {
+    @Test("a check-in that is refused as too soon ends, and a call for help behind it goes out at once (S22, S27, T21)")
+    func refusedForNow() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            let tooSoon = APIError(.tooSoon, retryAfter: 300)
+            server.state.withLock { $0.replies = [.success(Server.accepted()), .failure(tooSoon)] }
+            try await app.user.checkIn()
+            await #expect(throws: QuartetError.refused(tooSoon)) { try await app.user.checkIn() }
+            #expect(app.connection.outbox.items.value.isEmpty)
+            try await app.user.raiseAlert()
+            #expect(server.clock.now == .zero)
+            #expect(server.commands.map(\.name) == ["CheckIn", "CheckIn", "RaiseAlert"])
+        }
+    }
+
+    @Test("what the server says never happened is sent again under a new key, while it may be (S22, R14)")
+    func neverHappened() async throws {
+        for code in [APIError.Code.expired, .failed, .accountNotFound, .hostChanged] {
+            let server = Server()
+            let app = OutboxApp(server)
+            try await app.offline(server) {
+                server.state.withLock {
+                    $0.replies = [.failure(APIError(.noOutcomeYet)), .failure(APIError(code))]
+                }
+                let events = app.connection.outbox.events
+                _ = try? await app.user.raiseAlert()
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                let event = await events.first { _ in true }
+                #expect(event?.error == nil, "\(code)")
+                let keys = server.commands.map(\.key)
+                #expect(keys.count == 3 && keys[0] == keys[1] && keys[1] != keys.last, "\(code)")
+            }
+        }
+    }
+
+    @Test("a command that the server fails five times is refused, the sixth time isn't sent (S22)")
+    func failsFiveTimes() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.state.withLock { $0.replies = Array(repeating: .failure(APIError(.failed)), count: 9) }
+            let events = app.connection.outbox.events
+            _ = try? await app.user.raiseAlert()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            let event = await events.first { _ in true }
+            #expect(event?.error == .refused(APIError(.failed)))
+            #expect(server.commands.count == 5 && Set(server.commands.map(\.key)).count == 5)
+        }
+    }
+
+    @Test("what a proxy or a page in between answers decides nothing (S22, R11)")
+    func foreignAnswers() async throws {
+        for (status, type, body) in [
+            (404, "text/html", "<html>"), (403, "text/html", "no"), (429, "text/plain", "slow"),
+            (401, "text/html", "sign in to the Wi-Fi"), (407, "text/html", "proxy"), (413, "text/html", "large"),
+            (403, "application/problem+json", #"{"type":"about:blank","title":"Forbidden"}"#),
+            (403, "application/json", #"{"code":"forbidden"}"#),
+        ] {
+            let transport = HTTPTransport(
+                try #require(URL(string: "http://example.org")), headers: [:],
+                over: CannedExchanges(status: status, type: type, body: body))
+            await #expect(throws: TransportError.self, "\(status) \(type)") {
+                try await transport.send(TransportRequest(.command("RaiseAlert"), key: .new()))
+            }
+        }
+        let problem = #"{"type":"/docs/errors/pingsOff","code":"pingsOff","detail":"x"}"#
+        let transport = HTTPTransport(
+            try #require(URL(string: "http://example.org")), headers: [:],
+            over: CannedExchanges(status: 409, type: "application/problem+json", body: problem))
+        let reply = try await transport.send(TransportRequest(.command("SendPing"), key: .new()))
+        #expect(reply.result == .failure(APIError(.pingsOff, "x")))
+    }
+
+    @Test("an answer that can't be read and an app that is too old end no change: it is made once, later (S22, T25)")
+    func unreadable() async throws {
+        for reply in [
+            Result<[UInt8], APIError>.success(Array("<html>".utf8)), .failure(APIError(.upgradeRequired)),
+            .failure(APIError(.invalidToken)),
+        ] {
+            let server = Server()
+            let app = OutboxApp(server)
+            try await app.offline(server) {
+                server.state.withLock { $0.replies = [reply, reply] }
+                let events = app.connection.outbox.events
+                _ = try? await app.user.raiseAlert()
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                let event = await events.first { _ in true }
+                #expect(event?.error == nil && Set(server.commands.map(\.key)).count == 1, "\(reply)")
+                #expect(server.tokens.load()?.isSignedOut == false)
+            }
+        }
+    }
+
+    @Test("one 401 that isn't about the device doesn't sign it out (S42, R11)")
+    func stillSignedIn() async throws {
+        let server = Server()
+        let isWrong = Mutex(true)
+        server.transport.answer { [unowned server] request in
+            guard request.endpoint == .token, isWrong.withLock({ $0 }) else { return try server.answer(request) }
+            return TransportReply(.failure(APIError(.invalidToken)))
+        }
+        let app = OutboxApp(server)
+        try await whileRunning(app.connection) {
+            await app.connection.wait { $0 == .needsAuthentication }
+            #expect(server.tokens.load()?.isSignedOut == false)
+            isWrong.withLock { $0 = false }
+            app.connection.wake()
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await app.connection.ready()
+            let keys = server.transport.requests.filter { $0.endpoint == .token }.map(\.key)
+            #expect(Set(keys).count == 1)
+        }
+    }
+
+    @Test("trouble of the device while it sends drops nothing that was kept (S22, R11)")
+    func deviceTrouble() async throws {
+        for isUrgent in [true, false] {
+            let server = Server()
+            let store = FailingStore()
+            let app = OutboxApp(server, store)
+            try await app.offline(server) {
+                server.goOffline()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                    if isUrgent { try await app.user.raiseAlert() } else { try await app.contacts.block(OutboxApp.one) }
+                }
+                store.failures.withLock { $0 = 1 }
+                let events = app.connection.outbox.events
+                server.goOnline()
+                app.connection.outbox.retry()
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                let event = await events.first { _ in true }
+                #expect(event?.error == nil && server.commands.last?.name == (isUrgent ? "RaiseAlert" : "BlockContact"))
+            }
+        }
+    }
+
+    @Test("a call for help that the device can't write is sent all the same (S22)")
+    func fullDisk() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.connected(server) { _ in
+            store.failures.withLock { $0 = 100 }
+            await #expect(throws: QuartetError.self) { try await app.contacts.block(OutboxApp.one) }
+            try await app.user.raiseAlert()
+            #expect(server.commands.map(\.name) == ["RaiseAlert"])
+        }
+    }
+
+    @Test("tokens that can't be read for a while sign nobody out and drop nothing (S22, S42)")
+    func tokenTrouble() async throws {
+        let server = Server()
+        let tokens = FailingTokens(server.tokens)
+        let app = OutboxApp(server, tokens: tokens)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            server.clock.advance(by: .seconds(3600))
+            tokens.isFailing.withLock { $0 = true }
+            server.goOnline()
+            let events = app.connection.outbox.events
+            app.connection.outbox.retry()
+            await server.clock.waitForSleeper(within: .seconds(60))
+            #expect(app.connection.outbox.items.value.count == 1)
+            tokens.isFailing.withLock { $0 = false }
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            let event = await events.first { _ in true }
+            #expect(event?.error == nil)
+        }
+    }
+}
+
+/// An answer of anyone's.
+private struct CannedExchanges: HTTPExchanges {
+    let status: Int
+    let type: String
+    let body: String
+
+    func start(_ request: URLRequest) -> AsyncThrowingStream<AnswerPart, any Error> {
+        let (parts, output) = AsyncThrowingStream<AnswerPart, any Error>.makeStream()
+        output.yield(.head(HTTPHead(status: status) { $0 == "Content-Type" ? type : nil }))
+        output.yield(.body(Array(body.utf8)))
+        output.finish()
+        return parts
+    }
+}

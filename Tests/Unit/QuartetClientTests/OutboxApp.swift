@@ -1,0 +1,134 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+/// An app on a device that keeps what it must, and its three contacts.
+struct OutboxApp: Sendable {
+    static let (one, two, three) = (Server.person(1), Server.person(2), Server.person(3))
+
+    let connection: Connection
+    let contacts: ContactsClient
+    let user: UserClient
+
+    init(
+        _ server: Server, _ store: any LocalStore = InMemoryLocalStore(), tokens: (any TokenStore)? = nil,
+        time: Timekeeper? = nil
+    ) {
+        connection = Connection(
+            transport: server.transport, tokens: tokens ?? server.tokens, store: store, policy: .forever,
+            time: time ?? server.clock.timekeeper)
+        contacts = .live(service: connection)
+        user = .live(service: connection)
+    }
+
+    /// Runs `body` while it is connected, as the owner of three contacts.
+    func connected(_ server: Server, _ body: @Sendable (ScriptedStream) async throws -> Void) async throws {
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(Self.one), Contact(Self.two), Contact(Self.three)])
+            try await connection.ready()
+            try await body(stream)
+        }
+    }
+
+    /// Runs `body` while it runs without a stream, after it had one: requests are answered all the same.
+    func offline(_ server: Server, _ body: @Sendable () async throws -> Void) async throws {
+        try await connected(server) { _ in
+            connection.disconnect()
+            try await body()
+        }
+    }
+
+    /// Waits until nothing waits to be sent.
+    func waitUntilSent() async { await connection.outbox.items.values.wait { $0.isEmpty } }
+}
+
+extension Server {
+    /// The commands that arrived, by name and key.
+    var commands: [(name: String, key: ID<RequestSubject>?, body: [UInt8])] {
+        transport.requests.compactMap { request in
+            if case .command(let name) = request.endpoint { (name, request.key, request.body) } else { nil }
+        }
+    }
+
+    func goOffline() { transport.answer { _ in throw TransportError.unreachable("no network") } }
+    func goOnline() { transport.answer { [unowned self] in try self.answer($0) } }
+
+    /// Moves the clock until a call has ended.
+    func passingTime<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let isOver = Mutex(false)
+        async let value = {
+            defer { isOver.withLock { $0 = true } }
+            return try await call()
+        }()
+        await passTime { isOver.withLock { $0 } }
+        return try await value
+    }
+
+    /// Moves the clock on, again and again.
+    func passTime(until isOver: @Sendable () -> Bool) async {
+        while !isOver() {
+            // What can go on without time does so meanwhile.
+            try? await Task.sleep(for: .milliseconds(1))
+            if !isOver(), clock.nextDue != nil { clock.advance(by: .milliseconds(100)) }
+        }
+    }
+}
+
+/// A device's store that has trouble.
+final class FailingStore: LocalStore {
+    struct Full: Error {}
+
+    private let store = InMemoryLocalStore()
+    /// How many of the next items can't be saved.
+    let failures = Mutex(0)
+
+    func load(_ account: AccountID) -> LocalAccount { store.load(account) }
+
+    func save(_ item: OutboxItem, of account: AccountID) throws {
+        let fails = failures.withLock { count in
+            defer { count = max(0, count - 1) }
+            return count > 0
+        }
+        if fails { throw Full() }
+        store.save(item, of: account)
+    }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID) { store.remove(item, of: account) }
+
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) {
+        store.save(copies, finishing: items, of: account)
+    }
+
+    func forget(_ account: AccountID) { store.forget(account) }
+}
+
+/// A device's tokens that can't always be read, and how often they were.
+final class FailingTokens: TokenStore {
+    struct Locked: Error {}
+
+    private let store: InMemoryTokenStore
+    let isFailing = Mutex(false)
+    let loads = Mutex(0)
+
+    init(_ store: InMemoryTokenStore) {
+        self.store = store
+    }
+
+    func load() throws -> Credentials? {
+        loads.withLock { $0 += 1 }
+        if isFailing.withLock({ $0 }) { throw Locked() }
+        return store.load()
+    }
+
+    func save(_ credentials: Credentials?) throws {
+        if isFailing.withLock({ $0 }) { throw Locked() }
+        store.save(credentials)
+    }
+}
