@@ -112,7 +112,9 @@ if [ "$status" -eq 0 ]; then
   say "All tests passed"
 else
   say "Tests FAILED (exit status $status). The failures and seeds follow; the whole output is in .local/test.log:"
-  grep -A 12 '^✘.* recorded an issue' .local/test.log | cut -c 1-600 | head -150
-  grep -E '^(✘ |seed )|error: ' .local/test.log | cut -c 1-300 | tail -60
+  # Titles are long, and what follows them says what failed.
+  sed -E 's/^(✘ Test "[^"]{0,100})[^"]*"/\1"/' .local/test.log >.local/test.failures
+  grep -A 12 '^✘.* recorded an issue' .local/test.failures | cut -c 1-900 | head -150
+  grep -E '^(✘ |seed )|error: ' .local/test.failures | cut -c 1-300 | tail -60
 fi
 exit $status

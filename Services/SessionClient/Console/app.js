@@ -61,6 +61,8 @@ async function start() {
   // At once: what another tab changes during the wait counts, too.
   let shown = model.account
   observeAccounts(() => {
+    // What was said to one person isn't for the next.
+    if (shown?.account !== model.account?.account) model.toasts = []
     if (shown?.account !== model.account?.account || shown?.signedOut !== model.account?.signedOut) follow()
     shown = model.account
   })

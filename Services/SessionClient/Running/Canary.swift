@@ -79,7 +79,7 @@ enum CanaryStep: Equatable, Sendable {
             return try Message(body, id: id, key: .account(account), account: account)
         }
         func set(_ interval: Interval?) throws -> (Domain, Message) {
-            // They are missed one after the other.
+            // They are missed one after the other. While an alarm is on, it changes nothing; by the next deadline, it is another.
             let length = (interval ?? .minutes(1)).microseconds
             let place = length * Int64(canary.partition.number + 1) / Int64(canary.count)
             let delay = max(Interval(microseconds: place), .seconds(1))
@@ -87,7 +87,7 @@ enum CanaryStep: Equatable, Sendable {
                 .session,
                 try command(
                     SetCanary(interval: interval, delay: delay), of: canary.person,
-                    as: "set/\(interval?.microseconds ?? 0)")
+                    as: "set/\(interval?.microseconds ?? 0)/\(canary.due?.microseconds ?? 0)")
             )
         }
         switch self {

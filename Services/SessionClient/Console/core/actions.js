@@ -19,18 +19,20 @@ export async function confirmed(work) {
 
 /** Does it, and says why it failed. */
 export async function attempt(work, done, isUrgent = false) {
+  const account = model.account?.account
+  const say = (text, tone) => { if (model.account?.account === account) toast(text, tone) }
   try {
     const reply = await confirmed(work)
-    if (done) toast(done, 'good')
+    if (done) say(done, 'good')
     return reply ?? true
   } catch (error) {
     if (error.code === 'confirmationRequired') {
       // The person decided not to.
     } else if (error instanceof Unreachable) {
       // What is urgent has a card that stays (parts/banners.js).
-      if (!isUrgent) toast('Not sent yet. It’s kept here, and sent when the connection is back.', 'warning')
+      if (!isUrgent) say('Not sent yet. It’s kept here, and sent when the connection is back.', 'warning')
     } else {
-      toast(error.message, 'critical')
+      say(error.message, 'critical')
     }
     return undefined
   }

@@ -32,8 +32,9 @@ const waiters = new Map()
 
 /** Reads what is stored for the account of this tab. */
 export async function reload() {
-  const account = model.account?.account
-  model.outbox = (await all('outbox')).filter((entry) => entry.account === account)
+  const entries = await all('outbox')
+  // The tab may have turned to another account while it read.
+  model.outbox = entries.filter(({ account }) => account === model.account?.account)
   close()
   changed()
 }

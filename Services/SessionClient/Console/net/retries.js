@@ -8,8 +8,8 @@ const sameKey = new Set(['noOutcomeYet', 'incompleteBody', 'tooSlow', 'notDue', 
   'tooManyCodes', 'tooManyStreams', 'tooManyUploads', 'tooManyCommands', 'tooManyRequests', 'tooManyReads', 'tooManyOperations',
   'tooManyConnections', 'tooManyDownloads', 'internal', 'overloaded', 'databaseUnavailable', 'codeNotSent', 'serverStopping', 'queryTooSlow'])
 /** It never happened, and never will under this key. */
-const newKey = new Set(['idTooOld', 'codeTaken', 'accountNotFound', 'hostChanged', 'edgeNotFound', 'idReused', 'tooSoon', 'tooManyAttempts',
-  'tooManySignals', 'failed', 'expired'])
+const newKey = new Set(['idTooOld', 'codeTaken', 'accountNotFound', 'hostChanged', 'edgeNotFound', 'tooManySignals',
+  'failed', 'expired'])
 const refreshed = new Set(['missingToken', 'invalidToken'])
 /** Those of `newKey` after which a kept request is sent again by itself. The others are for its person to decide. */
 const sentAgain = new Set(['idTooOld', 'accountNotFound', 'hostChanged', 'failed', 'expired'])
