@@ -3,5 +3,7 @@
 #
 # With SwiftPM's random hashing, the flags of our traits come in another order each time, and all of our modules are compiled
 # again whenever it differs. The first flag is there because SwiftPM lets a target import what it doesn't declare otherwise.
+# C is optimized in debug builds, too: unoptimized, deriving a key from a password takes so long that on a busy machine people
+# who sign up give up waiting.
 set -eu
-SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error "$@"
+SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error -Xcc -O1 "$@"

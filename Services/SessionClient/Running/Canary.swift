@@ -107,12 +107,9 @@ enum CanaryStep: Equatable, Sendable {
             ]
         case .set(let interval): return [try set(interval)]
         case .checkIn(let alarm, let attempt):
-            return [
-                (
-                    .session,
-                    try command(CheckIn(), of: canary.person, at: alarm.time, as: "check-in/\(alarm)/\(attempt)")
-                )
-            ]
+            let checkIn = try command(CheckIn(), of: canary.person, at: alarm.time, as: "check-in/\(alarm)/\(attempt)")
+            // Who rests from now on does so before the next alarm begins.
+            return [(.session, checkIn)] + (interval == nil ? [try set(nil)] : [])
         }
     }
 }

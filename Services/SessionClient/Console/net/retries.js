@@ -20,6 +20,9 @@ const failuresAllowed = 5
 export const retryOf = (code) =>
   sameKey.has(code) ? 'sameKey' : newKey.has(code) ? 'newKey' : refreshed.has(code) ? 'refreshed' : 'no'
 
+/** Rules that refuse with the status of an overload. */
+const rules = new Set(['tooSoon', 'tooManyAttempts'])
+
 /** Client errors that may pass, of codes that this page doesn't know. */
 const passing = [401, 408, 425, 426, 429]
 
@@ -30,6 +33,7 @@ const passing = [401, 408, 425, 426, 429]
  */
 export function verdict({ status, code, retry }, failures = 0) {
   if (newKey.has(code)) return sentAgain.has(code) && (code !== 'failed' || failures < failuresAllowed) ? 'again' : 'decided'
+  if (rules.has(code)) return 'decided'
   if (retryOf(code) !== 'no') return 'later'
   if (retry === 'newKey') return 'again'
   if (retry) return retry === 'no' ? 'decided' : 'later'
