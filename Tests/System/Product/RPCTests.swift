@@ -268,7 +268,7 @@ struct RPCTests {
             try await quartet.start(.sessionClient, environment: ["GUESSES_PER_MINUTE": "10000"])
             try await ChildProcess.with("quartet-conformance", [try quartet.url, "\(try await quartet.rpcPort())"]) {
                 conformance in
-                try await conformance.waitForExit(.exited(0), within: .seconds(900))
+                try await conformance.waitForExit(.exited(0), within: .seconds(1800))
             }
         }
     }
