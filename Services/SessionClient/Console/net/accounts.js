@@ -5,10 +5,12 @@
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { dropDrafts } from '../core/drafts.js'
+import { undoneWords } from '../core/words.js'
 import { all, get, put, remove, update } from './database.js'
 import { prepare, seal, unseal } from './vault.js'
 import { send, Problem, Unreachable } from './http.js'
 import { exclusively } from './locks.js'
+import { retryOf } from './retries.js'
 
 /** The account has to sign in again. */
 export class NeedsSignIn extends Error {
@@ -28,7 +30,7 @@ const chosen = 'account'
 export async function loadAccounts() {
   const [records] = await Promise.all([all('accounts'), prepare()])
   records.sort((left, right) => right.used - left.used)
-  model.accounts = records.map(({ account, device, handle, signedOut }) => ({ account, device, handle, signedOut }))
+  model.accounts = records.map(({ account, device, handle, signedOut, why }) => ({ account, device, handle, signedOut, why }))
   // A tab stays with its account; one that has just been opened takes the last one used.
   const here = sessionStorage.getItem(chosen) ?? model.accounts[0]?.account ?? ''
   sessionStorage.setItem(chosen, here)
@@ -89,7 +91,7 @@ async function store(tokens, fields) {
   const { account, device, accessToken, refreshToken, expiresIn } = tokens
   const before = await get('accounts', account)
   await put('accounts', {
-    ...before, account, device, ...fields, used: before?.used ?? Date.now(), signedOut: undefined, exchange: undefined,
+    ...before, account, device, ...fields, used: before?.used ?? Date.now(), signedOut: undefined, why: undefined, undoing: undefined, exchange: undefined,
     sealed: await seal({ accessToken, refreshToken }), expires: Date.now() + expiresIn * 1000,
   })
   return accessToken
@@ -133,10 +135,31 @@ async function exchange(account) {
 /** Whether a refusal says that this device is signed out. */
 export const endsSession = ({ code }) => ['signedOut', 'deviceSignedOut', 'tokenReused'].includes(code)
 
-/** The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in. */
-export async function markSignedOut(account, why) {
-  await update('accounts', account, (record) => ({ ...record, signedOut: why }))
+/**
+ * The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in.
+ * @param {string} text what its person reads
+ * @param {string} [why] the reason as the server's stream has it
+ */
+export async function markSignedOut(account, text, why) {
+  await update('accounts', account, (record) => ({ ...record, signedOut: text, why: why ?? record.why }))
   await announce()
+}
+
+/** Takes back what was changed after this device was signed out; its last refresh token shows that it may. */
+export async function undo(account) {
+  const record = await get('accounts', account)
+  // Should the answer be lost, the same request gets it again.
+  const key = record.undoing ?? newKey()
+  await put('accounts', { ...record, undoing: key })
+  const { refreshToken } = await unseal(record.sealed)
+  try {
+    const { status, body } = await send('POST', '/v1/undo', { body: { refreshToken }, key })
+    if (!body?.changes) throw new Unreachable(status)
+    await markSignedOut(account, undoneWords(body.changes), 'undone')
+  } catch (error) {
+    if (error instanceof Problem && retryOf(error.code) !== 'sameKey') await update('accounts', account, (one) => ({ ...one, undoing: undefined }))
+    throw error
+  }
 }
 
 /** Forgets an account and everything of it that this browser keeps. */

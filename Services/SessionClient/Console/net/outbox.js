@@ -146,7 +146,7 @@ async function sendFirst(lane, isUrgent, account) {
 
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
-  if (entry.expires < now()) return conclude(entry, expired())
+  if (entry.expires < now()) return conclude(entry, expired(entry))
   let body
   await update('outbox', entry.id, (stored) => {
     body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
@@ -195,7 +195,9 @@ async function again(entry, problem) {
 async function later(entry, error, fields = {}) {
   const tries = (entry.tries ?? 0) + 1
   const isStuck = !(error instanceof Problem)
-  const next = Date.now() + rest(tries, entry.isUrgent, error.retryAfter)
+  // No longer than until it is too late for it.
+  const left = Math.max(0, entry.expires - now()) / 1000 + 1
+  const next = Date.now() + Math.min(rest(tries, entry.isUrgent, error.retryAfter), left)
   await update('outbox', entry.id, (stored) => ({ ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck }))
   await reload()
   if (isStuck) announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
@@ -213,7 +215,7 @@ async function conclude(entry, problem, reply) {
   await reload()
   // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late.
   // The rest is reported and over.
-  const isKept = entry.base || entry.isStuck || (entry.isUrgent && problem?.code === 'expired')
+  const isKept = entry.base || entry.isStuck || (entry.isUrgent && tooLate.includes(problem?.code))
   if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
@@ -261,7 +263,12 @@ export async function drop(id) {
   await reload()
 }
 
-const expired = () => new Problem(504, { code: 'expired', detail: 'It couldn’t be sent in time, so it wasn’t done.' })
+const tooLate = ['expired', 'unknown']
+
+/** The server may have got what was sent, and the answer be lost. */
+const expired = ({ isSent }) => new Problem(504, isSent
+  ? { code: 'unknown', detail: 'No answer came in time, so it isn’t known whether it was done. Look before you do it again.' }
+  : { code: 'expired', detail: 'It couldn’t be sent in time, so it wasn’t done.' })
 const plain = ({ status, code, message, field, retryAfter, current }) => ({ status, code, message, field, retryAfter, current })
 
 function announce(outcome) {
