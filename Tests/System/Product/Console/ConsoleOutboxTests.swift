@@ -49,9 +49,10 @@ struct ConsoleOutboxTests {
                     verdict({ status: 409, code: 'brandNew' }), verdict({ status: 429, code: 'brandNew' }), verdict({ status: 500, code: 'brandNew' }),
                     verdict({ status: 409, code: 'brandNew', retry: 'newKey' }), verdict({ status: 409, code: 'brandNew', retry: 'sameKey' }),
                     verdict({ status: 500, code: 'brandNew', retry: 'no' }),
+                    verdict({ status: 409, code: 'brandNew', retry: 'newKey' }, 5),
                 ].join();
                 """)
-            #expect(unknown == "decided,later,later,again,later,decided")
+            #expect(unknown == "decided,later,later,again,later,decided,decided")
             let rests = try await page.runModules(
                 ["net/retries.js"],
                 """
