@@ -81,8 +81,8 @@ function alarm({ alertRaised }) {
   const end = async () => {
     const isSure = await confirm({
       title: 'Are you safe?', action: 'End the alert', kind: 'primary',
-      text: () => (count ? `${responderNames()} ${count === 1 ? 'gets' : 'get'} the all-clear${model.connection.name === 'connected' ? ' at once' : ' when the connection is back'}, and nobody looks for you any more.`
-        : 'The alert is over then. Nobody was told of it.'),
+      text: () => (count === 0 ? 'Then your alert is over. Nobody looks after you.'
+        : `${responderNames() || 'Your responders'} ${count === 1 ? 'gets' : 'get'} the all-clear ${model.connection.name === 'connected' ? 'at once' : 'when the connection is back'}.`),
     })
     if (isSure) act('ClearAlert', {}, 'Your alert is over', 'alert')
   }

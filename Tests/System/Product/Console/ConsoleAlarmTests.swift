@@ -139,7 +139,7 @@ struct ConsoleAlarmTests {
             try await page.see("Nobody looks after you, so nobody is told. Call somebody.")
             #expect(try await page.run("return document.body.innerText.includes('notified')") == false)
             try await page.click("End the alert")
-            try await page.see("Nobody was told of it.")
+            try await page.see("Then your alert is over. Nobody looks after you.")
             try await page.click("End the alert")
             try await page.see("Do you need help?")
             try await carl.add(anna)
