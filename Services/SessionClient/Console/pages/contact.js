@@ -36,7 +36,7 @@ function head(one, person, level) {
       h('h1', {}, nameOf(one), one.isSaving && h('em', {}, ' saving…')),
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
       h('p', { class: 'status-text' }, statusText({ contact: one, person }, level, now()))),
-    h('div', { class: 'actions' },
+    (one.incomingPing || !isAlarm(level)) && h('div', { class: 'actions' },
       one.incomingPing && button('I’m all right', send('RespondToPing', 'Answered'), { kind: 'primary' }),
       !isAlarm(level) && asking(one)),
     refusal('contact'))
