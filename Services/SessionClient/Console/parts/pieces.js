@@ -21,7 +21,7 @@ export function field(label, props, { hint, problem } = {}) {
 }
 
 const refused = (text, props) =>
-  h('p', { class: 'problem', role: 'alert', mount: (element) => element.scrollIntoView({ block: 'nearest' }), ...props }, text)
+  h('p', { class: 'problem', role: 'alert', mount: (element) => { element.scrollIntoView({ block: 'nearest' }) }, ...props }, text)
 
 /** Why something was refused, where it was asked for. */
 export const refusal = (place) => problemOf(place) && refused(problemOf(place).message)
