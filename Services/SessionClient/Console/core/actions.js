@@ -1,6 +1,7 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
 import { model } from './model.js'
-import { day, minute } from './time.js'
+import { setProblem } from './problems.js'
+import { day, hour, minute, second } from './time.js'
 import { toast } from './toasts.js'
 import { submit } from '../net/outbox.js'
 import { ask } from '../net/api.js'
@@ -17,10 +18,15 @@ export async function confirmed(work) {
   }
 }
 
-/** Does it, and says why it failed. */
-export async function attempt(work, done, isUrgent = false) {
-  const account = model.account?.account
+/**
+ * Does it, and says why it failed.
+ * @param {object} options `at`: where a refusal is shown (core/problems.js), otherwise for a moment; `isUrgent`: what doesn't get
+ *   through has a card that stays (parts/banners.js); `isKept`: whether it is sent later by itself
+ */
+export async function attempt(work, done, { at, isUrgent = false, isKept = true } = {}) {
+  const [account, { path }] = [model.account?.account, model.route]
   const say = (text, tone) => { if (model.account?.account === account) toast(text, tone) }
+  if (at) setProblem(at)
   try {
     const reply = await confirmed(work)
     if (done) say(done, 'good')
@@ -28,9 +34,10 @@ export async function attempt(work, done, isUrgent = false) {
   } catch (error) {
     if (error.code === 'confirmationRequired') {
       // The person decided not to.
-    } else if (error instanceof Unreachable) {
-      // What is urgent has a card that stays (parts/banners.js).
-      if (!isUrgent) say('Not sent yet. It’s kept here, and sent when the connection is back.', 'warning')
+    } else if (isKept && error instanceof Unreachable) {
+      if (!isUrgent) say('Not sent yet. It’s tried again for as long as it makes sense.', 'warning')
+    } else if (at && model.route.path === path && model.account?.account === account) {
+      setProblem(at, error)
     } else {
       say(error.message, 'critical')
     }
@@ -38,11 +45,14 @@ export async function attempt(work, done, isUrgent = false) {
   }
 }
 
-/** For how long a request is worth doing, when it can't be sent at once. */
-const lifetimes = { CheckIn: 10 * minute, SendPing: 10 * minute, CancelPing: day, RaiseAlert: day, ClearAlert: day, SendGroupMessage: day }
+/** For how long a request may be sent for the first time: later it would mean something else. A test compares it with the contracts'. */
+const lifetimes = {
+  CheckIn: 5 * minute, RaiseAlert: day, ClearAlert: day, CloseAccount: day, SendPing: hour, CancelPing: hour, RespondToPing: hour,
+  RespondToAllPings: hour, ClearAllReceivedPings: hour,
+}
 
-/** A seat or a move is for now; an edit can wait for weeks. */
-const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'CreateGroupSession' ? minute : 28 * day)
+/** A group session goes on without what comes late; an edit can wait for weeks. */
+export const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'CreateGroupSession' ? 10 * second : 29 * day)
 
 /** A request that wasn't decided yet, or whose event hasn't arrived; undefined if there is none with these fields. */
 export const underway = (name, fields = {}) => model.outbox.find((entry) =>
@@ -74,12 +84,14 @@ export function laneOf(name, { contact, group }) {
 export const command = (name, fields = {}, options = {}) =>
   submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields), ...options })
 
-/** Sends a command and reports a failure. */
-export const act = (name, fields, done) => attempt(() => command(name, fields), done, isUrgent(name))
+/** Sends a command and reports a failure, there if a place is given. */
+export const act = (name, fields, done, at) => attempt(() => command(name, fields), done, { at, isUrgent: isUrgent(name) })
 
 /** Starts an operation over several services. */
-export const operate = (name, fields, done) =>
-  attempt(() => submit(`/v1/operations/${name}`, fields ?? {}, { lane: urgent[name] ?? 'operations', isUrgent: isUrgent(name), lifetime: day }), done, isUrgent(name))
+export const operate = (name, fields = {}, done, at) => attempt(() => submit(`/v1/operations/${name}`, fields, {
+  lane: urgent[name] ?? 'operations', isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields),
+}), done, { at, isUrgent: isUrgent(name) })
 
 /** Sends something that is never kept: it has a password or a code in it. */
-export const askNow = (method, path, body, done) => attempt(async () => (await ask(method, path, { body })).body, done)
+export const askNow = (method, path, options, done, at) =>
+  attempt(async () => (await ask(method, path, options)).body, done, { at, isKept: false })

@@ -1,5 +1,6 @@
 /** Paths to pages, with the browser's history, so links, Back and reloads work. */
 import { model, changed } from './model.js'
+import { dropProblems } from './problems.js'
 
 const routes = []
 
@@ -21,6 +22,7 @@ function match(path) {
 
 /** Shows the page of the address bar. */
 export function readAddress() {
+  if (location.pathname !== model.route.path) dropProblems()
   model.route = match(location.pathname)
   model.isPlayerShown = location.hash === '#player'
   changed()

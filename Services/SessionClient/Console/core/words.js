@@ -1,5 +1,5 @@
 /** What notifications, states of the connection and ends say. Every kind, state and reason has its words here. */
-import { moment, span } from './time.js'
+import { day, moment, span } from './time.js'
 
 const roleOf = ({ isMyResponder, iAmResponder }) =>
   [isMyResponder && 'they look after you', iAmResponder && 'you look after them'].filter(Boolean).join(' and ') || 'no role'
@@ -84,6 +84,19 @@ const signOuts = {
 
 /** Why a device was signed out, as far as it is known. */
 export const signOutWords = (why) => signOuts[why] ?? 'this device was signed out'
+
+/** Whether a device that was signed out so may take back what was changed; undefined: it isn't known why. A test compares it with the contract's. */
+export const leavesUndo = (why) => why === undefined || ['passwordChanged', 'displaced', 'tooMany'].includes(why)
+
+const changes = { password: 'the password', phone: 'the phone', settings: 'the settings', recoveryCodes: 'the recovery codes' }
+
+/** What somebody reads who took security changes back. */
+export const undoneWords = (kinds) =>
+  `Undone: ${[...new Set(kinds)].map((kind) => changes[kind] ?? kind).join(', ')}. Sign in with the password that you had before.`
+
+/** What may have been somebody else's doing, and for how long that is asked. */
+const doubtful = ['newDevice', 'passwordChanged', 'phoneChanged', 'securityChanged', 'recoveryCodesMade', 'recoveryCodeUsed']
+export const isDoubtful = ({ kind, created }, at) => doubtful.includes(kind) && at - created < 3 * day
 
 /** Each state of the connection: its words, its colour, and whether `Retry` helps. In a group session it says so (P11). */
 export function connectionWords(state, isInSession = false) {

@@ -5,10 +5,12 @@
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { dropDrafts } from '../core/drafts.js'
+import { undoneWords } from '../core/words.js'
 import { all, get, put, remove, update } from './database.js'
 import { prepare, seal, unseal } from './vault.js'
 import { send, Problem, Unreachable } from './http.js'
-import { exclusively } from './locks.js'
+import { exclusively, urgentPatience } from './locks.js'
+import { retryOf } from './retries.js'
 
 /** The account has to sign in again. */
 export class NeedsSignIn extends Error {
@@ -28,7 +30,7 @@ const chosen = 'account'
 export async function loadAccounts() {
   const [records] = await Promise.all([all('accounts'), prepare()])
   records.sort((left, right) => right.used - left.used)
-  model.accounts = records.map(({ account, device, handle, signedOut }) => ({ account, device, handle, signedOut }))
+  model.accounts = records.map(({ account, device, handle, signedOut, why }) => ({ account, device, handle, signedOut, why }))
   // A tab stays with its account; one that has just been opened takes the last one used.
   const here = sessionStorage.getItem(chosen) ?? model.accounts[0]?.account ?? ''
   sessionStorage.setItem(chosen, here)
@@ -86,23 +88,45 @@ export async function learnHandle(handle) {
 }
 
 async function store(tokens, fields) {
-  const { account, device, accessToken, refreshToken, expiresIn } = tokens
-  const before = await get('accounts', account)
-  await put('accounts', {
-    ...before, account, device, ...fields, used: before?.used ?? Date.now(), signedOut: undefined, exchange: undefined,
-    sealed: await seal({ accessToken, refreshToken }), expires: Date.now() + expiresIn * 1000,
-  })
-  return accessToken
+  const before = await get('accounts', tokens.account)
+  await put('accounts', { ...before, ...fields, used: before?.used ?? Date.now(), undoing: undefined, ...await kept(tokens) })
 }
+
+/** What is kept of an answer with tokens. */
+const kept = async ({ account, device, accessToken, refreshToken, expiresIn }) => ({
+  account, device, signedOut: undefined, why: undefined, exchange: undefined,
+  sealed: await seal({ accessToken, refreshToken }), expires: Date.now() + expiresIn * 1000,
+})
+
+/** The exchanges that this tab waits for, by account: one for all who need a token. */
+const exchanges = new Map()
 
 /**
  * A token to send. One tab at a time exchanges the refresh token, under a key that was stored before: should the answer
  * be lost, the same request gets it again.
  * @param {string} [refused] a token that the server didn't accept
+ * @param {boolean} isUrgent whether an exchange that doesn't end is waited for no longer than that
  */
-export async function accessToken(account, refused) {
-  return (await usable(account, refused)) ?? exclusively(`quartet-token-${account}`, async () =>
-    (await usable(account, refused)) ?? exchange(account))
+export async function accessToken(account, refused, isUrgent = false) {
+  const known = await usable(account, refused)
+  if (known) return known
+  if (!exchanges.has(account)) {
+    const work = async () => (await usable(account, refused)) ?? exchange(account)
+    exchanges.set(account, exclusively(`quartet-token-${account}`, work, true).finally(() => exchanges.delete(account)))
+  }
+  const token = await (isUrgent ? notForLong(exchanges.get(account), () => exchange(account)) : exchanges.get(account))
+  return token === refused ? exchange(account) : token
+}
+
+/** What comes of `waiting`, or of `work`, begun when that takes too long. */
+async function notForLong(waiting, work) {
+  let timer
+  const other = new Promise((resolve, reject) => { timer = setTimeout(() => work().then(resolve, reject), urgentPatience) })
+  try {
+    return await Promise.race([waiting, other])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function usable(account, refused) {
@@ -113,30 +137,64 @@ async function usable(account, refused) {
   return accessToken === refused ? undefined : accessToken
 }
 
+/** Exchanges the refresh token. A tab may be frozen anywhere in here: what others have done meanwhile stays as it is. */
 async function exchange(account) {
-  const record = await get('accounts', account)
-  const key = record.exchange ?? newKey()
-  await put('accounts', { ...record, exchange: key })
+  const record = await compareAndSet(account, () => true, (stored) => ({ exchange: stored.exchange ?? newKey() }))
+  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? 'You are signed out.')
+  const { exchange: key } = record
+  const isCurrent = (stored) => stored.exchange === key
+  const { refreshToken } = await unseal(record.sealed)
   try {
-    const { refreshToken } = await unseal(record.sealed)
     const { status, body } = await send('POST', '/v1/token', { body: { refreshToken }, key })
     if (!body?.accessToken) throw new Unreachable(status)
-    return await store(body, {})
+    if (await compareAndSet(account, isCurrent, await kept(body))) return body.accessToken
   } catch (error) {
     // Another 401 is trouble that passes, such as one server with a wrong key: it signs nobody out.
     if (!(error instanceof Problem) || !endsSession(error)) throw error
-    await markSignedOut(account, error.message)
-    throw new NeedsSignIn(error.message)
+    if (await compareAndSet(account, isCurrent, { signedOut: error.message })) {
+      await announce()
+      throw new NeedsSignIn(error.message)
+    }
   }
+  return (await usable(account)) ?? exchange(account)
+}
+
+/** Changes an account's record in one transaction, if it still is what is expected. Resolves with what it is then, or undefined. */
+async function compareAndSet(account, isExpected, fields) {
+  let after
+  await update('accounts', account, (stored) => {
+    if (!isExpected(stored)) return stored
+    return (after = { ...stored, ...(typeof fields === 'function' ? fields(stored) : fields) })
+  })
+  return after
 }
 
 /** Whether a refusal says that this device is signed out. */
 export const endsSession = ({ code }) => ['signedOut', 'deviceSignedOut', 'tokenReused'].includes(code)
 
-/** The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in. */
-export async function markSignedOut(account, why) {
-  await update('accounts', account, (record) => ({ ...record, signedOut: why }))
+/**
+ * The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in.
+ * @param {string} text what its person reads
+ * @param {string} [why] the reason as the server's stream has it
+ */
+export async function markSignedOut(account, text, why) {
+  await update('accounts', account, (record) => ({ ...record, signedOut: text, why: why ?? record.why }))
   await announce()
+}
+
+/** Takes back what was changed after this device was signed out; its last refresh token shows that it may. */
+export async function undo(account) {
+  // Should the answer be lost, the same request gets it again.
+  const { undoing: key, sealed } = await compareAndSet(account, () => true, (stored) => ({ undoing: stored.undoing ?? newKey() }))
+  const { refreshToken } = await unseal(sealed)
+  try {
+    const { status, body } = await send('POST', '/v1/undo', { body: { refreshToken }, key })
+    if (!body?.changes) throw new Unreachable(status)
+    await markSignedOut(account, undoneWords(body.changes), 'undone')
+  } catch (error) {
+    if (error instanceof Problem && retryOf(error.code) !== 'sameKey') await update('accounts', account, (one) => ({ ...one, undoing: undefined }))
+    throw error
+  }
 }
 
 /** Forgets an account and everything of it that this browser keeps. */

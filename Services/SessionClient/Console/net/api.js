@@ -6,12 +6,12 @@ import { send, Problem, fetchPicture } from './http.js'
 /** Sends a request with a token, and once more with a new one if the server doesn't accept it. */
 export async function ask(method, path, options = {}) {
   const account = options.account ?? model.account?.account
-  const token = await accessToken(account)
+  const token = await accessToken(account, undefined, options.isUrgent)
   try {
     return await send(method, path, { ...options, token })
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 401) throw error
-    if (error.code === 'invalidToken') return send(method, path, { ...options, token: await accessToken(account, token) })
+    if (error.code === 'invalidToken') return send(method, path, { ...options, token: await accessToken(account, token, options.isUrgent) })
     if (!endsSession(error)) throw error
     await markSignedOut(account, error.message)
     throw new NeedsSignIn(error.message)

@@ -50,7 +50,7 @@ export class Connection {
         if (end?.reason === 'tokenExpired') continue
         if (end?.reason === 'signedOut') {
           const reason = signOutWords(end.why)
-          await markSignedOut(this.account, `You have to sign in again: ${reason}.`)
+          await markSignedOut(this.account, `You have to sign in again: ${reason}.`, end.why)
           return this.#say({ name: 'needsAuthentication', reason })
         }
       } catch (error) {

@@ -13,7 +13,7 @@ import { all, get, put, remove, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
 import { ask } from './api.js'
 import { exclusively } from './locks.js'
-import { rest, verdict } from './retries.js'
+import { isCounted, rest, verdict } from './retries.js'
 import { placeOf, rebased } from '../state/edits.js'
 
 const channel = new BroadcastChannel('quartet-outbox')
@@ -124,13 +124,24 @@ function drainLater(lane, isUrgent, account, time) {
   timers.set(name, setTimeout(() => { timers.delete(name); drain(lane, isUrgent, account) }, time))
 }
 
+/** The lanes that this tab sends or waits for, and whether something came meanwhile. */
+const draining = new Map()
+
 async function drain(lane, isUrgent, account = model.account?.account) {
   if (!account || account !== model.account?.account) return
+  const name = `${account}/${lane}`
+  if (draining.has(name)) return void draining.set(name, true)
+  const send = () => exclusively(`quartet-outbox-${account}-${lane}`, () => sendFirst(lane, isUrgent, account), isUrgent)
   try {
-    while (await inPlace(isUrgent, () => exclusively(`quartet-outbox-${account}-${lane}`, () => sendFirst(lane, isUrgent, account)))) continue
+    do {
+      draining.set(name, false)
+      while (await inPlace(isUrgent, send)) continue
+    } while (draining.get(name))
   } catch (error) {
     console.warn(error)
     drainLater(lane, isUrgent, account, databaseRest)
+  } finally {
+    draining.delete(name)
   }
 }
 
@@ -146,7 +157,7 @@ async function sendFirst(lane, isUrgent, account) {
 
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
-  if (entry.expires < now()) return conclude(entry, expired())
+  if (entry.expires < now()) return conclude(entry, expired(entry))
   let body
   await update('outbox', entry.id, (stored) => {
     body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
@@ -158,7 +169,7 @@ async function attempt(entry) {
   if (body === undefined) return true
   if (body instanceof Problem) return conclude(entry, body)
   try {
-    const { status, body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
+    const { status, body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account, isUrgent: entry.isUrgent })
     // Commands have an id of their own, operations theirs: without one it isn't Quartet that answered.
     if (!reply?.command && !reply?.id) throw new Unreachable(status)
     // Asked again under its key, an operation says how it stands.
@@ -172,7 +183,7 @@ async function attempt(entry) {
       case 'later': return later(entry, error)
       case 'again': {
         // It didn't happen, and never will under this key.
-        const failures = (entry.failures ?? 0) + (error.code === 'failed' ? 1 : 0)
+        const failures = (entry.failures ?? 0) + (isCounted(error.code) ? 1 : 0)
         return later(entry, error, { key: newKey(), body: undefined, failures })
       }
     }
@@ -183,9 +194,13 @@ async function attempt(entry) {
 async function again(entry, problem) {
   try {
     const { body: current } = await ask('GET', placeOf(entry), { account: entry.account })
-    const next = { ...entry, key: newKey(), body: undefined, current: current.contact ?? current }
-    await put('outbox', next)
-    return attempt(next)
+    let next
+    await update('outbox', entry.id, (stored) => {
+      // Another tab may have gone on with it while this one was frozen.
+      if (stored.state !== 'waiting' || stored.key !== entry.key) return stored
+      return (next = { ...stored, key: newKey(), body: undefined, current: current.contact ?? current })
+    })
+    return next ? attempt(next) : true
   } catch (error) {
     return error instanceof Problem && verdict(error) === 'decided' ? conclude(entry, problem) : later(entry, error)
   }
@@ -195,7 +210,9 @@ async function again(entry, problem) {
 async function later(entry, error, fields = {}) {
   const tries = (entry.tries ?? 0) + 1
   const isStuck = !(error instanceof Problem)
-  const next = Date.now() + rest(tries, entry.isUrgent, error.retryAfter)
+  // No longer than until it is too late for it.
+  const left = Math.max(0, entry.expires - now()) / 1000 + 1
+  const next = Date.now() + Math.min(rest(tries, entry.isUrgent, error.retryAfter), left)
   await update('outbox', entry.id, (stored) => ({ ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck }))
   await reload()
   if (isStuck) announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
@@ -213,7 +230,7 @@ async function conclude(entry, problem, reply) {
   await reload()
   // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late.
   // The rest is reported and over.
-  const isKept = entry.base || entry.isStuck || (entry.isUrgent && problem?.code === 'expired')
+  const isKept = entry.base || entry.isStuck || (entry.isUrgent && tooLate.includes(problem?.code))
   if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
@@ -261,7 +278,12 @@ export async function drop(id) {
   await reload()
 }
 
-const expired = () => new Problem(504, { code: 'expired', detail: 'It couldn’t be sent in time, so it wasn’t done.' })
+const tooLate = ['expired', 'unknown']
+
+/** The server may have got what was sent, and the answer be lost. */
+const expired = ({ isSent }) => new Problem(504, isSent
+  ? { code: 'unknown', detail: 'No answer came in time, so it isn’t known whether it was done. Look before you do it again.' }
+  : { code: 'expired', detail: 'It couldn’t be sent in time, so it wasn’t done.' })
 const plain = ({ status, code, message, field, retryAfter, current }) => ({ status, code, message, field, retryAfter, current })
 
 function announce(outcome) {

@@ -13,8 +13,9 @@ const newKey = new Set(['idTooOld', 'codeTaken', 'accountNotFound', 'hostChanged
 const refreshed = new Set(['missingToken', 'invalidToken'])
 /** Those of `newKey` after which a kept request is sent again by itself. The others are for its person to decide. */
 const sentAgain = new Set(['idTooOld', 'accountNotFound', 'hostChanged', 'failed', 'expired'])
-/** How often a request is sent again that failed at the server each time. */
+/** How often a request is sent again under a new key that failed at the server each time, or had a code that this page doesn't know. */
 const failuresAllowed = 5
+export const isCounted = (code) => code === 'failed' || !newKey.has(code)
 
 /** Whether and how a program may send a request again: `no`, `sameKey`, `newKey` or `refreshed`. */
 export const retryOf = (code) =>
@@ -35,7 +36,7 @@ export function verdict({ status, code, retry }, failures = 0) {
   if (newKey.has(code)) return sentAgain.has(code) && (code !== 'failed' || failures < failuresAllowed) ? 'again' : 'decided'
   if (rules.has(code)) return 'decided'
   if (retryOf(code) !== 'no') return 'later'
-  if (retry === 'newKey') return 'again'
+  if (retry === 'newKey') return failures < failuresAllowed ? 'again' : 'decided'
   if (retry) return retry === 'no' ? 'decided' : 'later'
   return status >= 400 && status < 500 && !passing.includes(status) ? 'decided' : 'later'
 }

@@ -4,14 +4,15 @@ import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
 import { draft, dropDraft, setDraft, takeDraft } from '../core/drafts.js'
 import { act, attempt, command } from '../core/actions.js'
+import { problemOf, setProblem } from '../core/problems.js'
 import { go } from '../core/router.js'
 import { drop, isHeldUp } from '../net/outbox.js'
-import { levelOf, levels, statusText } from '../state/lists.js'
+import { isAlarm, levelOf, levels, statusText } from '../state/lists.js'
 import { editedContact, editOf } from '../state/edits.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { button, empty, field, portrait, ring, toggle, waiting } from '../parts/pieces.js'
+import { button, empty, field, portrait, refusal, refusals, ring, toggle, waiting } from '../parts/pieces.js'
 
 export function contact({ account }) {
   if (!model.replica?.contacts) return waiting()
@@ -19,36 +20,66 @@ export function contact({ account }) {
   if (!stored) return empty('Not a contact', 'They may have been removed.', h('a', { class: 'button', href: '/contacts' }, 'All contacts'))
   const one = editedContact(stored, model.outbox)
   const person = model.replica.people.get(account)
+  const level = levelOf({ contact: one, person }, now())
   return h('div', { class: 'narrow', key: account },
     h('a', { class: 'back', href: '/contacts' }, iconOf('back'), 'Contacts'),
-    head(one, person), state(one, person), form(stored, one), roles(stored, one), danger(one))
+    head(one, person, level), isAlarm(level) ? help(one, person) : state(person), form(stored, one), roles(stored, one), danger(one))
 }
 
-function head(one, person) {
-  const card = { contact: one, person }
-  const level = levelOf(card, now())
-  const send = (name, done) => () => act(name, { contact: one.account }, done)
+const nameOf = (one) => one.nickname || personName(one.account)
+
+function head(one, person, level) {
+  const send = (name, done) => () => act(name, { contact: one.account }, done, 'contact')
   return h('section', { class: `card head ${levels[level].tone}` },
-    portrait(one.account, one.nickname || personName(one.account), person?.avatar, 'large'),
+    portrait(one.account, nameOf(one), person?.avatar, 'large'),
     h('div', {},
-      h('h1', {}, one.nickname || personName(one.account), one.isSaving && h('em', {}, ' saving…')),
+      h('h1', {}, nameOf(one), one.isSaving && h('em', {}, ' saving…')),
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
-      h('p', { class: 'status-text' }, statusText(card, level, now()))),
-    h('div', { class: 'actions' },
+      h('p', { class: 'status-text' }, statusText({ contact: one, person }, level, now()))),
+    (one.incomingPing || !isAlarm(level)) && h('div', { class: 'actions' },
       one.incomingPing && button('I’m all right', send('RespondToPing', 'Answered'), { kind: 'primary' }),
-      one.outgoingPing ? button('Cancel the ping', send('CancelPing', 'Cancelled'))
-        : one.iAmResponder && button([iconOf('ping'), 'Are you all right?'], send('SendPing', `${one.nickname || personName(one.account)} was asked`))))
+      !isAlarm(level) && asking(one)),
+    refusal('contact'))
 }
 
-/** What a responder sees of a dependent. */
-function state(one, person) {
+function asking(one) {
+  const send = (name, done) => () => act(name, { contact: one.account }, done, 'contact')
+  return one.outgoingPing ? button('Cancel the ping', send('CancelPing', 'Cancelled'))
+    : one.iAmResponder && button([iconOf('ping'), 'Are you all right?'], send('SendPing', `${nameOf(one)} was asked`))
+}
+
+/** What to do for somebody who needs help, or may: what they wrote for that comes first. */
+function help(one, person) {
+  const { emergencyNote, checkIn } = person
+  const noted = [emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
+  return h('section', { class: 'card help', 'aria-labelledby': 'help-title' },
+    noted.map(([title, text]) => [h('h2', {}, title), h('p', { class: 'note' }, withNumbers(text))]),
+    h('h2', { id: 'help-title' }, 'What to do'),
+    h('ol', {},
+      h('li', {}, `Call ${nameOf(one)}, or go there.`),
+      h('li', {}, one.outgoingPing ? `You asked ${ago(one.outgoingPing)}: no answer yet. ` : 'Ask whether they are all right. ', asking(one)),
+      h('li', {}, 'No answer? Call somebody who is near them, or an emergency number.')),
+    checkIn && h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'They have never checked in.'))
+}
+
+const number = /(?:\+|\b0)\d[\d ()/-]{5,}\d/g
+
+/** A text whose telephone numbers can be called. */
+function withNumbers(text) {
+  const found = text.match(number) ?? []
+  return text.split(number).flatMap((part, place) =>
+    [part, found[place] && h('a', { href: `tel:${found[place].replace(/[^\d+]/g, '')}` }, found[place])])
+}
+
+/** What a responder sees of a dependent on other days. */
+function state(person) {
   if (!person?.checkIn) return undefined
+  const { checkIn, emergencyNote } = person
   return h('section', { class: 'card split', 'aria-label': 'Check-in' },
-    ring(person.checkIn, now()),
+    ring(checkIn, now(), !checkIn.last),
     h('div', {},
-      person.alertRaised && h('p', { class: 'notice critical', role: 'alert' }, `Alert since ${moment(person.alertRaised)}`),
-      h('p', {}, person.checkIn.last ? `Last check-in ${ago(person.checkIn.last)}` : 'No check-in yet'),
-      person.emergencyNote && [h('h2', {}, 'Emergency note'), h('p', { class: 'note' }, person.emergencyNote)]))
+      h('p', {}, checkIn.last ? `Last check-in ${ago(checkIn.last)}` : 'No check-in yet'),
+      emergencyNote && [h('h2', {}, 'Emergency note'), h('p', { class: 'note' }, withNumbers(emergencyNote))]))
 }
 
 const fields = ['nickname', 'notes']
@@ -62,52 +93,66 @@ function form(stored, one) {
     event.preventDefault()
     const changes = Object.fromEntries(fields.filter((field) => value(field) !== one[field]).map((field) => [field, value(field)]))
     const dropSent = takeDraft(name)
-    if (await edit(stored, changes)) dropSent()
+    if (await edit(stored, changes, 'edit')) dropSent()
   }
+  const entry = editAt(stored.account, 'edit')
+  const { at, rest } = refusals(entry?.problem ?? problemOf('edit'))
   return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Only for you' },
     h('h2', {}, 'Only for you'),
-    field('Nickname', { id: 'nickname', maxlength: 50, value: value('nickname'), oninput: (event) => setDraft(name, { nickname: event.target.value }) }),
-    field('Notes', { id: 'notes', tag: 'textarea', rows: 3, maxlength: 1000, value: value('notes'), oninput: (event) => setDraft(name, { notes: event.target.value }) }),
+    field('Nickname', { id: 'nickname', maxlength: 50, value: value('nickname'), oninput: (event) => setDraft(name, { nickname: event.target.value }) }, { problem: at('nickname') }),
+    field('Notes', { id: 'notes', tag: 'textarea', rows: 3, maxlength: 1000, value: value('notes'), oninput: (event) => setDraft(name, { notes: event.target.value }) }, { problem: at('notes') }),
+    rest(),
     h('div', { class: 'actions' },
-      standing(stored.account),
+      standing(entry),
       isChanged && button('Discard', () => dropDraft(name), { kind: 'link' }),
       h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
 }
 
-/** How the last edit stands. */
-function standing(account) {
+/** Where an edit was made: in the form, or by a switch. */
+const placeOf = (entry) => (fields.some((field) => field in entry.fields) ? 'edit' : 'roles')
+
+/** The last edit, if it was made there. */
+function editAt(account, place) {
   const entry = editOf(account, model.outbox)
+  return entry && placeOf(entry) === place ? entry : undefined
+}
+
+/** How an edit stands; why it was refused is said above. */
+function standing(entry) {
   if (!entry) return undefined
   if (entry.state !== 'refused') {
     return h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…')
   }
   const again = () => attempt(async () => {
     await drop(entry.id)
-    return edit(model.replica.contacts.contacts.get(account), entry.fields)
+    return edit(model.replica.contacts.contacts.get(entry.fields.contact), entry.fields, placeOf(entry))
   })
-  return h('span', { class: 'standing problem', role: 'alert' }, `Not saved: ${entry.problem.message}`,
-    button(entry.problem.code === 'conflict' ? 'Use mine' : 'Try again', again, { kind: 'small' }), button('Discard', () => drop(entry.id), { kind: 'link' }))
+  return h('span', { class: 'standing problem' }, 'Not saved.',
+    button(entry.problem.code === 'conflict' ? 'Use mine' : 'Try again', again, { kind: 'small' }),
+    button('Discard', () => { setProblem(placeOf(entry)); drop(entry.id) }, { kind: 'link' }))
 }
 
-/** Changes fields of a contact. What was typed stays in the form until that is stored. */
-async function edit(stored, changes) {
+/** Changes fields of a contact. What was typed stays in the form until that is stored. A refused edit stays in the outbox. */
+async function edit(stored, changes, at) {
   const base = Object.fromEntries(Object.keys(changes).map((field) => [field, stored[field]]))
-  return attempt(() => command('UpdateContact', { contact: stored.account, ...changes }, { base: { ...base, version: stored.version } }))
+  return attempt(() => command('UpdateContact', { contact: stored.account, ...changes }, { base: { ...base, version: stored.version } }), undefined, { at })
 }
 
 function roles(stored, one) {
-  const set = (name) => (isOn) => edit(stored, { [name]: isOn })
-  const send = (name, done) => () => act(name, { contact: one.account }, done)
+  const set = (name) => (isOn) => edit(stored, { [name]: isOn }, 'roles')
+  const send = (name, done) => () => act(name, { contact: one.account }, done, 'roles')
+  const entry = editAt(stored.account, 'roles')
   return h('section', { class: 'card', 'aria-labelledby': 'roles-title' },
     h('h2', { id: 'roles-title' }, 'Roles'),
     toggle('They look after you', one.isMyResponder, set('isMyResponder'), { hint: 'They see your check-ins and alerts, and are told when you miss one', disabled: !one.isMyResponder || !one.iAmResponder }),
     one.isMyResponder && h('div', { class: 'nested' }, toggle('They may ping me', one.receivePings, set('receivePings'))),
     one.iAmResponder ? looking(one, set)
       : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, `You asked ${ago(one.outgoingRoleRequest)} to look after them`), button('Withdraw', send('WithdrawRoleChange', 'Withdrawn'), { kind: 'small' }))
-        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${one.nickname || personName(one.account)} was asked`))),
+        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${nameOf(one)} was asked`))),
     one.incomingRoleRequest && h('p', { class: 'line' }, h('span', {}, 'They ask to look after you'),
       button('Decline', send('DeclineRoleChange', 'Declined'), { kind: 'small' }), button('Accept', send('AcceptRoleChange', 'Accepted'), { kind: 'small primary' })),
-    h('p', { class: 'hint' }, `Contacts since ${moment(one.added)}`, one.isMyResponder !== one.iAmResponder && '. At least one role stays; without any, remove the contact.'))
+    h('p', { class: 'hint' }, `Contacts since ${moment(one.added)}`, one.isMyResponder !== one.iAmResponder && '. At least one role stays; without any, remove the contact.'),
+    refusals(entry?.problem ?? problemOf('roles')).rest(), entry && h('p', { class: 'actions' }, standing(entry)))
 }
 
 /** What a responder chooses. */
@@ -120,15 +165,16 @@ const looking = (one, set) => [
 ]
 
 function danger(one) {
-  const name = one.nickname || personName(one.account)
+  const name = nameOf(one)
   const remove = async () => {
     const isSure = await confirm({ title: `Remove ${name}?`, text: 'You disappear from each other’s contacts, and pings between you end. To be contacts again, one of you has to add the other.', action: 'Remove' })
-    if (isSure && await act('RemoveContact', { contact: one.account }, 'Removed')) go('/contacts')
+    if (isSure && await act('RemoveContact', { contact: one.account }, 'Removed', 'ending')) go('/contacts')
   }
   const block = async () => {
     const isSure = await confirm({ title: `Block ${name}?`, text: 'They are removed, and can’t add you or ask you again until you unblock them.', action: 'Block' })
-    if (isSure && await act('BlockContact', { contact: one.account }, 'Blocked')) go('/contacts')
+    if (isSure && await act('BlockContact', { contact: one.account }, 'Blocked', 'ending')) go('/contacts')
   }
   return h('section', { class: 'card', 'aria-label': 'Ending it' }, h('div', { class: 'actions' },
-    button('Remove', remove, { kind: 'danger-quiet' }), button('Block', block, { kind: 'danger-quiet' })))
+    button('Remove', remove, { kind: 'danger-quiet' }), button('Block', block, { kind: 'danger-quiet' })),
+    refusal('ending'))
 }

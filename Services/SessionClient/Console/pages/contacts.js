@@ -8,7 +8,7 @@ import { Arrangement, levels, sorts, statusText } from '../state/lists.js'
 import { picturesLoaded } from '../net/api.js'
 import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
-import { badge, button, choices, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
+import { badge, button, choices, empty, field, portrait, refusal, toggle, waiting } from '../parts/pieces.js'
 import { confirm } from '../parts/dialogs.js'
 import { requestCard } from '../parts/requests.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
@@ -91,12 +91,12 @@ function adding(state) {
   const requests = [...state.requests.values()]
   const reset = async () => {
     const isSure = await confirm({ title: 'Make a new code?', text: 'The present one stops working at once, also where you printed it.', action: 'Make a new code' })
-    if (isSure) act('ResetContactCode', {}, 'New code')
+    if (isSure) act('ResetContactCode', {}, 'New code', 'code')
   }
   return h('div', {},
     requests.length > 0 && h('section', { class: 'card' }, h('h2', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))),
     h('section', { class: 'card' }, h('h2', {}, 'Add somebody'), addForm()),
     h('section', { class: 'card' }, h('h2', {}, 'Your code'), ownCode(),
-      toggle('Ask me first', state.isApprovalRequired, (isRequired) => act('SetContactApproval', { isRequired }), { hint: 'Even those who have the code need your approval' }),
-      button('Make a new code', reset, { kind: 'link' })))
+      toggle('Ask me first', state.isApprovalRequired, (isRequired) => act('SetContactApproval', { isRequired }, undefined, 'code'), { hint: 'Even those who have the code need your approval' }),
+      button('Make a new code', reset, { kind: 'link' }), refusal('code')))
 }

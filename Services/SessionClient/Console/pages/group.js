@@ -1,8 +1,9 @@
 /** `/together/{group}`: one group session: who is there, who sits where, and the game (P37). */
 import { h } from '../core/view.js'
-import { model } from '../core/model.js'
+import { model, changed } from '../core/model.js'
 import { now, span } from '../core/time.js'
 import { act, attempt, command, underway } from '../core/actions.js'
+import { problemOf, setProblem } from '../core/problems.js'
 import { endingWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { messagesOf } from '../net/messages.js'
@@ -15,7 +16,7 @@ import { files } from '../parts/files.js'
 import { messages, say } from '../parts/messages.js'
 import { inGroup, nameIn, personName } from '../parts/names.js'
 import { nowPlaying } from '../parts/player.js'
-import { badge, button, empty, portrait, toggle, waiting } from '../parts/pieces.js'
+import { badge, button, empty, portrait, refusal, toggle, waiting } from '../parts/pieces.js'
 
 const me = () => model.account.account
 
@@ -31,8 +32,8 @@ export function group({ group }) {
     return isJoined ? waiting() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
   return h('div', { class: 'columns wide-first' },
-    h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && play(state)], messages(state)),
-    h('div', {}, participants(state), files(state), ways(state)))
+    h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && play(state)]),
+    h('div', {}, messages(state), participants(state), files(state), ways(state)))
 }
 
 const play = (state) => (isFourInARow(state.game.state ?? {}) ? board(state) : empty('Another game', 'This page only shows four in a row.'))
@@ -44,11 +45,14 @@ function table(state) {
   const isRunning = state.game && !state.game.finished
   const begin = () => {
     const [first, second] = seated.toSorted((left, right) => left.seat - right.seat).map(({ id }) => id)
-    return act('StartGame', { group, state: newGame(first, second), turnField: 'turn', lead: 0 })
+    return act('StartGame', { group, state: newGame(first, second), turnField: 'turn', lead: 0 }, undefined, 'table')
   }
   return h('section', { class: 'card', 'aria-labelledby': 'group-title' },
     h('h1', { id: 'group-title' }, activity?.title ?? 'Group session'),
-    h('ul', { class: 'seats', 'aria-label': 'Seats' }, Array.from({ length: seats }, (_, seat) => h('li', { key: seat }, seatOf(state, seat)))),
+    h('ul', { class: `seats ${isRunning ? 'running' : ''}`, 'aria-label': 'Seats' }, Array.from({ length: seats }, (_, seat) => seat)
+      // While a game runs, an empty seat is no use to anybody.
+      .filter((seat) => !isRunning || seated.some((one) => one.seat === seat)).map((seat) => h('li', { key: seat }, seatOf(state, seat)))),
+    refusal('table'),
     !isRunning && h('div', { class: 'actions' },
       h('p', { class: 'hint standing' }, seated.length < 2 ? 'Two have to take a seat.' : isHost ? 'Ready.' : `${nameIn(host)} can start the game.`),
       button(underway('StartGame', { group }) ? 'Starting…' : state.game ? 'Play again' : 'Start', begin, { kind: 'primary', disabled: !isHost || seated.length < 2 || Boolean(underway('StartGame', { group })) })))
@@ -61,13 +65,13 @@ function seatOf({ group, participants }, seat) {
   const claim = underway('ClaimSeat', { group }) ?? underway('MoveSeat', { group })
   if (!owner && claim?.fields.seat === seat) return h('span', { class: 'seat claiming' }, h('span', { class: 'spinner' }), h('small', {}, 'claiming…'))
   if (!owner) {
-    const take = () => act(mine?.seat === undefined ? 'ClaimSeat' : 'MoveSeat', { group, seat })
+    const take = () => act(mine?.seat === undefined ? 'ClaimSeat' : 'MoveSeat', { group, seat }, undefined, 'table')
     return h('button', { type: 'button', class: 'seat free', onclick: take, disabled: Boolean(claim) }, h('strong', {}, '+'), h('small', {}, `Seat ${seat + 1}`))
   }
   const isMine = owner.id === me()
   const inside = [portrait(owner.id, inGroup(owner.id), model.replica.people.get(owner.id)?.avatar), h('small', {}, nameIn(owner.id))]
   return isMine
-    ? h('button', { type: 'button', class: 'seat mine', onclick: () => act('ReleaseSeat', { group }), title: 'Leave the seat', 'aria-label': 'Leave your seat' }, inside)
+    ? h('button', { type: 'button', class: 'seat mine', onclick: () => act('ReleaseSeat', { group }, undefined, 'table'), title: 'Leave the seat', 'aria-label': 'Leave your seat' }, inside)
     : h('span', { class: `seat taken ${owner.awaySince ? 'away' : ''}` }, inside)
 }
 
@@ -84,30 +88,39 @@ function participants({ participants, host, group, invited, capacity }) {
         points.has(id) && badge(`${points.get(id)} ${points.get(id) === 1 ? 'point' : 'points'}`),
         ready.has(id) && badge('ready', 'good'),
         id === host && badge('host'),
-        isHost && id !== me() && button('Make host', () => act('TransferHost', { group, to: id }), { kind: 'small', 'aria-label': `Make ${nameIn(id)} host` }))),
+        isHost && id !== me() && button('Make host', () => act('TransferHost', { group, to: id }, undefined, 'participants'), { kind: 'small', 'aria-label': `Make ${nameIn(id)} host` }))),
       invited.map(({ id }) => h('li', { key: `invited-${id}`, class: 'line' }, portrait(id, inGroup(id)), h('span', {}, h('strong', {}, nameIn(id)), h('small', {}, 'invited'))))),
-    toggle('I’m ready', ready.has(me()), (isReady) => say(group, 'ready', { isReady })),
+    toggle('I’m ready', ready.has(me()), (isReady) => say(group, 'ready', { isReady }, 'participants')),
+    refusal('participants'),
     isHost && capacity > 1 && button('Invite', () => invite(group, [...participants, ...invited].map(({ id }) => id))))
 }
 
-async function invite(group, known) {
+function invite(group, known) {
   const chosen = new Set()
   const people = [...model.replica.contacts.contacts.keys()].filter((account) => !known.includes(account))
-  const contacts = await open((close, id) => [
-    h('h2', { id }, 'Invite'),
-    people.length ? h('div', {}, people.map((account) => toggle(personName(account), chosen.has(account), (isOn) => { chosen[isOn ? 'add' : 'delete'](account) })))
-      : h('p', {}, 'All your contacts are here or invited.'),
-    h('div', { class: 'actions' }, button('Cancel', () => close()), button('Send invitations', () => close([...chosen]), { kind: 'primary' })),
-  ])
-  if (contacts?.length) act('ActivateGroupSession', { group, contacts }, 'Invited')
+  const choose = (account) => (isOn) => { chosen[isOn ? 'add' : 'delete'](account); changed() }
+  setProblem('invite')
+  return open((close, id) => {
+    const send = async () => {
+      await act('ActivateGroupSession', { group, contacts: [...chosen] }, 'Invited', 'invite')
+      if (!problemOf('invite')) close()
+    }
+    return [
+      h('h2', { id }, 'Invite'),
+      people.length ? h('div', {}, people.map((account) => toggle(personName(account), chosen.has(account), choose(account))))
+        : h('p', {}, 'All your contacts are here or invited.'),
+      refusal('invite'),
+      h('div', { class: 'actions' }, button('Cancel', () => close()), button('Send invitations', send, { kind: 'primary', disabled: !chosen.size })),
+    ]
+  })
 }
 
 function ways({ group, host }) {
-  const leave = async () => { if (await attempt(() => command('LeaveGroupSession', { group }))) go('/together') }
+  const leave = async () => { if (await attempt(() => command('LeaveGroupSession', { group }), undefined, { at: 'leaving' })) go('/together') }
   const end = async () => {
     const isSure = await confirm({ title: 'End it for everybody?', text: 'The session and its game end for all who are in it.', action: 'End for all' })
-    if (isSure && await attempt(() => command('EndGroupSession', { group }))) go('/together')
+    if (isSure && await attempt(() => command('EndGroupSession', { group }), undefined, { at: 'leaving' })) go('/together')
   }
-  return h('section', { class: 'card', 'aria-label': 'Leaving' }, h('div', { class: 'actions' },
-    button('Leave', leave), host === me() && button('End for all', end, { kind: 'danger-quiet' })))
+  return h('section', { class: 'card', 'aria-label': 'Leaving' },
+    h('div', { class: 'actions' }, button('Leave', leave), host === me() && button('End for all', end, { kind: 'danger-quiet' })), refusal('leaving'))
 }

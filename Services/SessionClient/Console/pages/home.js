@@ -12,7 +12,7 @@ import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { badge, button, portrait, ring, waiting } from '../parts/pieces.js'
+import { badge, button, portrait, refusal, ring, waiting } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
 import { isAlone, isOutOfReach, reach, responderNames } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
@@ -43,6 +43,7 @@ function checkIn({ checkIn, name }, asking) {
     ring(checkIn, now(), isAlone()),
     isOffline && h('p', { class: 'hint' }, `As of ${moment(model.lastLive)}: there is no connection now.`),
     asking.length === 0 && allRight,
+    refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()))
 }
@@ -57,13 +58,13 @@ const answersAtOnce = 8
 
 /** Checks in, and answers everybody who asks. */
 function sayAllRight(asking) {
-  if (!asking.length) return act('CheckIn', {}, 'Checked in')
+  if (!asking.length) return act('CheckIn', {}, 'Checked in', 'check-in')
   // One of a moment ago is as good.
   const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
-  attempt(() => command('CheckIn').catch(asGood), undefined, true)
+  attempt(() => command('CheckIn').catch(asGood), undefined, { at: 'check-in', isUrgent: true })
   // Each answer goes by itself, before anything else; of a crowd, all in one.
-  if (asking.length > answersAtOnce) operate('RespondToAllPings', {}, 'Answered')
-  else for (const { contact } of asking) act('RespondToPing', { contact: contact.account }, 'Answered')
+  if (asking.length > answersAtOnce) operate('RespondToAllPings', {}, 'Answered', 'answers')
+  else for (const { contact } of asking) act('RespondToPing', { contact: contact.account }, 'Answered', 'answers')
 }
 
 function alarm({ alertRaised }) {
@@ -75,18 +76,26 @@ function alarm({ alertRaised }) {
         : isOutOfReach() ? 'Nobody looks after you, so nobody would be told. Call somebody.'
         : `It goes to ${responderNames() || 'your responders'} at once.`),
     })
-    if (isSure) act('RaiseAlert', {}, 'Your alert is on')
+    if (isSure) act('RaiseAlert', {}, 'Your alert is on', 'alert')
+  }
+  const end = async () => {
+    const isSure = await confirm({
+      title: 'Are you safe?', action: 'End the alert', kind: 'primary',
+      text: () => (count === 0 ? 'Then your alert is over. Nobody looks after you.'
+        : `${responderNames() || 'Your responders'} ${count === 1 ? 'gets' : 'get'} the all-clear ${model.connection.name === 'connected' ? 'at once' : 'when the connection is back'}.`),
+    })
+    if (isSure) act('ClearAlert', {}, 'Your alert is over', 'alert')
   }
   const entry = underway(alertRaised ? 'ClearAlert' : 'RaiseAlert')
   if (!alertRaised) {
     return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
       h('p', {}, 'Do you need help?'),
-      button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }))
+      button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert' },
     h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
       count === 0 ? 'Nobody looks after you, so nobody is told. Call somebody.' : count > 0 && `It goes to ${responderNames()}.`),
-    button(entry ? sending(entry) : 'End the alert', () => act('ClearAlert', {}, 'Your alert is over'), { disabled: Boolean(entry) }))
+    button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }), refusal('alert'))
 }
 
 function waitingForMe(asking) {
@@ -129,7 +138,7 @@ const ping = ({ contact, person }) =>
   h('li', { key: contact.account, class: 'line' },
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, `asked ${ago(contact.incomingPing)}`)),
-    button('Only answer', () => act('RespondToPing', { contact: contact.account }, 'Answered'), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
+    button('Only answer', () => act('RespondToPing', { contact: contact.account }, 'Answered', 'answers'), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
 
 const invitation = ({ group, activity, host }) =>
   h('li', { key: group, class: 'line' },

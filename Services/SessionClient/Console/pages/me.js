@@ -3,11 +3,11 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { attempt, command } from '../core/actions.js'
-import { toast } from '../core/toasts.js'
+import { problemOf, setProblem } from '../core/problems.js'
 import { ask } from '../net/api.js'
 import { editedAccount, editOf } from '../state/edits.js'
 import { drop, isHeldUp } from '../net/outbox.js'
-import { button, field, portrait, waiting } from '../parts/pieces.js'
+import { button, field, portrait, refusal, refusals, waiting } from '../parts/pieces.js'
 import { devices, security } from '../parts/security.js'
 import { outbox } from '../parts/outbox-list.js'
 import { switchAccount } from '../parts/shell.js'
@@ -29,8 +29,8 @@ function head(account) {
     const [file] = event.target.files
     event.target.value = ''
     if (!file) return
-    if (!['image/png', 'image/jpeg'].includes(file.type) || file.size > 2_000_000) return toast('Choose a PNG or JPEG of at most 2 MB.', 'critical')
-    attempt(() => ask('PUT', '/v1/account/avatar', { bytes: file, type: file.type }), 'Picture changed')
+    if (!['image/png', 'image/jpeg'].includes(file.type) || file.size > 2_000_000) return setProblem('picture', new Error('Choose a PNG or JPEG of at most 2 MB.'))
+    attempt(() => ask('PUT', '/v1/account/avatar', { bytes: file, type: file.type }), 'Picture changed', { at: 'picture', isKept: false })
   }
   return h('section', { class: 'card head' },
     portrait(account.account, account.name ?? account.handle, account.avatar, 'large'),
@@ -39,8 +39,9 @@ function head(account) {
       h('p', { class: 'hint' }, `@${account.handle}`)),
     h('div', { class: 'actions' },
       h('label', { class: 'button' }, 'Choose a picture', h('input', { type: 'file', accept: 'image/png,image/jpeg', class: 'visually-hidden', onchange: upload })),
-      account.avatar && button('Remove the picture', () => attempt(() => ask('DELETE', '/v1/account/avatar'), 'Picture removed'), { kind: 'link' }),
-      button('Use another account', () => switchAccount(undefined), { kind: 'link' })))
+      account.avatar && button('Remove the picture', () => attempt(() => ask('DELETE', '/v1/account/avatar'), 'Picture removed', { at: 'picture', isKept: false }), { kind: 'link' }),
+      button('Use another account', () => switchAccount(undefined), { kind: 'link' })),
+    refusal('picture'))
 }
 
 function profile(stored, account) {
@@ -52,16 +53,18 @@ function profile(stored, account) {
     const changes = Object.fromEntries(fields.filter((field) => value(field) !== (account[field] ?? '')).map((field) => [field, value(field)]))
     const base = Object.fromEntries(Object.keys(changes).map((field) => [field, stored[field]]))
     const dropSent = takeDraft(form)
-    if (await attempt(() => command('UpdateProfile', changes, { base: { ...base, version: stored.profileVersion } }))) dropSent()
+    if (await attempt(() => command('UpdateProfile', changes, { base: { ...base, version: stored.profileVersion } }), undefined, { at: form })) dropSent()
   }
   const entry = editOf(undefined, model.outbox)
+  const { at, rest } = refusals(entry?.problem ?? problemOf(form))
   return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Profile' },
     h('h2', {}, 'Profile'),
-    field('Name', { id: 'name', required: true, minlength: 2, maxlength: 50, autocomplete: 'name', value: value('name'), oninput: (event) => setDraft(form, { name: event.target.value }) }),
+    field('Name', { id: 'name', required: true, minlength: 2, maxlength: 50, autocomplete: 'name', value: value('name'), oninput: (event) => setDraft(form, { name: event.target.value }) }, { problem: at('name') }),
     field('Emergency note', { id: 'emergency-note', tag: 'textarea', rows: 3, maxlength: 1000, value: value('emergencyNote'), oninput: (event) => setDraft(form, { emergencyNote: event.target.value }) },
-      { hint: 'Those who look after you see it: medicines, doctors, who has a key.' }),
+      { hint: 'Those who look after you see it: medicines, doctors, who has a key.', problem: at('emergencyNote') }),
+    rest(),
     h('div', { class: 'actions' },
-      entry?.state === 'refused' && h('span', { class: 'standing problem', role: 'alert' }, `Not saved: ${entry.problem.message}`, button('Discard', () => drop(entry.id), { kind: 'link' })),
+      entry?.state === 'refused' && h('span', { class: 'standing problem' }, 'Not saved.', button('Discard', () => { setProblem(form); drop(entry.id) }, { kind: 'link' })),
       entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…'),
       h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
 }

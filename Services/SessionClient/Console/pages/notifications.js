@@ -1,47 +1,58 @@
 /** `/notifications`: unread first, by category, back to the beginning of the history. */
 import { h } from '../core/view.js'
-import { model } from '../core/model.js'
-import { ago, moment } from '../core/time.js'
-import { draft, setDraft } from '../core/drafts.js'
+import { model, changed } from '../core/model.js'
+import { ago, moment, now } from '../core/time.js'
 import { act, attempt } from '../core/actions.js'
-import { isCritical, sentence } from '../core/words.js'
+import { go } from '../core/router.js'
+import { isCritical, isDoubtful, sentence } from '../core/words.js'
 import { older, readOlder } from '../net/history.js'
 import { isOver } from '../state/alarms.js'
 import { category, isAllClear, isOwnDeed, isUnread, unreadOf } from '../state/notifications.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { button, choices, empty, waiting } from '../parts/pieces.js'
+import { open } from '../parts/dialogs.js'
+import { button, choices, empty, refusal, toggle, waiting } from '../parts/pieces.js'
+import { changePassword } from '../parts/security.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
-const form = 'notifications'
 const categories = { all: 'All', alerts: 'Alerts', pings: 'Pings', relationships: 'Contacts', group: 'Groups', system: 'System' }
+/** What is shown; all again when one comes back to the page. */
+const everything = { show: 'all', isUnreadOnly: false }
+let filter = everything
+const choose = (next) => { filter = { ...filter, ...next }; changed() }
+
 /** One's own deeds are no news, so they never look unread. */
 const isNews = (one) => isUnread(one) && !isOwnDeed(one)
+const isOn = (one) => isCritical(one.kind) && !isOver(one, model.replica)
 const icons = { alerts: 'alert', pings: 'ping', relationships: 'people', group: 'people', system: 'gear' }
 
 export function notifications() {
   const state = model.replica?.notifications
   if (!state) return waiting()
-  const { show = 'all', isUnreadOnly = false } = draft(form)
+  const { show, isUnreadOnly } = filter
   const { list, isWhole, isReading } = older()
   const known = [...state.notifications, ...list]
-  const isWanted = (one) => (show === 'all' || category(one.kind) === show) && (!isUnreadOnly || isNews(one))
+  // No filter hides an alarm that is on.
+  const isWanted = (one) => isOn(one) || ((show === 'all' || category(one.kind) === show) && (!isUnreadOnly || isNews(one)))
   const all = known.filter(isWanted)
   const isMoreUnread = state.unread > known.filter(isUnread).length
   const unread = all.filter(isNews)
   const rest = all.filter((one) => !isNews(one))
   const count = unreadOf(state)
-  return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title' },
+  return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title', mount: () => () => { filter = everything } },
     h('div', { class: 'title-line' },
       h('h1', { id: 'notifications-title' }, 'Notifications', count > 0 && h('span', { class: 'badge' }, count)),
-      button('Mark all as read', () => act('MarkAllRead'), { kind: 'small', disabled: state.unread === 0 })),
+      button('Mark all as read', () => act('MarkAllRead', {}, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 })),
+    refusal('notifications'),
     h('div', { class: 'tools' },
-      choices('Category', categories, show, (next) => setDraft(form, { show: next })),
-      choices('Which', { all: 'All', unread: 'Unread' }, isUnreadOnly ? 'unread' : 'all', (next) => setDraft(form, { isUnreadOnly: next === 'unread' }))),
+      choices('Category', categories, show, (next) => choose({ show: next })),
+      toggle('Only unread', isUnreadOnly, (isOn) => choose({ isUnreadOnly: isOn }))),
+    (show !== 'all' || isUnreadOnly) && h('p', { class: 'hint', role: 'status' }, `${all.length} of ${known.length} shown `,
+      button('Show all', () => choose(everything), { kind: 'link' })),
     all.length ? virtualList('Notifications', [...group('Unread', unread), ...group('Earlier', rest)])
       : empty('Nothing here', !isUnreadOnly ? 'What happens to you and your contacts shows up here.' : isMoreUnread ? 'Earlier ones are unread.' : 'Everything is read.'),
     !isWhole && state.notifications.length > 0 && (isMoreUnread || !isUnreadOnly)
-      && h('p', { class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted)), { disabled: isReading })))
+      && h('p', { class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
 }
 
 const group = (title, list) => list.length === 0 ? [] : [
@@ -54,14 +65,29 @@ function row(one) {
   const hasEnded = isOver(one, model.replica)
   const tone = isAllClear(one) ? 'good' : isCritical(one.kind) && !hasEnded ? 'critical' : ''
   const icon = tone === 'good' ? 'check' : one.kind === 'checkInReminder' ? 'bell' : icons[kind]
-  const href = one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
+  const isAsking = isDoubtful(one, now())
+  const href = isAsking ? '/me#devices' : one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
   const text = sentence(one, personName(one.subject))
   const markRead = () => isUnread(one) && act('MarkRead', { id: one.id })
-  return h('div', { class: `row ${isNews(one) ? 'unread' : ''} ${tone}` },
+  return h('div', { class: `row ${isNews(one) ? 'unread' : ''} ${isAsking ? 'asking' : ''} ${tone}` },
     h('span', { class: `portrait kind-${kind} ${tone || (hasEnded ? 'over' : '')}` }, iconOf(icon)),
     href ? h('a', { class: 'row-text', href, onclick: markRead }, h('strong', {}, text), when(one, hasEnded))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one, hasEnded)),
+    isAsking && button('This wasn’t me', () => notMe(one), { kind: 'small', 'aria-label': `This wasn’t me: ${text}` }),
     isNews(one) && button(iconOf('check'), markRead, { kind: 'round', title: 'Mark as read', 'aria-label': `Mark as read: ${text}` }))
+}
+
+/** What to do when somebody else may be in the account. */
+async function notMe(one) {
+  const next = await open((close, id) => [
+    h('h2', { id }, 'This wasn’t you?'),
+    h('p', {}, `“${sentence(one, '')}.” Somebody else may be in your account. Change the password: that signs all other devices out.`),
+    h('p', {}, 'Then look at your phone number and make new recovery codes. A device that a stranger’s change signed out can take it back where it asks to sign in.'),
+    h('div', { class: 'actions' },
+      button('Cancel', () => close()), button('Look at my devices', () => close(() => go('/me#devices'))),
+      button('Change the password', () => close(changePassword), { kind: 'primary' })),
+  ])
+  next?.()
 }
 
 const when = (one, hasEnded) => h('small', { title: moment(one.created) }, ago(one.created), hasEnded && ' · over', one.cleared && ' · cleared')

@@ -5,10 +5,11 @@ import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { ago } from '../core/time.js'
 import { attempt, command, underway } from '../core/actions.js'
 import { makeRoom } from '../core/player.js'
+import { problemOf } from '../core/problems.js'
 import { go } from '../core/router.js'
 import { isAlone, isListening } from '../state/player.js'
 import { inGroup, personName } from '../parts/names.js'
-import { button, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
+import { button, empty, field, portrait, refusal, refusals, toggle, waiting } from '../parts/pieces.js'
 
 const form = 'together'
 
@@ -28,13 +29,14 @@ const players = (count) => `${count} ${count === 1 ? 'player' : 'players'}`
 function offer({ group, standing, host, activity, participants, created }) {
   const join = async () => {
     if (isListening({ activity })) await makeRoom()
-    if (await attempt(() => command('JoinGroupSession', { group }))) go(`/together/${group}`)
+    if (await attempt(() => command('JoinGroupSession', { group }), undefined, { at: `join-${group}` })) go(`/together/${group}`)
   }
   return h('article', { class: 'card line-card', key: group },
     portrait(host ?? group, host ? inGroup(host) : '?', model.replica.people.get(host)?.avatar),
     h('div', {}, h('h2', {}, activity.title), h('p', { class: 'hint' }, host && `with ${host === model.account.account ? 'you' : personName(host)} as host, `, `started ${ago(created)}`)),
     standing === 'joined' ? h('a', { class: 'button primary', href: `/together/${group}` }, 'Open')
-      : button(underway('JoinGroupSession', { group }) ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }))
+      : button(underway('JoinGroupSession', { group }) ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }),
+    refusal(`join-${group}`))
 }
 
 function start() {
@@ -44,14 +46,16 @@ function start() {
     event.preventDefault()
     const reply = await attempt(() => command('CreateGroupSession', {
       activity: { identifier: 'quartet.four-in-a-row', title: title.trim(), type: 'generic' }, isOpenToContacts, seats: 5,
-    }))
+    }), undefined, { at: form })
     if (!reply?.result) return
     dropDraft(form)
     go(`/together/${reply.result.group}`)
   }
+  const { at, rest } = refusals(problemOf(form))
   return h('form', { class: 'card', onsubmit: create },
     h('h2', {}, 'Start a session'),
-    field('Title', { id: 'group-title', required: true, maxlength: 100, value: title, oninput: (event) => setDraft(form, { title: event.target.value }) }),
+    field('Title', { id: 'group-title', required: true, maxlength: 100, value: title, oninput: (event) => setDraft(form, { title: event.target.value }) }, { problem: at('activity.title') }),
     toggle('My contacts may join', isOpenToContacts, (isOn) => setDraft(form, { isOpenToContacts: isOn })),
+    rest(),
     h('button', { class: 'button primary', disabled: isStarting }, isStarting ? 'Starting…' : 'Start'))
 }

@@ -4,10 +4,13 @@ import { model, changed } from '../core/model.js'
 import { go } from '../core/router.js'
 import { draft, dropDraft, dropDrafts, setDraft } from '../core/drafts.js'
 import { newKey } from '../core/time.js'
-import { act } from '../core/actions.js'
-import { choose, signIn } from '../net/accounts.js'
+import { act, attempt } from '../core/actions.js'
+import { problemOf } from '../core/problems.js'
+import { leavesUndo } from '../core/words.js'
+import { choose, signIn, undo } from '../net/accounts.js'
 import { send as request, Unreachable } from '../net/http.js'
-import { button, field, portrait } from '../parts/pieces.js'
+import { button, field, portrait, refusal, refusals } from '../parts/pieces.js'
+import { confirm } from '../parts/dialogs.js'
 import { addForm } from '../parts/adding.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 
@@ -35,9 +38,9 @@ function leadToProblem() {
 }
 
 /** A text field whose content is a draft. */
-const text = (label, name, props = {}, hint) =>
+const text = (label, name, props = {}, hint, refused = problemAt(name)) =>
   field(label, { id: `welcome-${name}`, value: fields()[name] ?? '', oninput: (event) => setDraft(form, { [name]: event.target.value }), ...props },
-    { hint, problem: problemAt(name) })
+    { hint, problem: refused })
 
 const secret = (label, autocomplete, hint) =>
   field(label, {
@@ -116,7 +119,11 @@ function signInForm() {
   }
   return h('form', { class: 'card', key: 'sign-in', onsubmit: submit, mount: lead },
     h('h1', {}, 'Sign in'),
-    model.account?.signedOut && h('p', { class: 'notice warning', role: 'status' }, model.account.signedOut),
+    model.account?.signedOut && [
+      h('p', { class: 'notice warning', role: 'status' }, model.account.signedOut),
+      leavesUndo(model.account.why) && h('p', { class: 'line' }, h('span', {}, 'Did somebody else change something?'), button('This wasn’t me', takeBack, { kind: 'small' })),
+      refusal('undo'),
+    ],
     text('Handle', 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
     secret(isRecovery ? 'Recovery code' : 'Password', isRecovery ? 'off' : 'current-password'),
     general(),
@@ -126,6 +133,15 @@ function signInForm() {
     h('div', { class: 'actions' },
       button('Cancel', async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
       h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : 'Sign in')))
+}
+
+async function takeBack() {
+  const { account } = model.account
+  const isSure = await confirm({
+    title: 'Take it back?', action: 'Undo the changes',
+    text: 'The password, the phone, the settings and the recovery codes become what they were when this device was signed out, and whoever changed them is signed out. That works for three days.',
+  })
+  if (isSure) await attempt(() => undo(account), undefined, { at: 'undo', isKept: false })
 }
 
 /** The code that was sent to a phone: `{phoneCode, phone}`, and its digits as far as they are typed. Never drafts. */
@@ -188,9 +204,13 @@ const profileStep = () => wizard(2, 'What’s your name?', {
 }, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
 
 /** For an account that was made without a name. */
-const nameStep = () => wizard(2, 'What’s your name?', {
-  next: async () => { if (await act('UpdateProfile', { expectedVersion: model.replica.account.profileVersion, name: fields().name?.trim() })) step('timer') },
-}, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
+function nameStep() {
+  const { at, rest } = refusals(problemOf(form))
+  const { profileVersion: expectedVersion } = model.replica.account
+  return wizard(2, 'What’s your name?', {
+    next: async () => { if (await act('UpdateProfile', { expectedVersion, name: fields().name?.trim() }, undefined, form)) step('timer') },
+  }, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it', at('name')), rest())
+}
 
 const timerStep = () => wizard(3, 'How often do you check in?', { next: () => step('people'), cancel: { label: 'Skip', action: leave } },
   model.replica?.account ? [intervalChoice(), reminderChoice()] : h('p', { class: 'hint' }, 'Connecting…'))

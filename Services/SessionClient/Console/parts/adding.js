@@ -1,15 +1,16 @@
 /** Adding somebody: by a code, which takes effect at once, or by a handle, which is a request. */
 import { h } from '../core/view.js'
-import { model, changed } from '../core/model.js'
+import { model } from '../core/model.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
-import { command } from '../core/actions.js'
+import { attempt, command } from '../core/actions.js'
+import { problemOf, setProblem } from '../core/problems.js'
 import { toast } from '../core/toasts.js'
 import { read } from '../net/api.js'
 import { responderConsent } from '../core/words.js'
-import { button, choices, field, qr, toggle } from './pieces.js'
+import { copy } from './keeping.js'
+import { button, choices, field, qr, refusal, toggle } from './pieces.js'
 
 const form = 'add'
-let problem
 /** Whose code it is: `{code, name}`. */
 let found
 
@@ -31,11 +32,10 @@ async function lookUp(text) {
   try {
     const owner = await read(`/v1/contact-codes/${code}`)
     found = { code, name: owner.name ?? `@${owner.handle}` }
-    problem = undefined
+    setProblem(form)
   } catch (error) {
-    problem = error
+    setProblem(form, error)
   }
-  changed()
 }
 
 /** What a refusal means in this form, where its own words are for programs. */
@@ -50,32 +50,31 @@ async function submit(event) {
   const { by = 'code', who = '', isMyResponder = true, iAmResponder = false } = draft(form)
   const code = codePattern.exec(who)?.[0].toLowerCase()
   const fields = by === 'code' ? { code: code ?? who.trim() } : { handle: who.trim().replace(/^@/, '').toLowerCase() }
-  try {
-    const reply = await command('AddContact', { ...fields, isMyResponder, iAmResponder })
-    problem = found = undefined
-    dropDraft(form)
-    toast(reply?.event === 'ContactAdded' ? 'Contact added' : 'Request sent', 'good')
-  } catch (error) {
-    problem = error
-  }
-  changed()
+  const reply = await attempt(() => command('AddContact', { ...fields, isMyResponder, iAmResponder }), undefined, { at: form })
+  if (!reply) return
+  found = undefined
+  dropDraft(form)
+  toast(reply.event === 'ContactAdded' ? 'Contact added' : 'Request sent', 'good')
 }
 
 export function addForm() {
   const { by = 'code', who = '', isMyResponder = true, iAmResponder = false } = draft(form)
   const isCode = by === 'code'
+  const problem = problemOf(form)
+  const isAboutRoles = problem?.code === 'roleRequired' || ['isMyResponder', 'iAmResponder'].includes(problem?.field)
   return h('div', { class: 'add', onkeydown: (event) => { if (event.key === 'Enter' && event.target.id === 'add-who') submit(event) } },
-    choices('Add by', { code: 'Code', handle: 'Handle' }, by, (next) => { problem = found = undefined; setDraft(form, { by: next, who: '' }) }),
+    choices('Add by', { code: 'Code', handle: 'Handle' }, by, (next) => { found = undefined; setProblem(form); setDraft(form, { by: next, who: '' }) }),
     field(isCode ? 'Their code' : 'Their handle', {
       id: 'add-who', value: who, autocapitalize: 'none', autocomplete: 'off', spellcheck: 'false',
-      oninput: (event) => { setDraft(form, { who: event.target.value }); if (isCode) lookUp(event.target.value) },
+      oninput: (event) => { setProblem(form); setDraft(form, { who: event.target.value }); if (isCode) lookUp(event.target.value) },
     }, {
       hint: isCode ? (found ? `This is ${found.name}’s code.` : 'Paste the code or the link from their QR code.') : 'They are asked first.',
-      problem: problem && wordsOf(problem, isCode),
+      problem: problem && !isAboutRoles && wordsOf(problem, isCode),
     }),
     h('fieldset', {}, h('legend', {}, 'Roles'),
       toggle('They look after me', isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: 'They are told when you miss a check-in' }),
-      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `You are told when they miss one. ${responderConsent}` })),
+      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `You are told when they miss one. ${responderConsent}` }),
+      isAboutRoles && refusal(form)),
     button(isCode ? 'Add' : 'Send request', submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
 }
 
@@ -88,5 +87,5 @@ export function ownCode() {
     qr(link),
     h('p', { class: 'hint' }, 'Let somebody scan this, or send them the code. Showing it means that you agree to be added.'),
     h('code', { class: 'code' }, code),
-    button('Copy the link', async () => { await navigator.clipboard.writeText(link); toast('Copied', 'good') }))
+    button('Copy the link', () => copy(link, 'link')), refusal('link'))
 }

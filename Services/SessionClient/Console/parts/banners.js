@@ -43,7 +43,7 @@ function notSent(entry) {
   const [what, meaning] = unsent[name] ?? answer
   if (state === 'refused') {
     return h('div', { key: `outbox-${id}`, class: 'banner critical', role: 'alert' }, iconOf('alert'),
-      h('span', {}, h('strong', {}, `${what} was NOT sent`), h('small', {}, problem.message)),
+      h('span', {}, h('strong', {}, problem.code === 'unknown' ? `${what} has no answer` : `${what} was NOT sent`), h('small', {}, problem.message)),
       h('span', { class: 'actions' }, button('OK', () => drop(id), { kind: 'small' })))
   }
   const takeBack = async () => {

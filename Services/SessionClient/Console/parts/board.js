@@ -1,38 +1,65 @@
 /** The board of four in a row. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { now, second } from '../core/time.js'
+import { now, second, span } from '../core/time.js'
 import { act, attempt, command, underway } from '../core/actions.js'
 import { signal } from '../net/messages.js'
+import { drop as forget, isHeldUp } from '../net/outbox.js'
 import { columns, drop, isFull, rows } from '../state/four-in-a-row.js'
 import { say } from './messages.js'
 import { nameIn } from './names.js'
+import { button, refusal } from './pieces.js'
 
-export function board({ group, game }) {
-  const { state, version, finished } = game
+export function board({ group, game, participants }) {
+  const { version, finished } = game
   const me = model.account.account
+  const entry = underway('UpdateGame', { group })
+  // A move is seen at once, and looks as if it weren't there yet. Its event may have come before its answer.
+  const made = entry?.fields.expectedVersion === version ? entry : undefined
+  const state = made ? { ...game.state, cells: made.fields.patch.cells } : game.state
   const isMyTurn = !finished && state.turn === me && !state.winner
-  const isMoving = Boolean(underway('UpdateGame', { group }))
   const move = async (column) => {
     const patch = drop(state, column)
     if (!patch) return
-    const reply = await attempt(() => command('UpdateGame', { group, expectedVersion: version, patch }))
+    const reply = await attempt(() => command('UpdateGame', { group, expectedVersion: version, patch }), undefined, { at: 'board' })
     if (!reply?.result || !(patch.winner || isFull(patch))) return
-    act('FinishGame', { group, expectedVersion: reply.result.version })
+    act('FinishGame', { group, expectedVersion: reply.result.version }, undefined, 'board')
     if (patch.winner) say(group, 'score', { points: 1 })
   }
-  const title = state.winner ? `${nameIn(state.winner)} won` : finished || isFull(state) ? 'Nobody won' : isMyTurn ? 'Your turn' : `${nameIn(state.turn)} to move`
   return h('section', { class: 'card', 'aria-labelledby': 'game-title' },
-    h('div', { role: 'status' }, h('h2', { id: 'game-title' }, title)),
+    h('div', { role: 'status' }, h('h2', { id: 'game-title' }, titleOf(game.state, finished, isMyTurn, made)), whoIsAway(game, participants)),
     h('div', { class: 'board', onpointermove: (event) => point(group, event) }, cursors(group), Array.from({ length: columns }, (_, column) =>
       h('button', {
-        key: column, type: 'button', class: 'board-column', disabled: !isMyTurn || isMoving, onclick: () => move(column),
+        key: column, type: 'button', class: 'board-column', disabled: !isMyTurn || Boolean(entry), onclick: () => move(column),
         'aria-label': `Column ${column + 1}: ${contents(state.cells, column)}`,
       }, Array.from({ length: rows }, (_, row) => {
         const place = row * columns + column
-        return h('span', { class: `cell ${state.cells[place] === '.' ? '' : state.cells[place]} ${state.line?.includes(place) ? 'wins' : ''}` })
+        const [mark, isThere] = [state.cells[place], state.cells[place] === game.state.cells[place]]
+        return h('span', { class: `cell ${mark === '.' ? '' : mark} ${isThere || made.state === 'done' ? '' : 'unsent'} ${game.state.line?.includes(place) ? 'wins' : ''}` })
       })))),
+    notMoved(group), refusal('board'),
     h('p', { class: 'hint' }, h('span', { class: 'cell x small' }), ` ${nameIn(state.players.x)}  `, h('span', { class: 'cell o small' }), ` ${nameIn(state.players.o)}`))
+}
+
+function titleOf(state, finished, isMyTurn, made) {
+  if (state.winner) return `${nameIn(state.winner)} won`
+  if (finished || isFull(state)) return 'Nobody won'
+  if (made?.state === 'done') return `${nameIn(made.fields.patch.turn)} to move`
+  if (made) return isHeldUp(made) ? 'Your move isn’t sent yet' : 'Your move is on its way'
+  return isMyTurn ? 'Your turn' : `${nameIn(state.turn)} to move`
+}
+
+/** Who plays and has lost the connection. */
+function whoIsAway({ state, finished }, participants) {
+  const away = participants.find(({ id, awaySince }) => awaySince && id !== model.account.account && Object.values(state.players).includes(id))
+  return away && !finished && !state.winner
+    && h('p', { class: 'away-note' }, `${nameIn(away.id)} has lost the connection`, h('span', { 'aria-hidden': 'true' }, ` (${span(now() - away.awaySince)})`))
+}
+
+/** A move that came too late, or was refused when nobody waited for that any more. */
+function notMoved(group) {
+  const entry = model.outbox.find(({ path, fields, state }) => path.endsWith('/UpdateGame') && fields.group === group && state === 'refused')
+  return entry && h('p', { class: 'line problem', role: 'alert' }, h('span', {}, `Your move: ${entry.problem.message}`), button('OK', () => forget(entry.id), { kind: 'small' }))
 }
 
 /** How often one's own pointer is sent, and how long another's is shown. */

@@ -9,10 +9,17 @@ let count = 0
 /**
  * Opens a dialog; resolves with what closes it, undefined if it was cancelled.
  * @param {function} view describes the inside, given `close(value)`
+ * @param {function} [mayCancel] asked before Escape closes it
  */
-export function open(view) {
+export function open(view, mayCancel = () => true) {
   return new Promise((resolve) => {
     const dialog = { key: `dialog-${(count += 1)}`, view }
+    dialog.cancel = async () => {
+      if (dialog.isAsking) return
+      dialog.isAsking = true
+      if (await mayCancel()) dialog.close()
+      dialog.isAsking = false
+    }
     dialog.close = (value) => {
       model.dialogs = model.dialogs.filter((other) => other !== dialog)
       changed()
@@ -23,16 +30,22 @@ export function open(view) {
   })
 }
 
-export const dialogs = () => model.dialogs.map(({ key, view, close }) =>
+export const dialogs = () => model.dialogs.map((dialog) =>
   h('dialog', {
-    key, class: 'dialog', 'aria-labelledby': `${key}-title`,
+    key: dialog.key, class: 'dialog', 'aria-labelledby': `${dialog.key}-title`,
     mount: (element) => {
       element.showModal()
       // Gives the focus back.
       return () => element.close()
     },
-    oncancel: (event) => { event.preventDefault(); close() },
-  }, view(close, `${key}-title`)))
+    oncancel: (event) => { event.preventDefault(); dialog.cancel() },
+    // Browsers let no page keep a dialog open against somebody who insists: it is opened again, and asks.
+    onclose: ({ target }) => {
+      if (!model.dialogs.includes(dialog)) return
+      target.showModal()
+      dialog.cancel()
+    },
+  }, dialog.view(dialog.close, `${dialog.key}-title`)))
 
 /** Asks before something that can't be undone. What is a function is asked again whenever something changes. */
 export const confirm = ({ title, text, action, kind = 'danger' }) =>

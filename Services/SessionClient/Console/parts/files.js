@@ -3,10 +3,11 @@ import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { ago } from '../core/time.js'
 import { act, attempt } from '../core/actions.js'
-import { toast } from '../core/toasts.js'
+import { setProblem } from '../core/problems.js'
 import { cancelUpload, download, share } from '../net/uploads.js'
+import { saveAs } from './keeping.js'
 import { nameIn } from './names.js'
-import { button } from './pieces.js'
+import { button, refusal } from './pieces.js'
 
 const limit = 100_000_000
 /** Which share of a download has arrived, by the file's id. */
@@ -14,8 +15,9 @@ const arriving = new Map()
 
 export function files({ group, attachments, host }) {
   const choose = (event) => {
+    setProblem('files')
     for (const file of event.target.files) {
-      if (file.size === 0 || file.size > limit) toast(`${file.name} has to be between 1 byte and 100 MB.`, 'critical')
+      if (file.size === 0 || file.size > limit) setProblem('files', new Error(`${file.name} has to be between 1 byte and 100 MB.`))
       else share(group, file)
     }
     event.target.value = ''
@@ -27,7 +29,8 @@ export function files({ group, attachments, host }) {
     h('ul', { class: 'plain' },
       attachments.toSorted((left, right) => left.added - right.added).map((one) => file(group, one, host)),
       uploads.map(upload)),
-    h('label', { class: 'button' }, 'Add a file', h('input', { type: 'file', multiple: true, class: 'visually-hidden', onchange: choose })))
+    h('label', { class: 'button' }, 'Add a file', h('input', { type: 'file', multiple: true, class: 'visually-hidden', onchange: choose })),
+    refusal('files'))
 }
 
 function file(group, one, host) {
@@ -42,12 +45,12 @@ function file(group, one, host) {
       arriving.delete(id)
       changed()
     }
-  })
+  }, undefined, { at: 'files', isKept: false })
   return h('li', { key: id, class: 'line wraps' },
     h('span', {}, h('strong', {}, name), h('small', {}, `${sizeOf(size)}, from ${nameIn(account)}, ${ago(added)}`)),
     h('span', { class: 'actions' },
       (account === model.account.account || host === model.account.account)
-        && button('Remove', () => act('RemoveAttachment', { group, attachment: id }, 'Removed'), { kind: 'small danger-quiet', 'aria-label': `Remove ${name}` }),
+        && button('Remove', () => act('RemoveAttachment', { group, attachment: id }, 'Removed', 'files'), { kind: 'small danger-quiet', 'aria-label': `Remove ${name}` }),
       button(share === undefined ? 'Download' : percent(share), save, { kind: 'small', disabled: share !== undefined, 'aria-label': `Download ${name}` })))
 }
 
@@ -66,13 +69,4 @@ const units = [[1_000_000, 'MB'], [1000, 'kB'], [1, 'bytes']]
 function sizeOf(bytes) {
   const [unit, name] = units.find(([unit]) => bytes >= unit) ?? units.at(-1)
   return `${Number((bytes / unit).toPrecision(3))} ${name}`
-}
-
-/** Has the browser save a file. It isn't shown, whatever type it claims. */
-function saveAs(blob, name) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

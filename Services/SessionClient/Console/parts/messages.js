@@ -3,12 +3,14 @@ import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
+import { problemOf } from '../core/problems.js'
 import { act, attempt, command } from '../core/actions.js'
 import { messagesOf, signal } from '../net/messages.js'
+import { drop } from '../net/outbox.js'
 import { spoken } from '../state/messages.js'
 import { iconOf } from './icons.js'
 import { inGroup, nameIn } from './names.js'
-import { button, portrait } from './pieces.js'
+import { button, portrait, refusal } from './pieces.js'
 
 const emojis = ['👍', '❤️', '😂', '🎉']
 /** How many are shown until somebody asks for more. */
@@ -18,7 +20,7 @@ let shown = step
 let picking
 
 /** Sends a message of any kind. */
-export const say = (group, type, data) => act('SendGroupMessage', { group, type, data })
+export const say = (group, type, data, at = 'messages') => act('SendGroupMessage', { group, type, data }, undefined, at)
 
 export function messages({ group }) {
   const history = messagesOf(group)
@@ -30,17 +32,24 @@ export function messages({ group }) {
       lines.length > shown && h('li', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => { shown += step; changed() }, { kind: 'small' })),
       history.hasFailed && h('li', { key: 'failed', class: 'aside' }, 'Earlier ones couldn’t be read. ', button('Try again', history.retry, { kind: 'small' })),
       latest.map((message) => line(group, message, reactions.get(message.number), history.list)),
-      model.outbox.filter(isOnItsWay(group)).map(waitingLine),
+      model.outbox.filter(isText(group)).map((entry) => (entry.state === 'refused' ? refusedLine(entry) : waitingLine(entry))),
       !lines.length && !history.isLoading && h('li', { key: 'none', class: 'aside' }, 'Nobody has said anything yet.'))),
     h('p', { class: 'typing', role: 'status' }, typing(group)),
     composer(group, history.list))
 }
 
-const isOnItsWay = (group) => ({ path, fields, state }) =>
-  path.endsWith('/SendGroupMessage') && fields.group === group && fields.type === 'text' && state !== 'refused'
+const isText = (group) => ({ path, fields }) => path.endsWith('/SendGroupMessage') && fields.group === group && fields.type === 'text'
 
 const waitingLine = ({ id, fields: { data } }) =>
   h('li', { key: `waiting-${id}`, class: 'message mine' }, h('p', { class: 'bubble' }, data.text), h('small', {}, 'sending…'))
+
+/** One that nobody waited for any more when it was refused, or when it was too late for it. */
+function refusedLine({ id, fields: { group, type, data }, problem }) {
+  const again = async () => { await drop(id); say(group, type, data) }
+  return h('li', { key: `waiting-${id}`, class: 'message mine' }, h('div', {},
+    h('p', { class: 'bubble' }, data.text), h('p', { class: 'problem', role: 'alert' }, problem.message),
+    button('Send again', again, { kind: 'mini' }), button('Drop', () => drop(id), { kind: 'mini' })))
+}
 
 function line(group, message, reactions = [], list) {
   const { number, account, type, data, at } = message
@@ -88,7 +97,8 @@ function composer(group, list) {
     setDraft(form, { text: '', replyTo: undefined })
     tellTyping(group, false)
     // What was refused isn't lost.
-    if (!await attempt(() => command('SendGroupMessage', { group, type: 'text', data: { text: said, replyTo } })) && isRefused(group)) setDraft(form, { text: said, replyTo })
+    const isSaid = await attempt(() => command('SendGroupMessage', { group, type: 'text', data: { text: said, replyTo } }), undefined, { at: 'messages' })
+    if (!isSaid && problemOf('messages')) setDraft(form, { text: said, replyTo })
   }
   const input = (event) => {
     setDraft(form, { text: event.target.value })
@@ -103,12 +113,11 @@ function composer(group, list) {
         onkeydown: (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) },
       }),
       h('button', { class: 'button round primary', 'aria-label': 'Send', disabled: !text.trim() }, iconOf('send'))),
+    refusal('messages'),
     h('div', { class: 'composer-line quick' },
       button('👋 Wave', () => say(group, 'action', { name: 'wave' }), { kind: 'small' }),
       emojis.slice(1).map((emoji) => button(emoji, () => say(group, 'reaction', { emoji }), { kind: 'small', 'aria-label': `Send ${emoji}` }))))
 }
-
-const isRefused = (group) => !model.outbox.some(isOnItsWay(group))
 
 /** For how long somebody is said to be typing after the last sign of it, and how often that is sent. */
 const typingLasts = 6 * second

@@ -1,6 +1,7 @@
 /** Small pieces that several pages are made of. */
 import { h, steady } from '../core/view.js'
 import { changed } from '../core/model.js'
+import { problemOf } from '../core/problems.js'
 import { picture } from '../net/api.js'
 import { ringOf } from '../state/lists.js'
 import { qrCode } from './qr-code.js'
@@ -16,7 +17,22 @@ export function field(label, props, { hint, problem } = {}) {
     h('label', { for: id }, label),
     h(tag, { id, 'aria-describedby': notes || undefined, 'aria-invalid': problem ? 'true' : undefined, ...rest }),
     hint && h('p', { id: `${id}-hint`, class: 'hint' }, hint),
-    problem && h('p', { id: `${id}-problem`, class: 'problem', role: 'alert' }, problem))
+    problem && refused(problem, { id: `${id}-problem` }))
+}
+
+const refused = (text, props) =>
+  h('p', { class: 'problem', role: 'alert', mount: (element) => { element.scrollIntoView({ block: 'nearest' }) }, ...props }, text)
+
+/** Why something was refused, where it was asked for. */
+export const refusal = (place) => problemOf(place) && refused(problemOf(place).message)
+
+/** Why a form was refused: `at(field)` is for beside that field, `rest()` for below all those, in case it belongs to none of them. */
+export function refusals(problem) {
+  const fields = []
+  return {
+    at: (field) => { fields.push(field); return problem?.field === field && problem.message },
+    rest: () => problem && !fields.includes(problem.field) && refused(problem.message),
+  }
 }
 
 export const toggle = (label, checked, onchange, { hint, ...props } = {}) =>
@@ -53,10 +69,10 @@ export const noSuchPage = (href, home) => h('div', { class: 'empty' },
 const radius = 90
 const length = 2 * Math.PI * radius
 
-/** The time that is left, as a ring that empties. It isn't green for somebody of whom nobody would be told. */
-export function ring(checkIn, now, isOutOfReach = false) {
+/** The time that is left, as a ring that empties. Where nothing says that all is well, it isn't green. */
+export function ring(checkIn, now, isUnsure = false) {
   const { share, tone, title, text } = ringOf(checkIn, now)
-  return h('div', { class: `ring ${isOutOfReach && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
+  return h('div', { class: `ring ${isUnsure && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
     h('svg', { viewBox: '0 0 200 200', 'aria-hidden': 'true' },
       h('circle', { class: 'track', cx: 100, cy: 100, r: radius }),
       h('circle', {

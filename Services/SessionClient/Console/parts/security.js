@@ -1,4 +1,4 @@
-/** Devices, password, recovery codes and closing the account. */
+/** Devices, the password, the phone, and closing the account. */
 import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { ago, moment, newKey } from '../core/time.js'
@@ -7,19 +7,23 @@ import { toast } from '../core/toasts.js'
 import { forget } from '../net/accounts.js'
 import { ask } from '../net/api.js'
 import { Problem, Unreachable } from '../net/http.js'
+import { setProblem } from '../core/problems.js'
 import { confirm, open } from './dialogs.js'
-import { badge, button, field, toggle } from './pieces.js'
+import { badge, button, field, refusal, refusals, toggle } from './pieces.js'
+import { makeCodes } from './recovery-codes.js'
 
 export function devices({ devices }) {
   const list = devices.toSorted((left, right) => right.lastSeen - left.lastSeen)
   const others = list.filter(({ id }) => id !== model.account.device)
-  return h('section', { class: 'card', 'aria-labelledby': 'devices-title' },
+  const lead = (element) => { if (location.hash === '#devices') element.scrollIntoView() }
+  return h('section', { class: 'card', 'aria-labelledby': 'devices-title', mount: lead },
     h('h2', { id: 'devices-title' }, 'Devices'),
     h('ul', { class: 'plain' }, list.map(({ id, name, signedIn, lastSeen }) =>
       h('li', { key: id, class: 'line' },
         h('span', {}, h('strong', {}, name), h('small', {}, `signed in ${moment(signedIn)}, last seen ${ago(lastSeen)}`)),
         id === model.account.device ? badge('this one')
-          : button('Sign out', () => askNow('POST', '/v1/sign-out', { device: id }, 'Signed out'), { kind: 'small', 'aria-label': `Sign out ${name}` })))),
+          : button('Sign out', () => askNow('POST', '/v1/sign-out', { body: { device: id } }, 'Signed out', 'devices'), { kind: 'small', 'aria-label': `Sign out ${name}` })))),
+    refusal('devices'),
     h('div', { class: 'actions' },
       others.length > 0 && button('Sign out everywhere', signOutEverywhere, { kind: 'link' }),
       button('Sign out', signOut)))
@@ -41,8 +45,8 @@ async function leave(body) {
   try {
     await ask('POST', '/v1/sign-out', { body })
   } catch (error) {
-    if (error instanceof Unreachable) return toast('The server can’t be reached, so this device stays signed in.', 'critical')
-    if (error instanceof Problem && error.status !== 401) return toast(error.message, 'critical')
+    if (error instanceof Unreachable) return setProblem('devices', new Error('The server can’t be reached, so this device stays signed in.'))
+    if (error instanceof Problem && error.status !== 401) return setProblem('devices', error)
   }
   await forget(account)
 }
@@ -52,27 +56,20 @@ export function security({ isSingleDevice, isConfirmationRequired, recoveryCodes
     h('h2', { id: 'security-title' }, 'Security'),
     h('p', { class: 'line wraps' }, h('span', {}, h('strong', {}, 'Phone'), h('small', {}, phone ? phone.number : 'None: with one, you can sign in without the password')),
       h('span', { class: 'actions' },
-        phone && button('Remove the phone', () => act('RemovePhone', {}, 'Phone removed'), { kind: 'small' }),
+        phone && button('Remove the phone', () => act('RemovePhone', {}, 'Phone removed', 'phone'), { kind: 'small' }),
         button(phone ? 'Change the phone' : 'Add a phone', changePhone, { kind: 'small' }))),
-    toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }), { hint: 'Signing in signs all other devices out' }),
-    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn }), { hint: 'Your password is asked for before a device is signed out' }),
+    refusal('phone'),
+    toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }, undefined, 'security'), { hint: 'Signing in signs all other devices out' }),
+    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn }, undefined, 'security'), { hint: 'Your password is asked for before a device is signed out' }),
+    refusal('security'),
     h('p', { class: 'line' }, h('span', {}, h('strong', {}, 'Recovery codes'), h('small', {}, recoveryCodes ? `${recoveryCodes} left` : 'None: make some, in case you forget the password')),
       button('Make new codes', makeCodes, { kind: 'small' })),
-    h('div', { class: 'actions' }, button('Change the password', changePassword), button('Close the account', closeAccount, { kind: 'danger-quiet' })))
+    refusal('codes'),
+    h('div', { class: 'actions' }, button('Change the password', changePassword), button('Close the account', closeAccount, { kind: 'danger-quiet' })),
+    refusal('closing'))
 }
 
-async function makeCodes() {
-  const reply = await askNow('POST', '/v1/recovery-codes', {})
-  if (!reply) return
-  await open((close, id) => [
-    h('h2', { id }, 'Your recovery codes'),
-    h('p', {}, 'Write them down or print them: they are shown only now. Each works once. Earlier codes no longer work.'),
-    h('ul', { class: 'codes' }, reply.recoveryCodes.map((code) => h('li', { key: code }, h('code', {}, code)))),
-    h('div', { class: 'actions' }, button('Print', () => print()), button('I kept them', () => close(true), { kind: 'primary' })),
-  ])
-}
-
-function changePassword() {
+export function changePassword() {
   const state = { password: '', newPassword: '', problem: undefined, isBusy: false }
   const input = (name) => (event) => { state[name] = event.target.value; changed() }
   return open((close, id) => {
@@ -89,12 +86,12 @@ function changePassword() {
         changed()
       }
     }
-    const problem = (name) => state.problem?.field === name && state.problem.message
+    const { at, rest } = refusals(state.problem)
     return h('form', { onsubmit: submit },
       h('h2', { id }, 'Change the password'),
-      field('Current password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: problem('password') }),
-      field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: problem('newPassword') }),
-      state.problem && !['password', 'newPassword'].includes(state.problem.field) && h('p', { class: 'problem', role: 'alert' }, state.problem.message),
+      field('Current password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: at('password') }),
+      field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: at('newPassword') }),
+      rest(),
       h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? 'One moment…' : 'Change')))
   })
 }
@@ -133,5 +130,5 @@ async function closeAccount() {
     title: 'Close the account for good?', action: 'Close the account',
     text: 'Everything about you is deleted, and your contacts no longer see you. This can’t be undone.',
   })
-  if (isSure && await operate('CloseAccount', {})) await forget(account)
+  if (isSure && await operate('CloseAccount', {}, undefined, 'closing')) await forget(account)
 }

@@ -1,5 +1,5 @@
 /** Whose alarm is on, which notifications speak of one that is over, and who would be told of one's own. Pure functions of the replica. */
-import { levelOf, levels } from './lists.js'
+import { isAlarm, levelOf, levels } from './lists.js'
 
 /** Those whom one looks after and whose alarm is on, the worst first: `{card, level}`, where a card is `{contact, person}`. */
 export function alarmsOf(replica, now) {
@@ -7,7 +7,7 @@ export function alarmsOf(replica, now) {
   return [...(contacts?.contacts.values() ?? [])]
     .map((contact) => ({ contact, person: people.get(contact.account) }))
     .map((card) => ({ card, level: levelOf(card, now) }))
-    .filter(({ level }) => levels[level].rank <= levels.missed.rank)
+    .filter(({ level }) => isAlarm(level))
     .sort((left, right) => levels[left.level].rank - levels[right.level].rank)
 }
 

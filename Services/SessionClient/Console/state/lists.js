@@ -15,14 +15,18 @@ export const levels = {
   asksMe: { rank: 3, tone: 'warning', title: 'Asking about you' },
   pinged: { rank: 4, tone: 'warning', title: 'Waiting for an answer' },
   dueSoon: { rank: 5, tone: 'warning', title: 'Due soon' },
-  fine: { rank: 6, tone: 'good', title: 'Fine' },
-  quiet: { rank: 7, tone: 'neutral', title: 'Responders' },
-  plain: { rank: 8, tone: 'neutral', title: 'Other contacts' },
+  notYet: { rank: 6, tone: 'neutral', title: 'Not checked in yet' },
+  fine: { rank: 7, tone: 'good', title: 'Fine' },
+  quiet: { rank: 8, tone: 'neutral', title: 'Responders' },
+  plain: { rank: 9, tone: 'neutral', title: 'Other contacts' },
 }
 
 /** From when on a check-in is due soon, and when it is almost late: shares of the interval, so no interval begins with a warning. */
 const soon = ({ interval }) => Math.min(2 * hour, interval / 4)
 const verySoon = ({ interval }) => Math.min(30 * minute, interval / 10)
+
+/** Whether somebody needs help, or may. */
+export const isAlarm = (level) => levels[level].rank <= levels.missed.rank
 
 /** How a contact is. */
 export function levelOf({ contact, person }, now) {
@@ -31,7 +35,7 @@ export function levelOf({ contact, person }, now) {
   if (checkIn?.missed) return veryLateFrom <= now ? 'veryLate' : 'missed'
   if (contact.incomingPing) return 'asksMe'
   if (contact.outgoingPing) return 'pinged'
-  if (checkIn?.due) return checkIn.due - now < soon(checkIn) ? 'dueSoon' : 'fine'
+  if (checkIn?.due) return checkIn.due - now < soon(checkIn) ? 'dueSoon' : checkIn.last ? 'fine' : 'notYet'
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
@@ -45,7 +49,8 @@ export function statusText({ contact, person }, level, now) {
     case 'pinged': return checkIn?.last > contact.outgoingPing
       ? `Checked in ${ago(checkIn.last, now)}; your question has no answer yet` : `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
     case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
-    case 'fine': return checkIn.last ? `Checked in ${ago(checkIn.last, now)}` : `First check-in due ${moment(checkIn.due, now)}`
+    case 'notYet': return `First check-in due ${moment(checkIn.due, now)}`
+    case 'fine': return `Checked in ${ago(checkIn.last, now)}`
     case 'quiet': return 'Looks after you'
     case 'plain': return person ? 'Contact' : 'Loading…'
   }

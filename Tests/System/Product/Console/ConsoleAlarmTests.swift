@@ -139,6 +139,8 @@ struct ConsoleAlarmTests {
             try await page.see("Nobody looks after you, so nobody is told. Call somebody.")
             #expect(try await page.run("return document.body.innerText.includes('notified')") == false)
             try await page.click("End the alert")
+            try await page.see("Then your alert is over. Nobody looks after you.")
+            try await page.click("End the alert")
             try await page.see("Do you need help?")
             try await carl.add(anna)
             try await page.notSee("Nobody looks after you")
@@ -173,6 +175,87 @@ struct ConsoleAlarmTests {
             try await carl.wait(toHear: "pingAnswered")
             #expect(try await page.run("return document.querySelectorAll('.toast.critical').length") == 0)
             #expect(try await quartet.psql(made) == "1", "within five minutes there is one")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test("ending an alarm asks once, says who gets the all-clear, and does nothing until it is meant (S34, A1)")
+    func ending() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            try await anna.act("RaiseAlert")
+            let page = try await console.person("anna")
+            try await page.look(width: 390, isDark: true)
+            try await page.click("End the alert")
+            try await page.see("Are you safe?")
+            try await page.see("Bob gets the all-clear at once")
+            #expect(try await page.accessibilityProblems() == [])
+            try await page.screenshot("dialog-end-alert-phone-dark")
+            // Escape; and a pocket that presses Enter where the focus is.
+            for key in ["\u{E00C}", "\u{E007}"] {
+                try await page.press(key)
+                try await page.notSee("Are you safe?")
+                try await page.see("Your alert is on")
+                try await page.click("End the alert")
+            }
+            let ended = "SELECT count(*) FROM session_client.session_commands WHERE type = 'ClearAlert'"
+            #expect(try await quartet.psql(ended) == "0")
+            try await page.click("End the alert")
+            try await page.see("Do you need help?")
+            try await bob.wait(toHear: "dependentAlertCleared")
+            #expect(try await quartet.psql(ended) == "1")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        "in an alarm a contact's page begins with what they wrote for it and with what to do; numbers in it can be called (S33, S47)"
+    )
+    func helping() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            try await bob.act(
+                "UpdateProfile",
+                ["expectedVersion": 1, "emergencyNote": "Diabetic since 2019-04-01. Neighbour Ms Lang: +49 30 123456"])
+            let page = try await console.person("anna")
+            try await page.click("Contacts")
+            try await page.wait(
+                "the group of those who never checked in",
+                "document.querySelector('h2.group')?.innerText.startsWith('Not checked in yet')")
+            try await page.click("Bob")
+            try await page.see("Diabetic")
+            try await page.wait(
+                "a ring that isn't green", "document.querySelector('.ring').className === 'ring neutral'")
+            try await bob.act("RaiseAlert")
+            try await page.see("What to do")
+            for (width, isDark) in [(1440, false), (390, true)] {
+                try await page.look(width: width, isDark: isDark)
+                try await page.wait(
+                    "the note first, then what to do, then the rest",
+                    """
+                    (([note, help, form]) => note < help && help < form && note < innerHeight)(
+                        ['.note', '#help-title', '#nickname'].map((one) => document.querySelector(one).getBoundingClientRect().top))
+                    """)
+                #expect(try await page.accessibilityProblems() == [])
+                try await page.screenshot("contact-alarm-\(width)")
+            }
+            #expect(
+                try await page.run(
+                    "return [...document.querySelectorAll('a[href^=\"tel:\"]')].map((one) => [one.getAttribute('href'), one.innerText])"
+                )
+                    == [["tel:+4930123456", "+49 30 123456"]])
+            #expect(try await page.run("return document.querySelectorAll('main .ring').length") == 0)
+            #expect(
+                try await page.run(
+                    "return document.querySelector('main > div').innerText.split('Alert since').length") == 2,
+                "said once")
+            try await page.click("Are you all right?")
+            try await page.see("no answer yet")
+            try await bob.act("ClearAlert")
+            try await page.notSee("What to do")
             try await page.expectNoErrors()
         }
     }

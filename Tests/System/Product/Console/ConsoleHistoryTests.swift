@@ -26,11 +26,11 @@ struct ConsoleHistoryTests {
             try await page.click("Show earlier ones")
             try await page.wait("200 more", "\(Self.count) === 402")
             // As far as the next ones that are wanted.
-            try await page.click("Unread")
+            try await page.toggle("Only unread")
             try await page.click("Show earlier ones")
             try await page.see("Message 402")
             try await page.notSee("Show earlier ones")
-            try await page.run("document.querySelector('[aria-label=Which] button').click()")
+            try await page.toggle("Only unread")
             try await page.wait("all of them", "\(Self.count) === arguments[0] + 2", .int(try await anna.total()))
             try await page.notSee("Show earlier ones")
 
@@ -65,6 +65,48 @@ struct ConsoleHistoryTests {
             try await page.run("scrollTo(0, 0)")
             try await page.see("Bob raised an alert")
             #expect(try await page.run("return window.isTheSame") == true, "nobody had to reload")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        "no filter hides an alarm that is on, how much one hides is said, and it is gone when one comes back (S37, S47)"
+    )
+    func filter() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/notifications")
+            try await page.see("Bob is a contact now")
+            try await page.click("Pings")
+            try await page.see("Nothing here")
+            try await page.wait(
+                "how much it hides", "document.querySelector('[role=status].hint')?.innerText.startsWith('0 of ')")
+            try await bob.act("RaiseAlert")
+            try await page.see("Bob raised an alert")
+            try await page.wait(
+                "the one that shows", "document.querySelector('[role=status].hint').innerText.startsWith('1 of ')")
+            try await page.toggle("Only unread")
+            try await page.click("Mark all as read")
+            try await page.wait("all to be read", "!document.querySelector('.row.unread')")
+            for (width, isDark) in [(1440, false), (390, true)] {
+                try await page.look(width: width, isDark: isDark)
+                try await page.screenshot("notifications-filter-\(width)")
+                #expect(try await page.accessibilityProblems() == [])
+            }
+            #expect(
+                try await page.run("return [...document.querySelectorAll('.row strong')].map((one) => one.innerText)")
+                    == ["Bob raised an alert"])
+            try await bob.act("ClearAlert")
+            try await page.see("Nothing here")
+            try await page.click("Home")
+            try await page.see("Are you all right")
+            try await page.click("Notifications")
+            try await page.see("Bob is a contact now")
+            try await page.see("Bob ended the alert")
+            #expect(try await page.run("return document.querySelectorAll('[role=status].hint').length") == 0)
             try await page.expectNoErrors()
         }
     }

@@ -28,10 +28,10 @@ struct ConsoleModuleTests {
                 groups == [
                     "status": [
                         "Alert: Zoë", "Very late: Otto", "Missed their check-in: Mia", "Waiting for an answer: Ben",
-                        "Due soon: Tim",
+                        "Due soon: Tim", "Not checked in yet: Nora",
                         "Fine: anna, Carl 2, Carl 10", "Responders: Rosa",
                     ],
-                    "due": [": Otto, Mia, Tim, Ben, anna, Zoë, Carl 2, Carl 10, Rosa"],
+                    "due": [": Otto, Mia, Tim, Ben, anna, Zoë, Carl 2, Carl 10, Nora, Rosa"],
                     "initials": "# _x, # 9 lives, # 10cc, E Émile, E eve, L Lisa, L Łukasz, L Lz, Z zoë, Б Борис",
                     "responders": ["Responders: Rosa"], "search": ["Fine: Carl 2, Carl 10"],
                     "text": "Missed the check-in",
@@ -66,6 +66,10 @@ struct ConsoleModuleTests {
                     "signOuts": .array(SignOutReason.allCases.map { .string($0.rawValue) }),
                 ])
             #expect(lacking == [], "each state of the connection and each reason has its words")
+            let undoable = try await page.runModules(
+                ["core/words.js"], "return argument.filter((why) => m['core/words.js'].leavesUndo(why))",
+                .array(SignOutReason.allCases.map { .string($0.rawValue) }))
+            #expect(undoable == .array(SignOutReason.allCases.filter(\.leavesUndo).map { .string($0.rawValue) }))
 
             let read = try await page.runModules(
                 ["net/events.js"],
@@ -85,7 +89,7 @@ struct ConsoleModuleTests {
                 """
                 const { levelOf, ringOf } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];
                 const at = (interval, left) => {
-                    const checkIn = { interval, due: left, missed: false };
+                    const checkIn = { interval, due: left, last: left - interval, missed: false };
                     return ringOf(checkIn, 0).tone + ' ' + levelOf({ contact: {}, person: { checkIn } }, 0);
                 };
                 return [at(hour, 59 * minute), at(hour, 14 * minute), at(hour, 5 * minute), at(day, 3 * hour), at(day, hour), at(day, 29 * minute)];
@@ -333,6 +337,7 @@ struct ConsoleModuleTests {
             card('anna', {}, due(5 * hour)), card('Tim', {}, due(10 * minute)), card('Ben', { outgoingPing: now - minute }, due(3 * hour)),
             card('Mia', {}, due(-hour, { veryLateFrom: now + day })), card('Otto', {}, due(-2 * day, { veryLateFrom: now - day })),
             card('Zoë', {}, due(9 * hour, { alertRaised: now - minute })),
+            card('Nora', {}, { checkIn: { interval: day, due: now + 22 * hour, missed: false } }),
         ];
         const items = (options) => new Arrangement().items(cards, options, now);
         const lines = (options) => Object.entries(Object.groupBy(items(options), ({ title }) => title))

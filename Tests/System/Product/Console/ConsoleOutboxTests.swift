@@ -49,9 +49,10 @@ struct ConsoleOutboxTests {
                     verdict({ status: 409, code: 'brandNew' }), verdict({ status: 429, code: 'brandNew' }), verdict({ status: 500, code: 'brandNew' }),
                     verdict({ status: 409, code: 'brandNew', retry: 'newKey' }), verdict({ status: 409, code: 'brandNew', retry: 'sameKey' }),
                     verdict({ status: 500, code: 'brandNew', retry: 'no' }),
+                    verdict({ status: 409, code: 'brandNew', retry: 'newKey' }, 5),
                 ].join();
                 """)
-            #expect(unknown == "decided,later,later,again,later,decided")
+            #expect(unknown == "decided,later,later,again,later,decided,decided")
             let rests = try await page.runModules(
                 ["net/retries.js"],
                 """
@@ -86,6 +87,60 @@ struct ConsoleOutboxTests {
             // The two operations answer pings by commands that are urgent.
             #expect(found[0] == .array((urgent + ["ClearAllReceivedPings", "RespondToAllPings"]).map(JSON.string)))
             #expect(found[1] == [])
+        }
+    }
+
+    @Test(
+        "a request may be sent for the first time for as long as the contracts say, and a late one isn't said to be undone (S22)"
+    )
+    func lifetimes() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let commands = appCommands.sorted { $0.key < $1.key }
+            let found = try await page.runModules(
+                ["core/actions.js"],
+                """
+                const { lifetimeOf } = m['core/actions.js'];
+                return argument.map(([name, fields]) => lifetimeOf(name, fields));
+                """,
+                .array(
+                    commands.map { name, type in
+                        // The one that makes a session has none yet.
+                        let isInGroup = type.sending.topic == .group && name != "CreateGroupSession"
+                        return [.string(name), isInGroup ? ["group": "g"] : [:]]
+                    }))
+            for (lifetime, (name, type)) in zip(found.array, commands) {
+                #expect(lifetime == .int(type.sending.lifetime.microseconds), "\(name)")
+            }
+            #expect(found.array.count == commands.count)
+            let answers = try await page.runModules(
+                ["core/actions.js"],
+                "return ['RespondToPing', 'RespondToAllPings', 'ClearAllReceivedPings'].map((name) => m['core/actions.js'].lifetimeOf(name, {}))"
+            )
+            #expect(Set(answers.array.compactMap(\.int)).count == 1, "answering all is answering each")
+
+            // What went out, and what didn't, when it is too late for both.
+            try await page.prepare("window.fetch = () => Promise.reject(new TypeError('offline'));")
+            try await page.reload()
+            try await page.see("Somebody notices")
+            let said = try await page.runModules(
+                ["net/outbox.js", "net/database.js", "core/model.js"],
+                """
+                const { drainAll } = m['net/outbox.js'], { all, put } = m['net/database.js'], { model } = m['core/model.js'];
+                model.account = { account: 'a' };
+                for (const isSent of [true, false]) {
+                    await put('outbox', { account: 'a', lane: `${isSent}`, path: '/v1/commands/CheckIn', isUrgent: true, state: 'waiting', isSent, expires: 1, fields: {} });
+                }
+                await drainAll();
+                for (let tries = 0; tries < 500; tries++) {
+                    const entries = await all('outbox');
+                    if (entries.every(({ state }) => state === 'refused')) return entries.map(({ problem }) => problem.code);
+                    await new Promise((resolve) => setTimeout(resolve, 10));
+                }
+                """)
+            #expect(said == ["unknown", "expired"])
         }
     }
 
@@ -129,7 +184,7 @@ struct ConsoleOutboxTests {
                     "SELECT count(*) FROM session.log WHERE type = 'CheckedIn' AND account = '\(anna.account)'") == "1")
             // A rule's refusal is a decision, whatever its status.
             try await page.click("I’m all right")
-            try await page.wait("the refusal", "document.querySelector('.toast.critical')")
+            try await page.wait("the refusal", "document.querySelector('.check-in .problem')?.innerText.length > 10")
             #expect(try await page.run("return sent.length") == 7)
             try await page.expectNoErrors()
         }
