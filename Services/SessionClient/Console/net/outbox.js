@@ -13,7 +13,7 @@ import { placed } from '../core/lanes.js'
 import { newKey, now } from '../core/time.js'
 import { all, put, remove, take, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
-import { accessToken } from './accounts.js'
+import { accessToken, NeedsSignIn } from './accounts.js'
 import { ask, TooLate } from './api.js'
 import { exclusively } from './locks.js'
 import { rest, verdict } from './retries.js'
@@ -199,7 +199,7 @@ async function attempt(entry) {
   } catch (error) {
     if (error instanceof TooLate) return conclude(entry, expired(entry))
     if (!(error instanceof Problem)) {
-      const isUnsent = !entry.isSent && !error.status && wasCutOff()
+      const isUnsent = !entry.isSent && (error instanceof NeedsSignIn || (!error.status && wasCutOff()))
       return later(entry, error, isUnsent ? { body: undefined, isSent: undefined } : {})
     }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)

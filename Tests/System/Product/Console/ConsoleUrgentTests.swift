@@ -159,8 +159,7 @@ struct ConsoleUrgentTests {
                 if !isSignedIn {
                     try await page.see("It isn’t sent before you sign in again.")
                     try await page.click("Sign in")
-                    try await page.wait(
-                        "whose it is", "document.querySelector('.banner strong')?.innerText.includes('your alert')")
+                    try await page.wait("whose it is", Self.banner("Your alert has NOT gone out"))
                     try await page.fill("Password", Browser.password)
                     try await page.click("Sign in")
                     try await page.see("Your alert is on")
