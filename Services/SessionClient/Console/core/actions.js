@@ -1,4 +1,5 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
+import { isUrgent, laneOf, laneOfOperation } from './lanes.js'
 import { model } from './model.js'
 import { setProblem } from './problems.js'
 import { day, hour, minute, second } from './time.js'
@@ -58,28 +59,6 @@ export const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name
 export const underway = (name, fields = {}) => model.outbox.find((entry) =>
   entry.path.endsWith(`/${name}`) && entry.state !== 'refused' && Object.keys(fields).every((field) => entry.fields[field] === fields[field]))
 
-/** What goes before all others, and by what those of one kind keep their order: no other command holds it up. A test compares the list with the contracts'. */
-const urgent = { CheckIn: 'check-in', RaiseAlert: 'alert', ClearAlert: 'alert', RespondToPing: 'answer', RespondToAllPings: 'answers', ClearAllReceivedPings: 'answers' }
-export const isUrgent = (name) => name in urgent
-
-const lanes = {
-  contact: ['SendPing', 'CancelPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
-    'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
-    'DeclineRoleChange', 'WithdrawRoleChange'],
-  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode'],
-  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications'],
-}
-
-/** What it must stay in order with. The edit of one contact doesn't wait for another's. */
-export function laneOf(name, { contact, group }) {
-  if (name in urgent) return contact ? `${urgent[name]}-${contact}` : urgent[name]
-  // What is said doesn't wait for moves.
-  if (name === 'SendGroupMessage') return `messages-${group}`
-  if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
-  const lane = Object.keys(lanes).find((lane) => lanes[lane].includes(name)) ?? 'account'
-  return lane === 'contact' ? `contact-${contact}` : lane
-}
-
 /** Sends a command. */
 export const command = (name, fields = {}, options = {}) =>
   submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields), ...options })
@@ -89,7 +68,7 @@ export const act = (name, fields, done, at) => attempt(() => command(name, field
 
 /** Starts an operation over several services. */
 export const operate = (name, fields = {}, done, at) => attempt(() => submit(`/v1/operations/${name}`, fields, {
-  lane: urgent[name] ?? 'operations', isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields),
+  lane: laneOfOperation(name), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields),
 }), done, { at, isUrgent: isUrgent(name) })
 
 /** Sends something that is never kept: it has a password or a code in it. */

@@ -12,6 +12,8 @@ export const model = {
   lastLive: undefined,
   /** What waits to be sent or decided (net/outbox.js). */
   outbox: [],
+  /** The same of other accounts of this browser, as far as it is urgent. */
+  others: [],
   /** Files on their way to the server (net/uploads.js). */
   uploads: [],
   route: { path: '/', params: {} },

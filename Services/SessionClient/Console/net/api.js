@@ -1,17 +1,27 @@
 /** Requests of the account that this tab shows. */
 import { changed, model } from '../core/model.js'
+import { now } from '../core/time.js'
 import { accessToken, endsSession, markSignedOut, NeedsSignIn } from './accounts.js'
 import { send, Problem, fetchPicture } from './http.js'
 
-/** Sends a request with a token, and once more with a new one if the server doesn't accept it. */
-export async function ask(method, path, options = {}) {
-  const account = options.account ?? model.account?.account
+/** It wasn't sent, because it is too late for it. */
+export class TooLate extends Error {}
+
+/**
+ * Sends a request with a token, and once more with a new one if the server doesn't accept it.
+ * @param {object} [options] those of `send`; `account`; `isUrgent`; `expires`: after that it isn't sent, however long the token took
+ */
+export async function ask(method, path, { account = model.account?.account, expires = Infinity, ...options } = {}) {
+  const sendWith = (token) => {
+    if (expires < now()) throw new TooLate()
+    return send(method, path, { ...options, token })
+  }
   const token = await accessToken(account, undefined, options.isUrgent)
   try {
-    return await send(method, path, { ...options, token })
+    return await sendWith(token)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 401) throw error
-    if (error.code === 'invalidToken') return send(method, path, { ...options, token: await accessToken(account, token, options.isUrgent) })
+    if (error.code === 'invalidToken') return sendWith(await accessToken(account, token, options.isUrgent))
     if (!endsSession(error)) throw error
     await markSignedOut(account, error.message)
     throw new NeedsSignIn(error.message)

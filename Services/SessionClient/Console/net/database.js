@@ -83,6 +83,14 @@ export const update = (name, key, change) =>
     request.onsuccess = () => { if (request.result) store.put(change(request.result)) }
   })
 
+/** Removes a stored value and resolves with it, in one transaction; undefined where there is none. */
+export const take = (name, key) =>
+  transact(name, 'readwrite', (store) => {
+    const request = store.get(key)
+    store.delete(key)
+    return request
+  })
+
 /** The stored value; `value` becomes it where there is none. */
 export const getOrAdd = async (name, key, value) => {
   await transact(name, 'readwrite', (store) => {

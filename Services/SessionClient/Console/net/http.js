@@ -14,6 +14,7 @@ export class Problem extends Error {
 export class Unreachable extends Error {
   constructor(status) {
     super(status ? `Something on the way to Quartet answered (${status}). Nothing is known about the request yet.` : 'The server can’t be reached.')
+    this.status = status
   }
 }
 

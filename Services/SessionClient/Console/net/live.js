@@ -4,7 +4,7 @@ import { now } from '../core/time.js'
 import { learnHandle, rereadAccounts } from './accounts.js'
 import { hear } from './history.js'
 import { SharedStream } from './sharing.js'
-import { close, closeAll, closeAnew, drainAll, reload } from './outbox.js'
+import { close, closeAll, closeAnew, drainAll, drainUrgent, reload } from './outbox.js'
 import { resumeUploads } from './uploads.js'
 
 let stream
@@ -19,9 +19,10 @@ export function follow() {
   const account = model.account
   if (account && !account.signedOut) {
     stream = new SharedStream(account.account, handlers)
-    reload()
     resumeUploads()
   }
+  reload()
+  drainUrgent()
   changed()
 }
 

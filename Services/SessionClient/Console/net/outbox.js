@@ -3,17 +3,21 @@
  * Idempotency-Key, so a lost answer, a reload or an offline spell neither loses it nor does it twice.
  *
  * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other, and the urgent ones not
- * for a place either. An entry: `{id, account, lane, isUrgent, path, fields, key, created, expires, state, problem, command, base}`,
+ * for a place either. Any tab sends what is urgent of every account that is signed in in this browser; the rest is sent by tabs that
+ * show its account. An entry: `{id, account, lane, isUrgent, path, fields, key, created, expires, state, problem, command, base}`,
  * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, `isStuck` while
  * it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
  */
 import { model, changed } from '../core/model.js'
+import { placed } from '../core/lanes.js'
 import { newKey, now } from '../core/time.js'
-import { all, get, put, remove, update } from './database.js'
+import { all, put, remove, take, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
-import { ask } from './api.js'
+import { accessToken, NeedsSignIn } from './accounts.js'
+import { ask, TooLate } from './api.js'
 import { exclusively } from './locks.js'
 import { isCounted, rest, verdict } from './retries.js'
+import { isDone } from '../state/deeds.js'
 import { placeOf, rebased } from '../state/edits.js'
 
 const channel = new BroadcastChannel('quartet-outbox')
@@ -21,7 +25,7 @@ channel.onmessage = ({ data }) => {
   reload()
   // Should the tab that sends it be closed, the next one that has the lane goes on.
   if (data.lane) drain(data.lane, data.isUrgent, data.account)
-  else settle(data)
+  else if (data.id) settle(data)
 }
 
 /** Whether an entry can't be sent for now. */
@@ -30,11 +34,16 @@ export const isHeldUp = (entry) => entry.isStuck || model.connection.name !== 'c
 /** What waits in this tab for an entry's outcome, by the entry's id. */
 const waiters = new Map()
 
-/** Reads what is stored for the account of this tab. */
+/** Everything that is stored. */
+const entries = async () => (await all('outbox')).map(placed)
+
+/** Reads what is stored for the account of this tab, and what is urgent of others. */
 export async function reload() {
-  const entries = await all('outbox')
+  const stored = await entries()
   // The tab may have turned to another account while it read.
-  model.outbox = entries.filter(({ account }) => account === model.account?.account)
+  model.outbox = stored.filter(({ account }) => account === model.account?.account)
+  model.others = stored.filter(({ account, isUrgent }) =>
+    isUrgent && account !== model.account?.account && model.accounts.some((one) => one.account === account))
   close()
   changed()
 }
@@ -42,25 +51,26 @@ export async function reload() {
 /**
  * Stores a request and sends it as soon as possible.
  * @param {object} options `lane`: what it must stay in order with; `isUrgent`: whether it waits for nothing else; `lifetime`: for how
- *   long it is worth doing, in microseconds; `base`: what the changed fields were before, of an edit
+ *   long it is worth doing, in microseconds; `base`: what the changed fields were before, of an edit; `account`: another one than this
+ *   tab's
  * @returns {Promise<object>} the answer. It rejects with a `Problem`; with `Unreachable` if it waits for the network.
  */
-export async function submit(path, fields, { lane, isUrgent = false, lifetime, base } = {}) {
+export async function submit(path, fields, { lane, isUrgent = false, lifetime, base, account = model.account.account } = {}) {
   const merged = base && await merge(path, fields, base, lane)
   const id = merged ?? await put('outbox', {
-    account: model.account.account, lane, isUrgent, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime,
+    account, lane, isUrgent, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime,
     state: 'waiting',
   })
   const outcome = new Promise((resolve, reject) => waiters.set(id, { resolve, reject }))
   await reload()
-  channel.postMessage({ lane, isUrgent, account: model.account.account })
-  drain(lane, isUrgent)
+  channel.postMessage({ lane, isUrgent, account })
+  drain(lane, isUrgent, account)
   return outcome
 }
 
 /** Adds an edit to one of the same thing that wasn't sent yet. */
 async function merge(path, fields, base, lane) {
-  const waiting = (await all('outbox')).find((entry) =>
+  const waiting = (await entries()).find((entry) =>
     entry.account === model.account.account && entry.lane === lane && entry.path === path && entry.base
     && entry.state === 'waiting' && !entry.isSent)
   let id
@@ -74,23 +84,42 @@ async function merge(path, fields, base, lane) {
   return id
 }
 
+/** Whether this tab sends what an account asked for. */
+const isSentHere = (account, isUrgent) => account !== undefined && (account === model.account?.account
+  || (isUrgent && model.accounts.some((one) => one.account === account && !one.signedOut)))
+
 /** Sends everything that waits: called when the connection is back. What waited for that is tried at once, the urgent first. */
-export async function drainAll() {
-  const waiting = (await all('outbox')).filter(({ account, state }) => state === 'waiting' && account === model.account?.account)
-  for (const isUrgent of [true, false]) {
-    const those = waiting.filter((entry) => Boolean(entry.isUrgent) === isUrgent)
+export async function drainAll(urgencies = [true, false]) {
+  const waiting = (await entries()).filter(({ account, isUrgent, state }) => state === 'waiting' && isSentHere(account, isUrgent))
+  for (const isUrgent of urgencies) {
+    const those = waiting.filter((entry) => entry.isUrgent === isUrgent)
     for (const { id, next, isStuck } of those) {
       if (next && (isStuck || isUrgent)) await update('outbox', id, (stored) => ({ ...stored, tries: 0, next: undefined }))
     }
-    for (const lane of new Set(those.map((entry) => entry.lane))) drain(lane, isUrgent)
+    const lanes = new Map(those.map(({ account, lane }) => [`${account}/${lane}`, { account, lane }]))
+    for (const { account, lane } of lanes.values()) drain(lane, isUrgent, account)
   }
   await reload()
 }
 
+/** Sends what is urgent: called when this tab shows another account or none, and when the device has its network again. */
+export const drainUrgent = () => drainAll([true])
+
+/** How often the device got its network back. */
+let returns = 0
+addEventListener('online', () => { returns += 1; drainUrgent() })
+
+/** Tells, when it is called, whether the device had no network since. */
+function watchNetwork() {
+  const isOffline = () => navigator.onLine === false
+  const [wasOffline, before] = [isOffline(), returns]
+  return () => wasOffline && isOffline() && returns === before
+}
+
 /** Tries an entry again now. */
-export async function tryNow({ id, lane, isUrgent }) {
+export async function tryNow({ id, lane, isUrgent, account }) {
   await update('outbox', id, (stored) => ({ ...stored, next: undefined }))
-  drain(lane, isUrgent)
+  drain(lane, isUrgent, account)
 }
 
 /** Lanes that aren't urgent and are sent at a time: a browser has six connections without HTTP/2, and the stream is one. */
@@ -128,7 +157,7 @@ function drainLater(lane, isUrgent, account, time) {
 const draining = new Map()
 
 async function drain(lane, isUrgent, account = model.account?.account) {
-  if (!account || account !== model.account?.account) return
+  if (!isSentHere(account, isUrgent)) return
   const name = `${account}/${lane}`
   if (draining.has(name)) return void draining.set(name, true)
   const send = () => exclusively(`quartet-outbox-${account}-${lane}`, () => sendFirst(lane, isUrgent, account), isUrgent)
@@ -147,8 +176,8 @@ async function drain(lane, isUrgent, account = model.account?.account) {
 
 /** Sends the first entry of a lane; false if there is none, or if those behind it have to wait. */
 async function sendFirst(lane, isUrgent, account) {
-  const entry = (await all('outbox')).find((one) => one.account === account && one.lane === lane && one.state === 'waiting')
-  if (!entry || account !== model.account?.account) return false
+  const entry = (await entries()).find((one) => one.account === account && one.lane === lane && one.state === 'waiting')
+  if (!entry || !isSentHere(account, isUrgent)) return false
   const time = Math.min((entry.next ?? 0) - Date.now(), longestRest)
   if (time <= 0) return attempt(entry)
   drainLater(lane, isUrgent, account, time)
@@ -158,25 +187,33 @@ async function sendFirst(lane, isUrgent, account) {
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
   if (entry.expires < now()) return conclude(entry, expired(entry))
+  const wasCutOff = watchNetwork()
   let body
-  await update('outbox', entry.id, (stored) => {
-    body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
-    // From here on it keeps its body: the server may have it.
-    return body instanceof Problem ? stored : { ...stored, body, isSent: true }
-  })
-  await reload()
-  // Dropped in the meantime.
-  if (body === undefined) return true
-  if (body instanceof Problem) return conclude(entry, body)
   try {
-    const { status, body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account, isUrgent: entry.isUrgent })
+    // Without a token nothing goes out, and nothing is taken for sent.
+    await accessToken(entry.account, undefined, entry.isUrgent)
+    await update('outbox', entry.id, (stored) => {
+      body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
+      // From here on it keeps its body: the server may have it.
+      return body instanceof Problem ? stored : { ...stored, body, isSent: true }
+    })
+    await reload()
+    // Dropped in the meantime.
+    if (body === undefined) return true
+    if (body instanceof Problem) return conclude(entry, body)
+    const { account, expires, isUrgent, key } = entry
+    const { status, body: reply } = await ask('POST', entry.path, { body, key, account, expires, isUrgent })
     // Commands have an id of their own, operations theirs: without one it isn't Quartet that answered.
     if (!reply?.command && !reply?.id) throw new Unreachable(status)
     // Asked again under its key, an operation says how it stands.
     if (reply.state === 'running') return later(entry, new Problem(status, { code: 'noOutcomeYet' }))
     return conclude(entry, undefined, reply)
   } catch (error) {
-    if (!(error instanceof Problem)) return later(entry, error)
+    if (error instanceof TooLate) return conclude(entry, expired(entry))
+    if (!(error instanceof Problem)) {
+      const isUnsent = !entry.isSent && (error instanceof NeedsSignIn || (!error.status && wasCutOff()))
+      return later(entry, error, isUnsent ? { body: undefined, isSent: undefined } : {})
+    }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
     switch (verdict(error, entry.failures)) {
       case 'decided': return conclude(entry, error)
@@ -184,7 +221,7 @@ async function attempt(entry) {
       case 'again': {
         // It didn't happen, and never will under this key.
         const failures = (entry.failures ?? 0) + (isCounted(error.code) ? 1 : 0)
-        return later(entry, error, { key: newKey(), body: undefined, failures })
+        return later(entry, error, { key: newKey(), body: undefined, isSent: undefined, failures })
       }
     }
   }
@@ -220,6 +257,8 @@ async function later(entry, error, fields = {}) {
 }
 
 async function conclude(entry, problem, reply) {
+  // Whatever became of the answer, it has happened.
+  if (tooLate.includes(problem?.code) && isKnownDone(entry)) problem = undefined
   if (problem) {
     await update('outbox', entry.id, (stored) => ({ ...stored, state: 'refused', problem: plain(problem) }))
   } else if (reply?.event) {
@@ -228,9 +267,10 @@ async function conclude(entry, problem, reply) {
     await remove('outbox', entry.id)
   }
   await reload()
-  // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late.
-  // The rest is reported and over.
-  const isKept = entry.base || entry.isStuck || (entry.isUrgent && tooLate.includes(problem?.code))
+  // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late or
+  // another account's. The rest is reported and over.
+  const isKept = entry.base || entry.isStuck
+    || (entry.isUrgent && (tooLate.includes(problem?.code) || entry.account !== model.account?.account))
   if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
@@ -241,10 +281,16 @@ const marks = new Map()
 /** After so many heartbeats, the stream had every event that was there before them. */
 const heartbeatsAwaited = 2
 
-/** Ends the entries whose events have arrived: what they changed is part of the state now. */
+/** Whether an entry's account has what it asked for, as far as this tab hears of it. */
+export const isKnownDone = (entry) =>
+  entry.account === model.account?.account && isDone(entry, model.replica, model.connection.name === 'connected')
+
+/** Ends the entries whose events have arrived: what they changed is part of the state now. So is what was too late, and happened. */
 export function close() {
   const { seen = [], heartbeats = 0 } = model.replica ?? {}
-  const hasEnded = ({ id, state, command }) => {
+  const hasEnded = (entry) => {
+    const { id, state, command } = entry
+    if (state === 'refused') return isKnownDone(entry)
     if (state !== 'done') return false
     if (!(marks.get(id) <= heartbeats)) marks.set(id, heartbeats)
     // A snapshot may have had it before the answer came: then its event never does.
@@ -267,6 +313,7 @@ export function closeAnew() {
 
 /** Ends all that are done: a new snapshot has what they changed. */
 export function closeAll() {
+  close()
   for (const { id, state } of model.outbox) if (state === 'done') remove('outbox', id)
   model.outbox = model.outbox.filter((entry) => entry.state !== 'done')
   marks.clear()
@@ -274,8 +321,16 @@ export function closeAll() {
 
 /** Forgets an entry, whether or not it was sent. */
 export async function drop(id) {
-  await remove('outbox', id)
+  await takeBack({ id })
+}
+
+/** Forgets an entry. Resolves with whether the server may have it: what is stored says so, not what a tab shows. */
+export async function takeBack({ id }) {
+  const stored = await take('outbox', id)
   await reload()
+  // Other tabs show it, too.
+  channel.postMessage({})
+  return !stored || Boolean(stored.isSent)
 }
 
 const tooLate = ['expired', 'unknown']

@@ -6,7 +6,7 @@ import { act, attempt, command, operate, underway } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
 import { isHeldUp } from '../net/outbox.js'
 import { isUnread } from '../state/notifications.js'
-import { alarmsOf, isOver, respondersOf } from '../state/alarms.js'
+import { alarmsOf, isOver, kindOf, respondersOf } from '../state/alarms.js'
 import { levels, statusText } from '../state/lists.js'
 import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
@@ -14,7 +14,7 @@ import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, refusal, ring, waiting } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
-import { isAlone, isOutOfReach, reach, responderNames } from '../parts/reach.js'
+import { isAlone, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
@@ -37,7 +37,7 @@ function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
   const isOffline = model.connection.name !== 'connected' && model.lastLive
   const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
-  return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title' },
+  return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': checkIn.missed && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
@@ -71,10 +71,9 @@ function alarm({ alertRaised }) {
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
-      title: 'Raise an alert?', action: () => (isOutOfReach() ? 'Raise it anyway' : 'Raise the alert'),
+      title: 'Raise an alert?', action: () => (isAlone() ? 'Raise it anyway' : 'Raise the alert'),
       text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
-        : isOutOfReach() ? 'Nobody looks after you, so nobody would be told. Call somebody.'
-        : `It goes to ${responderNames() || 'your responders'} at once.`),
+        : warning(false) ?? `It goes to ${responderNames() || 'your responders'} at once.`),
     })
     if (isSure) act('RaiseAlert', {}, 'Your alert is on', 'alert')
   }
@@ -92,9 +91,9 @@ function alarm({ alertRaised }) {
       h('p', {}, 'Do you need help?'),
       button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
-  return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert' },
+  return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert', 'data-shows': 'alertRaised' },
     h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
-      count === 0 ? 'Nobody looks after you, so nobody is told. Call somebody.' : count > 0 && `It goes to ${responderNames()}.`),
+      warning(true) ?? (count > 0 && `It goes to ${responderNames()}.`)),
     button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }), refusal('alert'))
 }
 
@@ -117,7 +116,7 @@ function waitingForMe(asking) {
     roles.length > 0 && [h('h3', {}, 'They want to look after you'), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
     invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],
     over.length > 0 && [h('h3', {}, 'Over, and not read yet'), h('ul', { class: 'plain' }, over.map((one) =>
-      h('li', { key: one.id, class: 'line' },
+      h('li', { key: one.id, class: 'line', 'data-shows': one.id },
         h('a', { href: '/notifications' }, h('s', {}, sentence(one, personName(one.subject))), h('small', {}, overWords(one))))))])
 }
 
@@ -129,7 +128,7 @@ function overWords({ kind, subject, created }) {
 }
 
 const trouble = ({ card, card: { contact, person }, level }) =>
-  h('li', { key: contact.account, class: 'line' },
+  h('li', { key: contact.account, class: 'line', 'data-shows': `${kindOf(level)}/${contact.account}` },
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now()))),
     badge(levels[level].title, levels[level].tone))

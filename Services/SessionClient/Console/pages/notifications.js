@@ -69,7 +69,7 @@ function row(one) {
   const href = isAsking ? '/me#devices' : one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
   const text = sentence(one, personName(one.subject))
   const markRead = () => isUnread(one) && act('MarkRead', { id: one.id })
-  return h('div', { class: `row ${isNews(one) ? 'unread' : ''} ${isAsking ? 'asking' : ''} ${tone}` },
+  return h('div', { class: `row ${isNews(one) ? 'unread' : ''} ${isAsking ? 'asking' : ''} ${tone}`, 'data-shows': one.id },
     h('span', { class: `portrait kind-${kind} ${tone || (hasEnded ? 'over' : '')}` }, iconOf(icon)),
     href ? h('a', { class: 'row-text', href, onclick: markRead }, h('strong', {}, text), when(one, hasEnded))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one, hasEnded)),

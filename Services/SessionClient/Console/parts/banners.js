@@ -1,30 +1,49 @@
-/** What stands above every page until it is over: what this person sent and didn't go out, and the alarms of those whom they look after. */
+/** What stands above every page until it is over: what people of this browser sent and didn't go out, and the alarms of those whom this one looks after. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
-import { act, isUrgent } from '../core/actions.js'
-import { drop, tryNow } from '../net/outbox.js'
-import { alarmsOf } from '../state/alarms.js'
+import { command } from '../core/actions.js'
+import { go } from '../core/router.js'
+import { toast } from '../core/toasts.js'
+import { choose } from '../net/accounts.js'
+import { Problem } from '../net/http.js'
+import { drop, isKnownDone, takeBack, tryNow } from '../net/outbox.js'
+import { alarmsOf, kindOf } from '../state/alarms.js'
 import { statusText } from '../state/lists.js'
+import { confirm } from './dialogs.js'
 import { iconOf } from './icons.js'
 import { personName } from './names.js'
 import { button } from './pieces.js'
 
-/** What waits, as its person knows it, and what it means that it does. */
-const unsent = {
-  RaiseAlert: ['Your alert', 'Nobody is told yet. Call somebody, or an emergency number.'],
-  ClearAlert: ['The end of your alert', 'Your responders may still see the alert.'],
-  CheckIn: ['Your check-in', 'Your timer goes on.'],
+/** What waits: one's own, and another account's; what it means that it does, and what it may mean once the server may have it. */
+const kinds = {
+  RaiseAlert: ['your alert', 'the alert of %', 'Nobody is told yet. Call somebody, or an emergency number.',
+    'Perhaps nobody is told. Call somebody, or an emergency number.'],
+  ClearAlert: ['the end of your alert', 'the end of the alert of %', 'Responders may still see the alert.', 'Responders may still see the alert.'],
+  CheckIn: ['your check-in', 'the check-in of %', 'The timer goes on.', 'The timer may go on.'],
 }
-const answer = ['Your answer', 'Whoever asked doesn’t know yet that you are all right.']
+const answer = ['your answer', 'the answer of %', 'Whoever asked doesn’t know yet that all is well.', 'Whoever asked may not know yet that all is well.']
 const nameOf = ({ path }) => path.split('/').at(-1)
+const kindOfEntry = (entry) => kinds[nameOf(entry)] ?? answer
+
+const accountOf = ({ account }) => model.accounts.find((one) => one.account === account)
+const isOwn = ({ account }) => account === model.account?.account
+
+/** What an entry is, as its person calls it, or as somebody else does. */
+function whatOf(entry) {
+  const [own, other] = kindOfEntry(entry)
+  const handle = accountOf(entry)?.handle
+  return isOwn(entry) ? own : other.replace('%', handle ? `@${handle}` : 'another account')
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1)
 
 /** For how long an answer may take before its absence is said: while there is a connection, and without one. */
 const patience = () => (model.connection.name === 'connected' ? 3 * second : second)
 
-/** The urgent entries that didn't go out: they wait for longer than a moment, or it is too late for them. */
-const overdue = () => model.outbox
-  .filter((entry) => isUrgent(nameOf(entry)))
+/** The urgent entries that didn't go out, as far as anybody knows: they wait for longer than a moment, or it is too late for them. */
+const overdue = () => [...model.outbox, ...model.others]
+  .filter((entry) => entry.isUrgent && !isKnownDone(entry))
   .filter((entry) => entry.state === 'refused' || (entry.state === 'waiting' && (entry.isStuck || entry.created < now() - patience())))
   .sort((left, right) => (nameOf(right) === 'RaiseAlert') - (nameOf(left) === 'RaiseAlert'))
 
@@ -37,29 +56,63 @@ export function banners() {
 
 const alarmsShown = 3
 
+/** What is known of an entry: `unsent`, `unknown` (the server may have it), or `refused` by the server. */
+function standing({ state, problem, isSent }) {
+  if (state === 'waiting') return isSent ? 'unknown' : 'unsent'
+  return { expired: 'unsent', unknown: 'unknown' }[problem.code] ?? 'refused'
+}
+
+function heading(entry) {
+  const what = whatOf(entry)
+  switch (standing(entry)) {
+    case 'unsent': return `${capital(what)} ${entry.state === 'waiting' ? 'has NOT gone out' : 'was NOT sent'}`
+    case 'unknown': return `It isn’t known whether ${what} went out`
+    case 'refused': return `${capital(what)} was refused`
+  }
+}
+
 function notSent(entry) {
-  const { id, created, state, problem, isSent } = entry
-  const name = nameOf(entry)
-  const [what, meaning] = unsent[name] ?? answer
-  if (state === 'refused') {
-    return h('div', { key: `outbox-${id}`, class: 'banner critical', role: 'alert' }, iconOf('alert'),
-      h('span', {}, h('strong', {}, problem.code === 'unknown' ? `${what} has no answer` : `${what} was NOT sent`), h('small', {}, problem.message)),
-      h('span', { class: 'actions' }, button('OK', () => drop(id), { kind: 'small' })))
-  }
-  const takeBack = async () => {
-    await drop(id)
-    // It may have arrived: then its end does, too.
-    if (name === 'RaiseAlert' && isSent) act('ClearAlert')
-  }
-  return h('div', { key: `outbox-${id}`, class: 'banner critical', role: 'alert' }, iconOf('alert'),
-    h('span', {}, h('strong', {}, `${what} has NOT gone out`),
-      h('small', {}, `${meaning} ${isSent ? `Trying since ${moment(created)}; no answer yet.` : `Waiting since ${moment(created)}.`}`)),
-    h('span', { class: 'actions' },
-      button('Don’t send', takeBack, { kind: 'small' }), button('Try now', () => tryNow(entry), { kind: 'small primary' })))
+  const isOver = entry.state === 'refused'
+  return h('div', { key: `outbox-${entry.id}`, class: 'banner critical', role: 'alert' }, iconOf('alert'),
+    h('span', {}, h('strong', {}, heading(entry)), h('small', {}, isOver ? entry.problem.message : waitingText(entry))),
+    h('span', { class: 'actions' }, isOver ? button('OK', () => drop(entry.id), { kind: 'small' }) : waysOn(entry)))
+}
+
+function waitingText(entry) {
+  const [, , unsent, unknown] = kindOfEntry(entry)
+  const since = moment(entry.created)
+  if (accountOf(entry)?.signedOut) return `${entry.isSent ? unknown : unsent} It isn’t sent before you sign in again.`
+  return entry.isSent ? `${unknown} Trying since ${since}; no answer yet.` : `${unsent} Waiting since ${since}.`
+}
+
+function waysOn(entry) {
+  const signIn = async () => { await choose(entry.account); go('/welcome') }
+  return [
+    button(entry.isSent ? 'Stop trying' : 'Don’t send', () => stop(entry), { kind: 'small' }),
+    !accountOf(entry)?.signedOut ? button('Try now', () => tryNow(entry), { kind: 'small primary' })
+      : !isOwn(entry) && button('Sign in', signIn, { kind: 'small primary' }),
+  ]
+}
+
+/** Takes back what waits. What the server may have is over there alone. */
+async function stop(entry) {
+  if (!(await takeBack(entry))) return
+  const what = capital(whatOf(entry))
+  if (nameOf(entry) !== 'RaiseAlert') return toast(`${what} may have arrived: it was tried before.`, 'warning')
+  const isSure = await confirm({
+    title: `${what} may have gone out`, action: 'End the alert', kind: 'primary',
+    text: () => (isKnownDone(entry) ? 'It arrived, and the alert is on. Responders are told until it is ended.'
+      : 'It was tried before, and isn’t tried again. If it arrived, responders are told until it is ended.'),
+  })
+  if (!isSure) return
+  command('ClearAlert', {}, { account: entry.account }).catch((error) => {
+    // What doesn't get through has a card that stays.
+    if (error instanceof Problem) toast(error.message, 'critical')
+  })
 }
 
 const alarm = ({ card, level }) =>
-  h('div', { key: `alarm-${card.contact.account}-${level}`, class: 'banner critical', role: 'alert' }, iconOf('alert'),
+  h('div', { key: `alarm-${card.contact.account}-${level}`, class: 'banner critical', role: 'alert', 'data-shows': `${kindOf(level)}/${card.contact.account}` }, iconOf('alert'),
     h('a', { href: `/contacts/${card.contact.account}` },
       h('strong', {}, `${personName(card.contact.account)} ${level === 'alert' ? 'raised an alert' : 'missed a check-in'}`),
       h('small', {}, statusText(card, level, now()))))
@@ -67,7 +120,7 @@ const alarm = ({ card, level }) =>
 /** What the title begins with while there is an alarm, or something urgent that didn't go out. */
 export function alarmTitle() {
   const waiting = overdue()
-  if (waiting.length) return `(!) ${(unsent[nameOf(waiting[0])] ?? answer)[0]}: NOT sent · `
+  if (waiting.length) return `(!) ${capital(whatOf(waiting[0]))}: ${{ unsent: 'NOT sent', unknown: 'no answer', refused: 'refused' }[standing(waiting[0])]} · `
   const alarms = alarmsOf(model.replica, now())
   if (!alarms.length) return undefined
   if (alarms.length > 1) return `(!) ${alarms.length} alarms · `

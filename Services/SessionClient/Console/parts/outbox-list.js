@@ -2,7 +2,6 @@
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
-import { isUrgent } from '../core/actions.js'
 import { drop } from '../net/outbox.js'
 import { personName } from './names.js'
 import { button } from './pieces.js'
@@ -25,8 +24,8 @@ function titleOf({ path, fields }) {
 }
 
 /** Most are decided before anybody could read about them; receipts are the page's own. What is urgent stands above the page. */
-const isWorthSaying = ({ path, state, isStuck, created }) =>
-  !isUrgent(path.split('/').at(-1)) && !path.endsWith('/ShowNotifications')
+const isWorthSaying = ({ path, state, isUrgent, isStuck, created }) =>
+  !isUrgent && !path.endsWith('/ShowNotifications')
   && (state === 'refused' || isStuck || (state === 'waiting' && created < now() - 3 * second))
 
 export function outbox() {

@@ -14,18 +14,25 @@ export const isAlone = () => isOutOfReach() || model.replica.contacts?.responder
 
 /** Who they are, in a sentence: `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
 export function responderNames() {
-  const names = (respondersOf(model.replica) ?? []).map(({ account }) => personName(account))
+  const names = respondersOf(model.replica) ? namesOf() : []
   if (names.length > 3) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
   return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
 }
+
+/** What somebody has to know whose alert may reach nobody; undefined otherwise. */
+export function warning(isRaised) {
+  if (isOutOfReach()) return `Nobody looks after you, so nobody ${isRaised ? 'is' : 'would be'} told. Call somebody.`
+  return isAlone() ? `${unreachableWarning(namesOf())} Call somebody.` : undefined
+}
+
+const namesOf = () => respondersOf(model.replica).map(({ account }) => personName(account))
 
 /** What stands above the ring while nobody would be told, or may be reached. */
 export function reach() {
   if (!isAlone()) return undefined
   if (!isOutOfReach()) {
-    const names = respondersOf(model.replica).map(({ account }) => personName(account))
     return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
-      h('p', {}, h('strong', {}, unreachableWarning(names))),
+      h('p', {}, h('strong', {}, unreachableWarning(namesOf()))),
       h('a', { class: 'button', href: '/contacts' }, 'Contacts'))
   }
   const isAsked = [...model.replica.contacts.requests.values()].some((one) => one.direction === 'outgoing' && one.isMyResponder)

@@ -8,13 +8,18 @@ import { isUnread } from '../state/notifications.js'
 
 const shown = new Set()
 
-/** Called after each rendering: an alarm that is on stands above every page, all of them on the pages that list notifications. */
+/**
+ * Called after each rendering. What was drawn says so in the attribute `data-shows`: a notification its id, somebody's alarm that is on
+ * its kind and whose it is, one's own its kind.
+ */
 export function showReceipts() {
   if (document.hidden || !model.replica) return
-  const isListed = ['/', '/notifications'].includes(model.route.path)
-  const isShown = (one) => isListed || (one.kind.startsWith('dependent') && !isOver(one, model.replica))
-  const ids = (model.replica.notifications?.notifications ?? [])
-    .filter((one) => isUnread(one) && isCritical(one.kind) && !shown.has(one.id) && isShown(one)).map((one) => one.id)
+  const isOpen = (one) => isUnread(one) && isCritical(one.kind) && !shown.has(one.id)
+  const open = (model.replica.notifications?.notifications ?? []).filter(isOpen)
+  if (!open.length) return
+  const drawn = new Set([...document.querySelectorAll('[data-shows]')].map((element) => element.dataset.shows))
+  const alarm = ({ kind, subject }) => (kind.startsWith('dependent') ? `${kind}/${subject}` : kind)
+  const ids = open.filter((one) => drawn.has(one.id) || (!isOver(one, model.replica) && drawn.has(alarm(one)))).map((one) => one.id)
   if (!ids.length) return
   ids.forEach((id) => shown.add(id))
   command('ShowNotifications', { ids, shown: now() }).catch(() => {})

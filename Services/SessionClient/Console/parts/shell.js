@@ -32,7 +32,7 @@ export function shell() {
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
-      isSignedIn && banners(),
+      banners(),
       h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', 'Go home'))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
@@ -87,7 +87,7 @@ function connection() {
 
 /** The title of the window: an alarm comes first, or the badge, where narrow tabs show it. */
 export function title() {
-  const alarm = model.account && !model.account.signedOut && alarmTitle()
+  const alarm = alarmTitle()
   if (alarm) return `${alarm}Quartet`
   const unread = unreadOf(model.replica?.notifications)
   return `${unread ? `(${unread}) ` : ''}Quartet`

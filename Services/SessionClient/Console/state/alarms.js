@@ -11,6 +11,9 @@ export function alarmsOf(replica, now) {
     .sort((left, right) => levels[left.level].rank - levels[right.level].rank)
 }
 
+/** What tells of an alarm that is on, by its level. */
+export const kindOf = (level) => (level === 'alert' ? 'dependentAlertRaised' : 'dependentCheckInMissed')
+
 /** Whether the alarm that a notification tells of isn't on any more. */
 export function isOver({ kind, subject, created, details }, replica) {
   const isMissed = (checkIn) => checkIn?.missed && (!details?.deadline || details.deadline === checkIn.due)

@@ -75,9 +75,9 @@ struct ConsoleOutboxTests {
             try await page.see("Somebody notices")
             let names = appCommands.keys.sorted() + appOperations.keys.sorted()
             let found = try await page.runModules(
-                ["core/actions.js"],
+                ["core/lanes.js"],
                 """
-                const { isUrgent, laneOf } = m['core/actions.js'], id = 'c', fields = [{}, { contact: id }, { group: id }];
+                const { isUrgent, laneOf } = m['core/lanes.js'], id = 'c', fields = [{}, { contact: id }, { group: id }];
                 const lanes = (wanted) => new Set(argument.filter((name) => isUrgent(name) === wanted).flatMap((name) => fields.map((one) => laneOf(name, one))));
                 const others = lanes(false);
                 return [argument.filter(isUrgent), [...lanes(true)].filter((lane) => others.has(lane) || lane === 'operations')];
@@ -174,7 +174,8 @@ struct ConsoleOutboxTests {
             try await page.click("I’m all right")
             try await page.wait(
                 "what is said meanwhile",
-                "document.querySelector('.banner strong')?.innerText === 'Your check-in has NOT gone out'")
+                "document.querySelector('.banner strong')?.innerText === 'It isn’t known whether your check-in went out'"
+            )
             try await page.see("Last check-in ")
             try await page.wait("nothing to wait", "!document.querySelector('.banner')")
             let keys = try await page.run("return sent")

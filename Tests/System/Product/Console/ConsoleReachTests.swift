@@ -5,7 +5,9 @@ import WebDriver
 
 @Suite("Console: nobody to tell", .timeLimit(.minutes(60)))
 struct ConsoleReachTests {
-    @Test("home says above anything else that nobody would be told, and whom that depends on (A16)")
+    @Test(
+        "home says above anything else that nobody would be told, and whom that depends on; an alert says so, too (A16)"
+    )
     func home() async throws {
         try await Console.with { console in
             let (anna, bob) = try await console.quartet.signUp("anna", "bob")
@@ -18,6 +20,19 @@ struct ConsoleReachTests {
             try await console.quartet.lapseReach(of: bob)
             try await page.see("Your only responder, Bob, hasn’t opened the app for a long time")
             #expect(try await page.run("return \(first)") == true)
+
+            let warning =
+                "Your only responder, Bob, hasn’t opened the app for a long time, so an alarm may reach nobody."
+            try await page.click("Raise an alert")
+            try await page.wait(
+                "the warning", "document.querySelector('dialog[open]')?.innerText.includes(arguments[0])",
+                .string(warning))
+            try await page.screenshot("dialog-alert-out-of-reach")
+            try await page.click("Raise it anyway")
+            try await page.wait(
+                "the warning", "document.querySelector('.alert-card.is-on')?.innerText.includes(arguments[0])",
+                .string(warning))
+            #expect(try await page.run("return document.body.innerText.includes('It goes to')") == false)
             try await page.expectNoErrors()
         }
     }
