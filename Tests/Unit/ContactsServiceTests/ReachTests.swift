@@ -61,7 +61,7 @@ struct ReachTests {
         #expect(try fire(&people, anna).isEmpty)
     }
 
-    @Test("responders of whom none was reached for a month are unreachable, until one was reached and a while passed (A16)")
+    @Test("responders of whom none was reached for a month are unreachable, until a while after one is back (A16)")
     func lapse() throws {
         var people = People()
         let (ben, anna) = try people.responderAndDependent()

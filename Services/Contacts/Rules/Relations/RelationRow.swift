@@ -56,7 +56,8 @@ extension RelationRow.Side {
     init(new time: Instant, iAmResponder: Bool, showsReach: Bool = false, nickname: String = "") {
         self.init(
             iAmResponder: iAmResponder, showsReach: iAmResponder && showsReach, nickname: nickname, notes: "",
-            sendPings: true, receivePings: true, notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder, pinged: nil, lastPing: nil,
+            sendPings: true, receivePings: true, notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder,
+            pinged: nil, lastPing: nil,
             roleRequested: nil, version: 1, updated: time)
     }
 }
