@@ -1,34 +1,36 @@
 -- compatible with 0.1.0
--- Whether anyone would be told of an account's alarms. Nobody knows yet when today's accounts were last reached, so they
--- have the whole time from now, and none of them is notified of a state that isn't new.
+-- Whether anyone would be told of an account's alarms. No row is read or written here, so nobody waits: what is null says that
+-- the state is as 0.1.0 left it. 0086-valid-reach.sql validates the constraints.
 ALTER TABLE contacts.account
-    ADD COLUMN reached_at      timestamptz NOT NULL DEFAULT now(),
-    ADD COLUMN is_reachable    boolean     NOT NULL DEFAULT true,
-    ADD COLUMN responder_reach text        NOT NULL DEFAULT 'nobody',
-    ADD COLUMN settled_reach   text        NOT NULL DEFAULT 'nobody',
+    ADD COLUMN reachable_until timestamptz,
+    ADD COLUMN is_reachable    boolean NOT NULL DEFAULT true,
+    ADD COLUMN returns_at      timestamptz,
+    ADD COLUMN responder_reach text,
+    ADD COLUMN settled_reach   text,
     ADD COLUMN unsettled_at    timestamptz,
-    ADD CONSTRAINT responder_reach_is_known CHECK (responder_reach IN ('nobody', 'unreachable', 'reachable')),
-    ADD CONSTRAINT settled_reach_is_known CHECK (settled_reach IN ('nobody', 'unreachable', 'reachable')),
-    ADD CONSTRAINT difference_has_a_beginning CHECK ((unsettled_at IS NOT NULL) = (responder_reach <> settled_reach));
-COMMENT ON COLUMN contacts.account.reached_at IS
-    'When an app of the account was last connected, to the day: the first time on the last day on which one was.';
-COMMENT ON COLUMN contacts.account.is_reachable IS 'False once reached_at is 31 days ago, until the account is reached again.';
+    ADD CONSTRAINT only_the_unreachable_return CHECK (returns_at IS NULL OR NOT is_reachable) NOT VALID,
+    ADD CONSTRAINT responder_reach_is_known CHECK (responder_reach IN ('nobody', 'unreachable', 'reachable')) NOT VALID,
+    ADD CONSTRAINT settled_reach_is_known CHECK (settled_reach IN ('nobody', 'unreachable', 'reachable')) NOT VALID,
+    ADD CONSTRAINT difference_has_a_beginning
+        CHECK ((unsettled_at IS NOT NULL) = (responder_reach IS DISTINCT FROM settled_reach)) NOT VALID;
+COMMENT ON COLUMN contacts.account.reachable_until IS
+    'Until when the account counts as reachable: at least 31 days after an app of it was last connected, by up to three days more. Null as long as nobody sees it.';
+COMMENT ON COLUMN contacts.account.is_reachable IS 'False once reachable_until has passed, until the account is reached again.';
+COMMENT ON COLUMN contacts.account.returns_at IS
+    'When an account that was reached again counts as reachable: within a day, so that nobody sees when it was. Null otherwise.';
 COMMENT ON COLUMN contacts.account.responder_reach IS
-    'What the account''s stream says: nobody (it has no responder), unreachable (none can be reached) or reachable.';
+    'What the account''s stream says: nobody (it has no responder who hears of missed check-ins), unreachable (none of them can be reached) or reachable. Null if its responders are as 0.1.0 left them; all of those count as reachable.';
 COMMENT ON COLUMN contacts.account.settled_reach IS
     'What the account was last notified of, or what it began with. A change that is undone within a minute isn''t notified.';
 COMMENT ON COLUMN contacts.account.unsettled_at IS 'Since when responder_reach has differed from settled_reach.';
 
-UPDATE contacts.account AS a SET responder_reach = 'reachable', settled_reach = 'reachable'
- WHERE EXISTS (SELECT FROM contacts.relation AS r WHERE r.low = a.account AND r.high_is_responder)
-    OR EXISTS (SELECT FROM contacts.relation AS r WHERE r.high = a.account AND r.low_is_responder);
-
--- What the rules would set: then TimerRepair has nothing to repair.
-INSERT INTO contacts.timer (key, name, due_at, type, version, body)
-SELECT 'account/' || a.account, 'LapseReach', a.reached_at + interval '744 hours', 'LapseReach', 1,
-       json_build_object('account', a.account)
-  FROM contacts.account AS a
- WHERE a.closed_at IS NULL;
+ALTER TABLE contacts.relation
+    ADD COLUMN low_shows_reach  boolean NOT NULL DEFAULT false,
+    ADD COLUMN high_shows_reach boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN contacts.relation.low_shows_reach IS
+    'Whether the lesser side became the responder by itself, and so read that the other sees whether it can be reached. If not, it counts as reachable.';
+COMMENT ON COLUMN contacts.relation.high_shows_reach IS
+    'Whether the greater side became the responder by itself, and so read that the other sees whether it can be reached. If not, it counts as reachable.';
 
 CREATE OR REPLACE VIEW contacts.contacts_state AS
 SELECT a.account,
@@ -37,7 +39,15 @@ SELECT a.account,
            'code', a.code,
            'isApprovalRequired', a.is_approval_required,
            'isClosed', a.closed_at IS NOT NULL,
-           'responderReach', CASE WHEN a.closed_at IS NULL THEN a.responder_reach END,
+           'responderReach',
+               CASE WHEN a.closed_at IS NOT NULL THEN NULL
+                    WHEN a.responder_reach IS NOT NULL THEN a.responder_reach
+                    WHEN EXISTS (SELECT FROM contacts.relation AS r
+                                  WHERE r.low = a.account AND r.high_is_responder AND r.high_notify_on_missed_check_in)
+                      OR EXISTS (SELECT FROM contacts.relation AS r
+                                  WHERE r.high = a.account AND r.low_is_responder AND r.low_notify_on_missed_check_in)
+                    THEN 'reachable'
+                    ELSE 'nobody' END,
            'contacts', coalesce((
                SELECT json_agg(json_build_object(
                           'account', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'isMyResponder', c.is_my_responder,
@@ -75,7 +85,15 @@ SELECT a.account,
            'code', a.code,
            'isApprovalRequired', a.is_approval_required,
            'isClosed', a.closed_at IS NOT NULL,
-           'responderReach', CASE WHEN a.closed_at IS NULL THEN a.responder_reach END,
+           'responderReach',
+               CASE WHEN a.closed_at IS NOT NULL THEN NULL
+                    WHEN a.responder_reach IS NOT NULL THEN a.responder_reach
+                    WHEN EXISTS (SELECT FROM contacts.relation AS r
+                                  WHERE r.low = a.account AND r.high_is_responder AND r.high_notify_on_missed_check_in)
+                      OR EXISTS (SELECT FROM contacts.relation AS r
+                                  WHERE r.high = a.account AND r.low_is_responder AND r.low_notify_on_missed_check_in)
+                    THEN 'reachable'
+                    ELSE 'nobody' END,
            'contacts', '[]'::json,
            'requests', coalesce((
                SELECT json_agg(json_build_object(

@@ -10,22 +10,27 @@ package struct AccountRow: Equatable, Sendable {
     package var isApprovalRequired: Bool
     /// An account is never reopened.
     package var closed: Instant?
-    /// When an app of the account was last connected: the first time on the last day on which one was.
-    package var reached: Instant
-    /// False once ``reached`` is too long ago.
+    /// Until when the account counts as reachable. Nil as long as nobody was told that this is shown.
+    package var reachableUntil: Instant?
+    /// False once ``reachableUntil`` has passed.
     package var isReachable = true
-    /// What the account's stream says.
-    package var responderReach = ResponderReach.nobody
+    /// When an account that was reached again counts as reachable.
+    package var returns: Instant?
+    /// What the account's stream says. Nil in a row of 0.1.0 whose responders haven't changed since: see
+    /// ``ResponderCounts/reachBefore``.
+    package var responderReach: ResponderReach? = .nobody
     /// What the account was last notified of, or what it began with.
-    package var settledReach = ResponderReach.nobody
+    package var settledReach: ResponderReach? = .nobody
     /// Since when the two have differed.
     package var unsettled: Instant?
 
-    package init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reached: Instant) {
+    package init(
+        code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reachableUntil: Instant? = nil
+    ) {
         self.code = code
         self.isApprovalRequired = isApprovalRequired
         self.closed = closed
-        self.reached = reached
+        self.reachableUntil = reachableUntil
     }
 }
 
@@ -48,7 +53,8 @@ extension ContactsReducer {
             throw Rejection(.accountExists, "This account's contacts already exist.")
         }
         try requireFree(rows, command.code)
-        rows.accounts[asker.account] = AccountRow(code: nil, reached: asker.time)
+        rows.accounts[asker.account] = AccountRow(code: nil)
+        setReached(&rows, asker.account, asker)
         rows.setCode(command.code, of: asker.account)
         return [.contactsOpened(.init(account: asker.account, code: command.code, at: asker.time))]
     }
@@ -68,7 +74,7 @@ extension ContactsReducer {
             events += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
         }
         for ends in rows.blocks.keys.filter({ $0.from == account }) { rows.blocks[ends] = nil }
-        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil, reached: asker.time) }
+        if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
         rows.accounts[account]?.closed = asker.time
@@ -82,7 +88,7 @@ extension ContactsReducer {
             throw .accountNotFound()
         }
         for account in [asker.account, command.responder] where rows.accounts[account] == nil {
-            rows.accounts[account] = AccountRow(code: nil, reached: asker.time)
+            rows.accounts[account] = AccountRow(code: nil)
         }
         let pair = Pair(asker.account, command.responder)
         guard rows[pair] == nil else { return [] }

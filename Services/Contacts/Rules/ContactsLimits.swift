@@ -10,9 +10,13 @@ package struct ContactsLimits: Equatable, Sendable {
     package var blocks = 1000
     /// between two pings to the same contact
     package var pingCooldown: Interval = .seconds(10)
-    /// How long after the last recorded contact an account can still be reached. Only a device's first contact of a day
-    /// is recorded, so this is 30 days after the last one, or up to one more.
+    /// How long after the last recorded contact an account can still be reached, at least. Only a device's first contact of
+    /// a day is recorded, so this is 30 days after the last one, or up to one more.
     package var reachWindow: Interval = .days(31)
+    /// By how much more that is at most. Nobody can say how much it was, so what others see doesn't tell them the day.
+    package var reachSpread: Interval = .days(3)
+    /// How long after an account was reached again it counts as reachable, at most. Nobody can say how long it was.
+    package var returnSpread: Interval = .days(1)
     /// How long a change of responders must last before the account is notified of it
     package var reachSettling: Interval = .seconds(60)
 

@@ -22,7 +22,7 @@ package enum ContactsReducer: Reducer {
         case .reach: guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
-        let asker = Asker(account: account, time: context.time)
+        let asker = Asker(account: account, time: context.time, command: context.commandID)
         let events =
             switch command {
             case .account(let command): try reduce(&rows, command, asker)
@@ -37,10 +37,11 @@ package enum ContactsReducer: Reducer {
         return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }
 
-    /// The account that asks, and when.
+    /// The account that asks, when, and by which command.
     struct Asker {
         let account: AccountID
         let time: Instant
+        let command: CommandID
     }
 
     static func requireOpen(_ rows: ContactsRows, _ account: AccountID, field: String? = nil) throws(Rejection) {

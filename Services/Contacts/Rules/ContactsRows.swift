@@ -22,6 +22,7 @@ package struct ContactsRows: Equatable, Sendable {
     private var glimpses: [AccountID: [AccountID: RelationRow]] = [:]
     /// The responders of accounts whose roles or responders' reachability may change.
     private var responderCounts: [AccountID: ResponderCounts] = [:]
+    private var loadedCounts: [AccountID: ResponderCounts] = [:]
     /// Accounts whose ``ResponderReach`` may have changed since ``takeUnsureReach()``.
     private var unsureReach: Set<AccountID> = []
     private var codes: [ContactCode: AccountID] = [:]
@@ -58,9 +59,9 @@ package struct ContactsRows: Equatable, Sendable {
         contactIDs[account, default: []].insert(contact)
     }
 
-    /// Loads how many responders an account has, and how many of them can be reached.
     package mutating func load(_ counts: ResponderCounts, of account: AccountID) {
         responderCounts[account] = counts
+        loadedCounts[account] = counts
     }
 
     package var relationChanges: WorkingSet<Pair, RelationRow>.Changes { relations.changes }
@@ -73,8 +74,8 @@ package struct ContactsRows: Equatable, Sendable {
             let old = relations[pair]
             let was = old != nil
             relations[pair] = newValue
-            count(from: old?.low.iAmResponder, to: newValue?.low.iAmResponder, pair.low, of: pair.high)
-            count(from: old?.high.iAmResponder, to: newValue?.high.iAmResponder, pair.high, of: pair.low)
+            count(from: old?.low, to: newValue?.low, pair.low, of: pair.high)
+            count(from: old?.high, to: newValue?.high, pair.high, of: pair.low)
             glimpses[pair.low]?[pair.high] = nil
             glimpses[pair.high]?[pair.low] = nil
             guard was != (newValue != nil) else { return }
@@ -105,29 +106,44 @@ package struct ContactsRows: Equatable, Sendable {
         }
     }
 
-    /// Those whose responder an account is, sorted by id.
-    func dependents(of account: AccountID) -> [AccountID] {
+    /// Those who see whether an account, their responder, can be reached, sorted by id.
+    private func watchers(of account: AccountID) -> [AccountID] {
         var found = glimpses[account, default: [:]]
         for contact in neighbours[account, default: []] { found[contact] = self[Pair(account, contact)] }
-        return found.filter { RelationView($1, of: account, with: $0).mine.iAmResponder }.keys.sorted()
+        return found.filter { contact, row in
+            let side = RelationView(row, of: account, with: contact).mine
+            return side.hearsOfMissedCheckIns && side.showsReach
+        }.keys.sorted()
     }
 
     package func responders(countedOf account: AccountID) -> ResponderCounts? { responderCounts[account] }
 
-    /// Counts a responder who came or went.
-    private mutating func count(from old: Bool?, to new: Bool?, _ responder: AccountID, of account: AccountID) {
-        guard (old ?? false) != (new ?? false) else { return }
-        let sign = new ?? false ? 1 : -1
-        responderCounts[account, default: ResponderCounts()].all += sign
-        if accounts[responder]?.isReachable ?? false { responderCounts[account]?.reachable += sign }
+    /// Those that ``responders(countedOf:)`` gave before this batch.
+    func responders(loadedOf account: AccountID) -> ResponderCounts { loadedCounts[account] ?? ResponderCounts() }
+
+    /// Counts a responder who came or went, or whose choices changed.
+    private mutating func count(
+        from old: RelationRow.Side?, to new: RelationRow.Side?, _ responder: AccountID, of account: AccountID
+    ) {
+        let (before, after) = (counts(old, of: responder), counts(new, of: responder))
+        guard before != after else { return }
+        responderCounts[account, default: ResponderCounts()].all += after.all - before.all
+        responderCounts[account]?.reachable += after.reachable - before.reachable
         unsureReach.insert(account)
+    }
+
+    /// What one responder adds to the counts.
+    private func counts(_ side: RelationRow.Side?, of responder: AccountID) -> ResponderCounts {
+        guard let side, side.hearsOfMissedCheckIns else { return ResponderCounts() }
+        let isReachable = !side.showsReach || accounts[responder]?.isReachable ?? false
+        return ResponderCounts(all: 1, reachable: isReachable ? 1 : 0)
     }
 
     /// Sets whether an account can be reached, and counts that for its dependents.
     mutating func setReachable(_ isReachable: Bool, _ account: AccountID) {
         guard accounts[account]?.isReachable != isReachable else { return }
         accounts[account]?.isReachable = isReachable
-        for dependent in dependents(of: account) {
+        for dependent in watchers(of: account) {
             responderCounts[dependent, default: ResponderCounts()].reachable += isReachable ? 1 : -1
             unsureReach.insert(dependent)
         }

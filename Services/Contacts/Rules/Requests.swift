@@ -51,7 +51,9 @@ extension ContactsReducer {
         guard rows[Pair(asker.account, contact)] == nil else {
             throw Rejection(.alreadyContact, "You are already contacts; update the contact instead.", field: field)
         }
-        var roles = Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder)
+        var roles = Roles(
+            isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder, theyOffered: false,
+            iOffer: command.iAmResponder)
         let nickname = command.nickname ?? ""
         let isAgreed = command.code != nil && !other.isApprovalRequired
         if let theirs = rows.requests[Ends(from: contact, to: asker.account)] {
@@ -63,6 +65,7 @@ extension ContactsReducer {
             }
             // Their request says whether the asking account becomes their responder; the command says whether they
             // become the asking account's.
+            roles.theyOffered = theirs.iAmResponder
             roles.iAmResponder = roles.iAmResponder || theirs.isMyResponder
             return try join(
                 &rows, roles, asker, with: contact, nickname: nickname, theirNickname: theirs.nickname,
@@ -79,6 +82,10 @@ extension ContactsReducer {
     private struct Roles {
         var isMyResponder: Bool
         var iAmResponder: Bool
+        /// Whether the other offered to be a responder.
+        var theyOffered: Bool
+        /// Whether the asking account says so itself, and not only the other's request.
+        var iOffer: Bool
     }
 
     private static func ask(
@@ -138,8 +145,11 @@ extension ContactsReducer {
                 .requestChanged, "The request now asks for other roles; look at it again.", field: "contact")
         }
         return try join(
-            &rows, Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder), asker,
-            with: command.contact,
+            &rows,
+            Roles(
+                isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder,
+                theyOffered: request.iAmResponder, iOffer: command.iAmResponder),
+            asker, with: command.contact,
             nickname: "", theirNickname: request.nickname, isAcceptance: true)
     }
 
@@ -183,15 +193,17 @@ extension ContactsReducer {
             throw Rejection(
                 .limitReached, "The other person can't have more contacts; they must remove one first.")
         }
-        let mine = RelationRow.Side(new: asker.time, iAmResponder: roles.iAmResponder, nickname: nickname)
-        let theirs = RelationRow.Side(new: asker.time, iAmResponder: roles.isMyResponder, nickname: theirNickname)
+        let mine = RelationRow.Side(
+            new: asker.time, iAmResponder: roles.iAmResponder, showsReach: roles.iOffer, nickname: nickname)
+        let theirs = RelationRow.Side(
+            new: asker.time, iAmResponder: roles.isMyResponder, showsReach: roles.theyOffered, nickname: theirNickname)
         var view = RelationView(
             RelationRow(low: mine, high: theirs, added: asker.time), of: asker.account, with: contact)
         view.mine = mine
         view.theirs = theirs
         rows.requests[Ends(from: asker.account, to: contact)] = nil
         rows.requests[Ends(from: contact, to: asker.account)] = nil
-        rows[view.pair] = view.row
+        save(&rows, view, asker)
         return [view, view.mirrored].map { view in
             .contactAdded(
                 .init(account: view.account, contact: view.seen, by: asker.account, isAcceptance: isAcceptance))

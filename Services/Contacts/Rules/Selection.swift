@@ -8,10 +8,8 @@ extension ContactsRows {
         package var changed: Set<AccountID> = []
         /// Accounts whose responders are counted. They must be locked.
         package var counted: Set<AccountID> = []
-        /// Accounts whose contacts are locked, and these contacts' responders counted.
+        /// Accounts whose dependents are locked, and these dependents' responders counted.
         package var spreading: Set<AccountID> = []
-        /// The same for accounts that can be reached again. If one could be all the time, nothing is needed.
-        package var returning: Set<AccountID> = []
         /// Accounts whose dependents are only read.
         package var flipping: Set<AccountID> = []
         /// Accounts that are only read.

@@ -6,16 +6,19 @@ extension ContactsRows {
     /// each change, no one stays reachable who isn't, and no change goes unsaid.
     ///
     /// If the account's responders are counted and the stored reach isn't what follows from them, because a process of
-    /// an earlier release changed a relation, a timer that is due at once mends it.
+    /// an earlier release changed a relation, a timer that is due at once mends it. A row without a stored reach says what
+    /// follows from them.
     package func wantedTimers(of account: AccountID) -> [WantedTimer<ContactsCommand>] {
         guard let row = accounts[account], row.closed == nil, !account.isCanary else { return [] }
         var timers: [WantedTimer<ContactsCommand>] = []
-        if row.isReachable {
-            timers.append(
-                WantedTimer(.reach(.lapseReach(.init(account: account))), due: row.reached + limits.reachWindow))
+        if row.isReachable, let until = row.reachableUntil {
+            timers.append(WantedTimer(.reach(.lapseReach(.init(account: account))), due: until))
         }
-        let isStale = responders(countedOf: account).map { $0.reach != row.responderReach } ?? false
-        if let due = row.unsettled.map({ $0 + limits.reachSettling }) ?? (isStale ? row.reached : nil) {
+        if let returns = row.returns {
+            timers.append(WantedTimer(.reach(.restoreReach(.init(account: account))), due: returns))
+        }
+        let isStale = responders(countedOf: account).map { $0.reach != row.responderReach ?? $0.reachBefore } ?? false
+        if let due = row.unsettled.map({ $0 + limits.reachSettling }) ?? (isStale ? Instant(microseconds: 0) : nil) {
             timers.append(WantedTimer(.reach(.settleResponderReach(.init(account: account))), due: due))
         }
         return timers.sorted { $0.due < $1.due }
@@ -27,8 +30,8 @@ extension ContactsRows {
         let changed =
             changes.inserted.map(\.key)
             + changes.updated.filter { _, row, before in
-                (row.reached, row.isReachable, row.unsettled) != (before.reached, before.isReachable, before.unsettled)
-                    || row.closed != before.closed
+                (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed)
+                    != (before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed)
             }.map(\.key)
         return Dictionary(uniqueKeysWithValues: changed.map { (.account($0), wantedTimers(of: $0)) })
     }

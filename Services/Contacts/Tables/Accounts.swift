@@ -8,13 +8,14 @@ package import Vocabulary
 
 extension Tables {
     package static let account = Table<AccountID, AccountRow>(
-        "contacts.account", as: "a", key: TableKey("account"), blank: AccountRow(code: nil, reached: .blank),
+        "contacts.account", as: "a", key: TableKey("account"), blank: AccountRow(code: nil),
         columns: [
             Column("code", \.code),
             Column("is_approval_required", \.isApprovalRequired),
             Column("closed_at", \.closed),
-            Column("reached_at", \.reached),
+            Column("reachable_until", \.reachableUntil),
             Column("is_reachable", \.isReachable),
+            Column("returns_at", \.returns),
             Column("responder_reach", \.responderReach),
             Column("settled_reach", \.settledReach),
             Column("unsettled_at", \.unsettled),
@@ -24,53 +25,45 @@ extension Tables {
 extension Pipeline {
     /// Locks and reads the accounts that the commands change, by id or code, in the order of their ids.
     func lockAccounts(_ touched: ContactsRows.Selection) -> Pending? {
-        guard !touched.spreading.isEmpty || !touched.returning.isEmpty else {
-            return lockAccounts(touched.changed, codes: touched.codes)
-        }
-        // Once an account is locked, nobody else becomes its contact. Someone may have done so just before: the second
+        guard !touched.spreading.isEmpty else { return lockAccounts(touched.changed, codes: touched.codes) }
+        // Once an account is locked, nobody else becomes its dependent. Someone may have done so just before: the second
         // statement locks these, too. Out of order, so at worst the batch is tried again.
-        _ = lockAccounts(touched.changed, codes: touched.codes, spreading: touched)
-        return lockAccounts(touched.changed, codes: touched.codes, spreading: touched)
+        _ = lockAccounts(touched.changed, codes: touched.codes, spreading: touched.spreading)
+        return lockAccounts(touched.changed, codes: touched.codes, spreading: touched.spreading)
     }
 
     private func lockAccounts(
-        _ accounts: Set<AccountID>, codes: Set<ContactCode>, spreading touched: ContactsRows.Selection
+        _ accounts: Set<AccountID>, codes: Set<ContactCode>, spreading: Set<AccountID>
     ) -> Pending {
         query(
             """
             SELECT \(unescaped: Tables.account.selection)
               FROM contacts.account AS a
-             WHERE a.account = ANY (\(accounts.sorted()) || ARRAY(\(Self.contacts(of: touched))))
+             WHERE a.account = ANY (\(accounts.sorted()) || ARRAY(\(Self.dependentIDs(of: spreading))))
                 OR a.code = ANY (\(codes.sorted()))
              ORDER BY a.account
                FOR NO KEY UPDATE
             """)
     }
 
-    /// A query: the contacts of accounts that close, that can't be reached any more, or that can again.
-    private static func contacts(of touched: ContactsRows.Selection) -> Query {
-        let (spreading, returning) = (touched.spreading.sorted(), touched.returning.sorted())
+    /// A query: those whose responders accounts are.
+    private static func dependentIDs(of accounts: Set<AccountID>) -> Query {
+        let accounts = accounts.sorted()
         return """
-            SELECT r.high FROM contacts.relation AS r WHERE r.low = ANY (\(spreading))
+            SELECT r.high FROM contacts.relation AS r WHERE r.low = ANY (\(accounts)) AND r.low_is_responder
              UNION
-            SELECT r.low FROM contacts.relation AS r WHERE r.high = ANY (\(spreading))
-             UNION
-            SELECT r.high FROM contacts.account AS o JOIN contacts.relation AS r ON r.low = o.account
-             WHERE o.account = ANY (\(returning)) AND NOT o.is_reachable
-             UNION
-            SELECT r.low FROM contacts.account AS o JOIN contacts.relation AS r ON r.high = o.account
-             WHERE o.account = ANY (\(returning)) AND NOT o.is_reachable
+            SELECT r.low FROM contacts.relation AS r WHERE r.high = ANY (\(accounts)) AND r.high_is_responder
             """
     }
 
     func responderCounts(_ touched: ContactsRows.Selection) -> Pending? {
-        guard !touched.spreading.isEmpty || !touched.returning.isEmpty else {
+        guard !touched.spreading.isEmpty else {
             return touched.counted.isEmpty ? nil : responderCounts(of: touched.counted)
         }
-        return responderCounts(of: touched.counted, and: Self.contacts(of: touched))
+        return responderCounts(of: touched.counted, and: Self.dependentIDs(of: touched.spreading))
     }
 
-    /// Counts the responders of accounts. While these accounts are locked, neither who their responders are nor whether
+    /// Counts the responders of accounts who hear of missed check-ins. While these accounts are locked, neither who their responders are nor whether
     /// those can be reached changes.
     func responderCounts(of accounts: Set<AccountID>, and others: Query = "SELECT unnest('{}'::uuid[])") -> Pending {
         query(
@@ -78,12 +71,12 @@ extension Pipeline {
             SELECT w.account, c.responders, c.reachable
               FROM (SELECT unnest(\(accounts.sorted())) UNION (\(others))) AS w(account)
              CROSS JOIN LATERAL (
-                SELECT count(*) AS responders, count(*) FILTER (WHERE a.is_reachable) AS reachable
-                  FROM (SELECT r.high AS responder FROM contacts.relation AS r
-                         WHERE r.low = w.account AND r.high_is_responder
+                SELECT count(*) AS responders, count(*) FILTER (WHERE a.is_reachable OR NOT s.shows_reach) AS reachable
+                  FROM (SELECT r.high AS responder, r.high_shows_reach AS shows_reach FROM contacts.relation AS r
+                         WHERE r.low = w.account AND r.high_is_responder AND r.high_notify_on_missed_check_in
                          UNION ALL
-                        SELECT r.low FROM contacts.relation AS r
-                         WHERE r.high = w.account AND r.low_is_responder) AS s
+                        SELECT r.low, r.low_shows_reach FROM contacts.relation AS r
+                         WHERE r.high = w.account AND r.low_is_responder AND r.low_notify_on_missed_check_in) AS s
                   JOIN contacts.account AS a ON a.account = s.responder) AS c
             """)
     }

@@ -13,6 +13,7 @@ extension Tables {
         blank: .blank,
         columns: [
             Column("low_is_responder", \.low.iAmResponder),
+            Column("low_shows_reach", \.low.showsReach),
             Column("low_nickname", \.low.nickname),
             Column("low_notes", \.low.notes),
             Column("low_send_pings", \.low.sendPings),
@@ -25,6 +26,7 @@ extension Tables {
             Column("low_version", \.low.version),
             Column("low_updated_at", \.low.updated),
             Column("high_is_responder", \.high.iAmResponder),
+            Column("high_shows_reach", \.high.showsReach),
             Column("high_nickname", \.high.nickname),
             Column("high_notes", \.high.notes),
             Column("high_send_pings", \.high.sendPings),

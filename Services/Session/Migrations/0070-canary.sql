@@ -2,13 +2,15 @@
 --! include bus/canary-support.sql schema=session reader=session_client
 
 -- A canary is a person as far as its deadline goes. It has no handle, so nobody finds it, and no deadline while it rests.
+-- 0086-valid-canaries.sql validates the constraints, which then keep nobody waiting.
 ALTER TABLE session.account
     DROP CONSTRAINT open_account_has_a_handle,
     DROP CONSTRAINT open_account_has_a_deadline,
     ADD CONSTRAINT open_account_has_a_handle
-        CHECK (CASE WHEN session.is_canary(account) THEN handle IS NULL ELSE closed_at IS NOT NULL OR handle IS NOT NULL END),
+        CHECK (CASE WHEN session.is_canary(account) THEN handle IS NULL ELSE closed_at IS NOT NULL OR handle IS NOT NULL END)
+        NOT VALID,
     ADD CONSTRAINT open_account_has_a_deadline
-        CHECK (session.is_canary(account) OR (closed_at IS NULL) = (due_at IS NOT NULL));
+        CHECK (session.is_canary(account) OR (closed_at IS NULL) = (due_at IS NOT NULL)) NOT VALID;
 COMMENT ON TABLE session.account IS
     'Every account. A closed one keeps its id permanently and its handle for a month, but no personal data. The canaries are here, too (session.is_canary).';
 

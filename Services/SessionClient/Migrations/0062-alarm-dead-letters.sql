@@ -8,14 +8,17 @@ AS $$
       FROM (SELECT DISTINCT split_part(n.name, '/', 1) FROM unnest(of_names) AS n (name)) AS t (type)
      CROSS JOIN LATERAL (
            (SELECT d.message_id, d.type, d.key, d.body, d.code FROM session.dead_letter AS d
-             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '') ORDER BY d.died_at DESC LIMIT 1000)
+             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '')
+               AND NOT session_client.is_canary(d.key) ORDER BY d.died_at DESC LIMIT 1000)
             UNION ALL
            (SELECT d.message_id, d.type, d.key, d.body, d.code FROM contacts.dead_letter AS d
-             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '') ORDER BY d.died_at DESC LIMIT 1000)
+             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '')
+               AND NOT session_client.is_canary(d.key) ORDER BY d.died_at DESC LIMIT 1000)
             UNION ALL
            (SELECT d.message_id, d.type, d.key, d.body, d.code FROM notifications.dead_letter AS d
-             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '') ORDER BY d.died_at DESC LIMIT 1000)) AS l
-     WHERE l.code <> 'discarded' AND NOT session_client.is_canary(l.key)
+             WHERE d.type = t.type AND (d.body::text <> '{}' OR d.error <> '')
+               AND NOT session_client.is_canary(d.key) ORDER BY d.died_at DESC LIMIT 1000)) AS l
+     WHERE l.code <> 'discarded'
        AND (l.type = ANY (of_names) OR l.type || '/' || (l.body ->> 'kind') = ANY (of_names))
        AND NOT EXISTS (SELECT FROM session_client.dead_letter_decision AS c WHERE c.message_id = l.message_id)
 $$;

@@ -80,7 +80,7 @@ extension ContactsEvent {
     fileprivate var others: [AccountID] {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
-            .reachabilityChanged, .responderReachChanged, .responderReachSettled:
+            .responderReachChanged, .responderReachSettled:
             []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]

@@ -18,6 +18,8 @@ public final class TimerRepair: Service, Sendable {
     private let healed: Counter
     private let bell = Bell()
     private static var pieceLimit: Int64 { 500 }
+    /// How many unhandled commands of a partition of the log `due` are looked at. Behind more than these, nothing is repaired.
+    private static var backlogLimit: Int64 { 10_000 }
     /// However long a piece took: a server that stood still is no reason to leave deadlines unrepaired.
     private static var longestPause: Duration { .seconds(5) }
 
@@ -69,12 +71,18 @@ public final class TimerRepair: Service, Sendable {
     }
 
     private func repair(_ suspects: [Key], _ database: Database) throws {
+        // The backlog is read before anything is locked, and only what was appended since then afterwards.
+        let backlog = try backlog(of: suspects, database)
+        let suspects = suspects.filter {
+            backlog.ends[due.partition(of: $0).number] != nil && !backlog.keys.contains($0)
+        }
+        guard !suspects.isEmpty else { return }
         let missing = try database.transaction { database in
             // With the state's rows locked, no command is handled. A timer that fires moves from one table to the
             // other, so reading the one it leaves first can't miss it.
             let wanted = try database.pipeline { try store.wantedTimers(of: .locked(suspects), in: $0) }
             let differences = try differences(from: wanted, database)
-            let waiting = try keysWithWaitingCommands(among: suspects, database)
+            let waiting = try keysWithNewCommands(among: suspects, after: backlog.ends, database)
             let missing = differences.filter { !waiting.contains($0.key) }
             if !missing.isEmpty { try database.execute(try missing.insertion(into: due.name.schema)) }
             return missing
@@ -108,19 +116,53 @@ public final class TimerRepair: Service, Sendable {
         return try rows.map { wanted[Int(try $0.decode(0, as: Int64.self)) - 1] }
     }
 
-    /// Keys whose timers fired, but whose commands are still to be handled or are parked.
-    private func keysWithWaitingCommands(among keys: [Key], _ database: Database) throws -> Set<Key> {
-        let partitions = Set(keys.map { due.partition(of: $0).number }).sorted()
-        let (texts, schema, source) = (keys.map(\.description), due.name.schema, due.name.description)
+    /// The commands that wait in the partitions of some keys.
+    private struct Backlog {
+        /// The last position in each partition. A partition with too many isn't here.
+        var ends: [Int32: Int64] = [:]
+        /// The keys of what waits.
+        var keys: Set<Key> = []
+    }
+
+    private func backlog(of suspects: [Key], _ database: Database) throws -> Backlog {
+        let partitions = Set(suspects.map { due.partition(of: $0).number }).sorted()
+        let (schema, source) = (due.name.schema, due.name.description)
         let rows = try database.query(
             """
-            SELECT d.key
+            SELECT p.partition, handled.position, d.position, d.key
               FROM unnest(\(partitions)) AS p(partition)
              CROSS JOIN LATERAL (SELECT coalesce((SELECT b.position FROM \(unescaped: schema).batch AS b
                                                    WHERE b.source = \(source) AND b.partition = p.partition
                                                    ORDER BY b.number DESC LIMIT 1), 0)) AS handled(position)
+              LEFT JOIN LATERAL (SELECT d.position, d.key FROM \(unescaped: source) AS d
+                                  WHERE d.partition = p.partition AND d.position > handled.position
+                                  ORDER BY d.position LIMIT \(Self.backlogLimit)) AS d ON true
+             ORDER BY p.partition, d.position
+            """)
+        var backlog = Backlog()
+        var counts: [Int32: Int64] = [:]
+        for row in rows {
+            let (partition, handled, position, key) = try row.decode(Int32.self, Int64.self, Int64?.self, String?.self)
+            backlog.ends[partition] = position ?? handled
+            if position != nil { counts[partition, default: 0] += 1 }
+            if let key = key.flatMap({ Key($0) }) { backlog.keys.insert(key) }
+        }
+        for (partition, count) in counts where count >= Self.backlogLimit { backlog.ends[partition] = nil }
+        return backlog
+    }
+
+    /// Keys whose timers fired after the backlog was read, and those with parked commands.
+    private func keysWithNewCommands(
+        among keys: [Key], after ends: [Int32: Int64], _ database: Database
+    ) throws -> Set<Key> {
+        let ends = ends.sorted { $0.key < $1.key }
+        let (texts, schema, source) = (keys.map(\.description), due.name.schema, due.name.description)
+        let rows = try database.query(
+            """
+            SELECT d.key
+              FROM unnest(\(ends.map(\.key)), \(ends.map(\.value))) AS p(partition, position)
               JOIN \(unescaped: source) AS d
-                ON d.partition = p.partition AND d.position > handled.position AND d.key = ANY (\(texts))
+                ON d.partition = p.partition AND d.position > p.position AND d.key = ANY (\(texts))
              UNION
             SELECT p.key FROM \(unescaped: schema).parked AS p WHERE p.source = \(source) AND p.key = ANY (\(texts))
             """)

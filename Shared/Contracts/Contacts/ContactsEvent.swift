@@ -24,7 +24,6 @@ public enum ContactsEvent: MessageSet {
     case alertRelayed(AlertRelayed)
     case responderAlerted(ResponderAlerted)
     case alarmEnded(AlarmEnded)
-    case reachabilityChanged(ReachabilityChanged)
     case responderReachChanged(ResponderReachChanged)
     case responderReachSettled(ResponderReachSettled)
 
@@ -35,8 +34,8 @@ public enum ContactsEvent: MessageSet {
         Case(Self.roleChangeRequested), Case(Self.roleChangeEnded), Case(Self.contactRemoved),
         Case(Self.contactBlocked), Case(Self.contactUnblocked), Case(Self.pingSent), Case(Self.pingReceived),
         Case(Self.pingCancelled), Case(Self.pingAnswered), Case(Self.receivedPingsCleared), Case(Self.alertRelayed),
-        Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.reachabilityChanged),
-        Case(Self.responderReachChanged), Case(Self.responderReachSettled),
+        Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.responderReachChanged),
+        Case(Self.responderReachSettled),
     ]
 
     public var body: any EventBody {
@@ -63,7 +62,6 @@ public enum ContactsEvent: MessageSet {
         case .alertRelayed(let body): body
         case .responderAlerted(let body): body
         case .alarmEnded(let body): body
-        case .reachabilityChanged(let body): body
         case .responderReachChanged(let body): body
         case .responderReachSettled(let body): body
         }

@@ -32,7 +32,7 @@ extension ContactsState {
         case .receivedPingsCleared(let event):
             for contact in event.contacts { contacts[contact]?.incomingPing = nil }
         case .responderReachChanged(let event): responderReach = event.reach
-        case .alertRelayed, .responderAlerted, .alarmEnded, .reachabilityChanged, .responderReachSettled: break
+        case .alertRelayed, .responderAlerted, .alarmEnded, .responderReachSettled: break
         }
     }
 

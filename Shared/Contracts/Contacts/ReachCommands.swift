@@ -4,16 +4,18 @@ public import Vocabulary
 public enum ReachCommand: MessageSet {
     case recordReached(RecordReached)
     case lapseReach(LapseReach)
+    case restoreReach(RestoreReach)
     case settleResponderReach(SettleResponderReach)
 
     public static let cases: Cases<Self> = [
-        Case(Self.recordReached), Case(Self.lapseReach), Case(Self.settleResponderReach),
+        Case(Self.recordReached), Case(Self.lapseReach), Case(Self.restoreReach), Case(Self.settleResponderReach),
     ]
 
     public var body: any CommandBody {
         switch self {
         case .recordReached(let body): body
         case .lapseReach(let body): body
+        case .restoreReach(let body): body
         case .settleResponderReach(let body): body
         }
     }
@@ -21,16 +23,24 @@ public enum ReachCommand: MessageSet {
 
 /// Records that an app of the asking account was connected. A policy sends this, at most once a day for each device. Does nothing if the account is closed.
 ///
-/// Result: ``ReachabilityChanged`` if the account couldn't be reached before.
+/// It has no event: nobody is to see when it was.
 public struct RecordReached: CommandBody {
     public init() {}
 }
 
 /// Notes that nothing has reached the account for long. A timer sends this; it changes nothing if something reached the
-/// account meanwhile.
-///
-/// Result: ``ReachabilityChanged``.
+/// account meanwhile. Its dependents' ``ResponderReachChanged`` follow.
 public struct LapseReach: OwnCommandBody {
+    public let account: AccountID
+
+    public init(account: AccountID) {
+        self.account = account
+    }
+}
+
+/// Lets an account that was reached again count as reachable. A timer sends this, at an unforeseeable time within a day
+/// after it was reached, so that its dependents don't see when. Their ``ResponderReachChanged`` follow.
+public struct RestoreReach: OwnCommandBody {
     public let account: AccountID
 
     public init(account: AccountID) {

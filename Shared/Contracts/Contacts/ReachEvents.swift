@@ -1,8 +1,8 @@
 public import Vocabulary
 
-/// Whether anyone would be told if the account raised an alert or missed a check-in.
+/// Whether anyone would be told if the account missed a check-in. A responder who doesn't want to hear of that isn't counted here.
 public enum ResponderReach: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The account has no responder.
+    /// The account has no responder who hears of missed check-ins.
     case nobody
     /// The account has responders, but none of them has opened the app for 30 days.
     case unreachable
@@ -10,20 +10,8 @@ public enum ResponderReach: String, Codable, Hashable, Sendable, CaseIterable {
     case reachable
 }
 
-/// An account can be reached again, or no longer.
-public struct ReachabilityChanged: EventBody {
-    public let account: AccountID
-    public let isReachable: Bool
-    public let at: Instant
-
-    public init(account: AccountID, isReachable: Bool, at: Instant) {
-        self.account = account
-        self.isReachable = isReachable
-        self.at = at
-    }
-}
-
-/// Whether an account's responders can be reached has changed.
+/// Whether an account's responders can be reached has changed. What a responder did to change that was up to three days earlier,
+/// or up to a day if they are back.
 public struct ResponderReachChanged: EventBody {
     public let account: AccountID
     public let reach: ResponderReach
@@ -40,7 +28,7 @@ public struct ResponderReachChanged: EventBody {
 public struct ResponderReachSettled: EventBody {
     public let account: AccountID
     public let reach: ResponderReach
-    /// How many responders the account has.
+    /// How many responders the account has who hear of missed check-ins.
     public let responders: Int
     public let at: Instant
 

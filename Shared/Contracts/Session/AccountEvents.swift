@@ -43,12 +43,15 @@ public struct DeviceSignedIn: EventBody {
     public let device: Device
     /// Whether it signed the account up.
     public let isFirst: Bool
+    /// True, as in ``DeviceRefreshed``; nil from a process of 0.1.0, beside which nobody may know what follows from it.
+    public let isFirstOfDay: Bool?
     public let at: Instant
 
-    public init(account: AccountID, device: Device, isFirst: Bool, at: Instant) {
+    public init(account: AccountID, device: Device, isFirst: Bool, isFirstOfDay: Bool? = nil, at: Instant) {
         self.account = account
         self.device = device
         self.isFirst = isFirst
+        self.isFirstOfDay = isFirstOfDay
         self.at = at
     }
 }
@@ -57,7 +60,7 @@ public struct DeviceSignedIn: EventBody {
 public struct DeviceRefreshed: EventBody {
     public let account: AccountID
     public let device: DeviceID
-    /// True if it is the device's first of the day (in UTC), otherwise nil.
+    /// True if it is the first of the device's day, which begins at a time of its own; otherwise nil.
     public let isFirstOfDay: Bool?
     public let at: Instant
 

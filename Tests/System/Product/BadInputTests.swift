@@ -54,7 +54,7 @@ struct BadInputTests {
         "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
         "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert", "ExpireGroupSession", "RenewEdge", "ExpireEdge",
         "ConnectParticipant", "DisconnectParticipant", "AnnounceDrop", "DropParticipant", "WithdrawInvitations",
-        "ExpireSuspension", "RecordReached", "LapseReach", "SettleResponderReach",
+        "ExpireSuspension", "RecordReached", "LapseReach", "RestoreReach", "SettleResponderReach",
     ]
 
     @Test(

@@ -39,7 +39,10 @@ struct EndToEndReachTests {
     func unreachable() async throws {
         try await Quartet.with { quartet in
             let (anna, bob) = try await quartet.signUp("anna", "bob")
-            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            let mallory = try await quartet.signUp("mallory")
+            try await bob.add(anna)
+            // Bob never read that it would be shown to Mallory, too.
+            try await mallory.add(bob, isMyResponder: true, iAmResponder: false)
             let sees = try await LiveView.open(anna)
             try await quartet.settleReach(of: anna)
             try await sees.wait(settled: "reachable")
@@ -53,8 +56,18 @@ struct EndToEndReachTests {
             #expect(state["responderReach"] == "unreachable")
             #expect(!"\(state)".contains("reached"))
 
+            let knows = try await LiveView.open(mallory).snapshot(of: "contacts")
+            #expect(knows["responderReach"] == "reachable")
+
             let refreshed = try await quartet.edge.insist("/v1/token", ["refreshToken": .string(bob.refreshToken)])
             _ = try await LiveView.open(Device(refreshed, edge: quartet.edge))
+            let returns = "SELECT count(returns_at) FROM contacts.account WHERE account = '\(bob.account)'"
+            try await quartet.wait(for: "Bob's return to be known", returns) { $0 == "1" }
+            // When he opened the app, Anna isn't to see.
+            try await quartet.waitUntilQuiet()
+            let later = try await LiveView.open(anna).snapshot(of: "contacts")
+            #expect(later["responderReach"] == "unreachable")
+            try await quartet.restoreReach(of: bob)
             try await sees.wait(reach: "reachable")
             try await quartet.waitUntilQuiet()
             #expect(try await anna.kinds(unread: true).contains("nobodyToTell") == false)
@@ -106,10 +119,21 @@ extension Quartet {
             """
             UPDATE session.device SET last_seen_at = last_seen_at - interval '31 days'
              WHERE account = '\(device.account)';
-            UPDATE contacts.account SET reached_at = reached_at - interval '31 days'
+            UPDATE contacts.account SET reachable_until = reachable_until - interval '34 days'
              WHERE account = '\(device.account)';
-            UPDATE contacts.timer SET due_at = due_at - interval '31 days'
+            UPDATE contacts.timer SET due_at = due_at - interval '34 days'
              WHERE key = 'account/\(device.account)' AND name = 'LapseReach';
+            """)
+    }
+
+    /// Makes the return of an account that was reached again older than a day.
+    func restoreReach(of device: Device) async throws {
+        _ = try await psql(
+            """
+            UPDATE contacts.account SET returns_at = returns_at - interval '1 day'
+             WHERE account = '\(device.account)';
+            UPDATE contacts.timer SET due_at = due_at - interval '1 day'
+             WHERE key = 'account/\(device.account)' AND name = 'RestoreReach';
             """)
     }
 }

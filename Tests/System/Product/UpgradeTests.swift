@@ -23,7 +23,8 @@ struct UpgradeTests {
     @Test(
         """
         processes of a released version are exchanged one by one while people go on: nothing is lost, a stream goes on where \
-        it was, and each check-in that is missed meanwhile alarms the responder once, on the phone as well
+        it was, and each check-in that is missed meanwhile alarms the responder once, on the phone as well, though the one who \
+        misses it has just signed in on another device
         """, arguments: ReleasedBuild.versions, Order.allCases)
     func rollOut(from version: String, order: Order) async throws {
         let release = try ReleasedBuild(version)
@@ -60,6 +61,10 @@ struct UpgradeTests {
                         try await quartet.kill(service)
                         return { try await quartet.adopt(new, as: service) }
                     }
+                    // Nobody sends anything that the next service to be exchanged doesn't know.
+                    _ = try await Device.signIn("bob", device: service.rawValue, at: quartet.edge)
+                    try await alarms.missOne()
+                    #expect(try await quartet.psql("SELECT count(*) FROM contacts.parked") == "0")
                 }
                 try await alarms.missOne()
                 try await alarms.end()
@@ -68,7 +73,11 @@ struct UpgradeTests {
                 #expect(after.rest == before.rest && after.rest[0] == "Bobby", "\(before.rest) \(after.rest)")
                 #expect(before.notifications.isSubset(of: after.notifications))
                 let count = alarms.count.value
-                #expect(count == 10)
+                #expect(count == 14)
+                if order == .edgeFirst {
+                    let reached = "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RecordReached'"
+                    #expect(try await quartet.psql(reached) == "2")
+                }
                 let kinds = try await anna.kinds()
                 #expect(kinds.count { $0 == "dependentCheckInMissed" } == count)
                 #expect(kinds.count { $0 == "dependentCheckedInLate" } == count)

@@ -20,6 +20,8 @@ struct ContactsPropertyTests {
                 people.rows.limits.contacts = 3
                 people.rows.limits.requests = 2
                 people.rows.limits.reachWindow = .minutes(3)
+                people.rows.limits.reachSpread = .minutes(1)
+                people.rows.limits.returnSpread = .minutes(1)
                 let accounts = try (0..<6).map { _ in try people.person() }
                 var consents = Consents()
                 for _ in 0..<400 {
@@ -75,14 +77,19 @@ struct ContactsPropertyTests {
     /// What the stream says of an account's responders is what follows from relations and from who was reached when.
     private static func checkReach(of account: AccountID, _ people: People, _ state: ContactsState) throws {
         guard !state.isClosed else { return }
-        let responders = state.contacts.filter(\.isMyResponder).compactMap { people.rows.accounts[$0.account] }
-        let expected: ResponderReach =
-            responders.isEmpty ? .nobody : responders.contains(where: \.isReachable) ? .reachable : .unreachable
-        try #require(state.responderReach == expected)
+        let seen = state.contacts.filter(\.isMyResponder).compactMap { contact -> Bool? in
+            guard let side = people.side(of: contact.account, with: account), side.notifyOnMissedCheckIn else {
+                return nil
+            }
+            return !side.showsReach || people.rows.accounts[contact.account]?.isReachable ?? false
+        }
+        try #require(state.responderReach == (seen.isEmpty ? .nobody : seen.contains(true) ? .reachable : .unreachable))
         let row = try #require(people.rows.accounts[account])
         try #require((row.unsettled != nil) == (row.responderReach != row.settledReach))
         let timers = people.rows.wantedTimers(of: account).map(\.name)
         try #require(timers.contains(LapseReach.type) == row.isReachable)
+        try #require(timers.contains(RestoreReach.type) == (row.returns != nil))
+        try #require(row.returns == nil || !row.isReachable)
         try #require(timers.contains(SettleResponderReach.type) == (row.unsettled != nil))
     }
 
@@ -93,6 +100,7 @@ struct ContactsPropertyTests {
         switch Int.random(in: 0..<52, using: &random) {
         case 46: return RecordReached()
         case 47...48: return LapseReach(account: asker)
+        case 50: return RestoreReach(account: asker)
         case 49: return SettleResponderReach(account: asker)
         case 0: return random.oneIn(8) ? CloseAccount() : ResetContactCode(code: people.id())
         case 1: return SetContactApproval(isRequired: one)

@@ -25,6 +25,8 @@ struct ContactsStoreTests {
                     people.rows.limits.requests = 2
                     people.rows.limits.blocks = 3
                     people.rows.limits.reachWindow = .minutes(3)
+                    people.rows.limits.reachSpread = .minutes(1)
+                    people.rows.limits.returnSpread = .minutes(1)
                     let accounts = try (0..<6).map { _ in try people.person() }
                     for _ in 0..<600 {
                         people.pass(.seconds(Int64.random(in: 0...8, using: &random)))
@@ -186,7 +188,7 @@ struct ContactsStoreTests {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
                 var limits = ContactsLimits()
-                limits.reachWindow = .seconds(0)
+                (limits.reachWindow, limits.reachSpread, limits.returnSpread) = (.seconds(0), .seconds(0), .seconds(0))
                 let one = try await Trial(ContactsStore(limits: limits), in: database, as: "contacts")
                 let two = try await Trial(ContactsStore(limits: limits), in: database, as: "contacts")
                 var people = People(seed: random.next())
@@ -195,16 +197,18 @@ struct ContactsStoreTests {
                     .init(command, by: account, id: people.id(), at: people.time)
                 }
                 _ = try await one.handle([
-                    command(OpenAccount(code: people.id()), of: anna), command(OpenAccount(code: code), of: ben),
+                    command(OpenAccount(code: code), of: anna), command(OpenAccount(code: people.id()), of: ben),
                 ])
                 for round in 0..<60 {
-                    let isLapse = Bool.random(using: &random)
-                    let flip = command(isLapse ? LapseReach(account: ben) : RecordReached(), of: ben)
-                    let role: any CommandBody =
+                    let flips: [any CommandBody] =
+                        Bool.random(using: &random)
+                        ? [LapseReach(account: ben)] : [RecordReached(), RestoreReach(account: ben)]
+                    let flip = flips.map { command($0, of: ben) }
+                    let change = command(
                         round.isMultiple(of: 2)
-                        ? AddContact(code: code, isMyResponder: true, iAmResponder: false) : RemoveContact(contact: ben)
-                    let change = command(role, of: anna)
-                    async let flipped = one.handleAtLast([flip])
+                            ? AddContact(code: code, isMyResponder: false, iAmResponder: true)
+                            : RemoveContact(contact: anna), of: ben)
+                    async let flipped = one.handleAtLast(flip)
                     async let changed = two.handleAtLast([change])
                     _ = try await (flipped, changed)
                     let wrong = try await database.psql(
@@ -221,6 +225,51 @@ struct ContactsStoreTests {
                 await one.close()
                 await two.close()
             }
+        }
+    }
+
+    @Test("what 0.1.0 left is shown as it was, a change of it is one, and nobody lapses unasked (A16)")
+    func rowsOfBefore() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let trial = try await Trial(ContactsStore(), in: database, as: "contacts")
+            var people = People()
+            let (anna, ben, code) = (people.id() as AccountID, people.id() as AccountID, people.id() as ContactCode)
+            func ask(_ command: any CommandBody, of account: AccountID) async throws {
+                people.pass(.seconds(1))
+                let asked = Trial.Command(command, by: account, id: people.id(), at: people.time)
+                _ = try await trial.handle([asked])[0].get()
+            }
+            let reach = """
+                SELECT string_agg(concat_ws(' ', s.state ->> 'responderReach', m.state ->> 'responderReach'), ', '
+                                  ORDER BY s.account <> '\(anna)')
+                  FROM contacts.contacts_state AS s JOIN contacts.contacts_summary AS m USING (account)
+                """
+            try await ask(OpenAccount(code: people.id()), of: anna)
+            try await ask(OpenAccount(code: code), of: ben)
+            try await ask(AddContact(code: code, isMyResponder: true, iAmResponder: false), of: anna)
+            try await database.psql(
+                """
+                UPDATE contacts.account SET reachable_until = NULL, responder_reach = NULL, settled_reach = NULL,
+                                            unsettled_at = NULL;
+                DELETE FROM contacts.timer
+                """)
+            #expect(try await database.psql(reach) == "reachable reachable, nobody nobody")
+            try await ask(LapseReach(account: ben), of: ben)
+            try await ask(UpdateContact(contact: anna, expectedVersion: 1, notes: "a neighbour"), of: ben)
+            #expect(try await database.psql("SELECT count(*) FROM contacts.timer") == "0")
+            try await ask(RemoveContact(contact: ben), of: anna)
+            #expect(try await database.psql(reach) == "nobody nobody, nobody nobody")
+            let kept = """
+                SELECT account = '\(anna)' AND settled_reach = 'reachable' AND unsettled_at IS NOT NULL AND reachable_until IS NULL
+                  FROM contacts.account WHERE responder_reach IS NOT NULL
+                """
+            #expect(try await database.psql(kept) == "t")
+            // Who becomes a responder now reads that it is shown.
+            try await ask(AddContact(contact: anna, isMyResponder: false, iAmResponder: true), of: ben)
+            try await ask(ApproveContactRequest(contact: ben, isMyResponder: true, iAmResponder: false), of: anna)
+            let lapses = "SELECT string_agg(key, ' ') FROM contacts.timer WHERE name = 'LapseReach'"
+            #expect(try await database.psql(lapses) == "account/\(ben)")
+            await trial.close()
         }
     }
 

@@ -19,9 +19,10 @@ extension People {
         Service(
             state: { ContactsState(account: $0) }, fold: { $0.apply($1) },
             isLast: { if case .contactsClosed = $0 { true } else { false } },
-            // A canary has no stream, and being reached no event of its own every day.
+            // A canary has no stream, and nobody is to see when somebody was reached.
             quiet: { command, before, after in
-                command is OpenCanary || command is RecordReached ? after : before
+                command is OpenCanary || command is RecordReached || command is LapseReach || command is RestoreReach
+                    ? after : before
             },
             check: { asker, emissions in
                 // A command's result is its first event, so that is the asker's. A timer asks for nobody.
@@ -51,6 +52,12 @@ extension People {
         try ask(
             account,
             AddContact(code: rows.published(other).code, isMyResponder: isMyResponder, iAmResponder: iAmResponder))
+    }
+
+    /// An account's side of its relation with another.
+    func side(of account: AccountID, with other: AccountID) -> RelationRow.Side? {
+        let row = rows[Pair(account, other)]
+        return account < other ? row?.low : row?.high
     }
 
     func contact(_ account: AccountID, _ other: AccountID) -> Contact? { rows.published(account).contacts[other] }

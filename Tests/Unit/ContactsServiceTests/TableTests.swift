@@ -25,10 +25,14 @@ struct ContactsTableTests {
             open.code = .new()
             open.isApprovalRequired = true
             closed.closed = time(1)
-            (open.reached, open.isReachable, open.responderReach) = (time(8), false, .unreachable)
+            (open.reachableUntil, open.isReachable, open.returns) = (time(8), false, time(12))
+            open.responderReach = .unreachable
             (open.settledReach, open.unsettled) = (.reachable, time(9))
-            (closed.reached, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
-            try await Tables.account.expectRoundTrip(of: [(anna, open), (ben, closed)], in: database, as: "contacts")
+            (closed.reachableUntil, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
+            var earlier = Tables.account.blank
+            (earlier.closed, earlier.responderReach, earlier.settledReach) = (time(13), nil, nil)
+            try await Tables.account.expectRoundTrip(
+                of: [(anna, open), (ben, closed), (cleo, earlier)], in: database, as: "contacts")
 
             var (asked, blocked) = (Tables.request.blank, Tables.block.blank)
             (asked.isMyResponder, asked.iAmResponder, asked.isStranger) = (true, true, true)
@@ -57,12 +61,14 @@ struct ContactsTableTests {
             // Only a responder pings, and only someone who isn't one asks to become one.
             one.low = side(10) {
                 $0.iAmResponder = true
+                $0.showsReach = true
                 $0.pinged = time(11)
             }
             one.high = side(20) { $0.roleRequested = time(21) }
             other.low = side(30) { $0.roleRequested = time(31) }
             other.high = side(40) {
                 $0.iAmResponder = true
+                $0.showsReach = true
                 $0.pinged = time(41)
             }
             (one.added, other.added) = (time(1), time(2))

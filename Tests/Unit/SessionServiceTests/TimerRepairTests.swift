@@ -111,6 +111,44 @@ struct TimerRepairTests {
         }
     }
 
+    @Test("behind a long backlog nothing is repaired, since the timer's command may be in it; afterwards it is (S32)")
+    func backlog() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            try await database.psql(
+                """
+                \(Self.accounts("SELECT 1, 'bob', interval '1 day'"));
+                INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id)
+                SELECT session.due_partition_of('account/' || a.account), n, 'command', 'MissCheckIn', 1, 'account/other', '{}',
+                       gen_random_uuid(), gen_random_uuid()
+                  FROM session.account AS a, generate_series(1, 10000) AS n;
+                """)
+            let repair = try Self.repair(in: database)
+            let running = Task { try await repair.run() }
+            defer { running.cancel() }
+            // It goes on with others.
+            try await database.psql(
+                Self.accounts("SELECT n, 'p' || n, interval '1 day' FROM generate_series(2, 40) AS n"))
+            let apart = """
+                SELECT count(*) FROM session.account AS a
+                 WHERE session.due_partition_of('account/' || a.account)
+                       NOT IN (SELECT d.partition FROM session.due AS d)
+                   AND NOT EXISTS (SELECT FROM session.timer AS t WHERE t.key = 'account/' || a.account)
+                """
+            try await database.wait(for: "the others' timers", apart) { $0 == "0" }
+            let bob = "SELECT count(*) FROM session.timer WHERE key LIKE '%000000000001'"
+            #expect(try await database.psql(bob) == "0")
+            try await database.psql(
+                """
+                INSERT INTO session.batch (source, partition, number, position, owner, epoch, given_time, messages)
+                SELECT 'session.due', d.partition, 1, 1, gen_random_uuid(), 1, now(), 1
+                  FROM session.due AS d GROUP BY d.partition
+                """)
+            try await database.wait(for: "the timer", bob) { $0 == "1" }
+            running.cancel()
+            try await running.value
+        }
+    }
+
     private static var logger: Logger { Logger(label: "timers") { _ in SwiftLogNoOpLogHandler() } }
 
     /// One that rests only a moment.

@@ -16,6 +16,8 @@ package struct RelationRow: Equatable, Sendable {
     package struct Side: Equatable, Sendable {
         /// This account is the other's responder.
         package var iAmResponder: Bool
+        /// Whether this account became the responder by itself, and so read that the other sees whether it can be reached.
+        package var showsReach = false
         /// What this account calls the other.
         package var nickname: String
         /// What this account wrote about the other.
@@ -51,10 +53,11 @@ extension RelationRow.Side {
         notifyOnMissedCheckIn: false, version: 0, updated: .blank)
 
     /// A side of a relation that begins. A responder is notified of everything until they say otherwise.
-    init(new time: Instant, iAmResponder: Bool, nickname: String = "") {
+    init(new time: Instant, iAmResponder: Bool, showsReach: Bool = false, nickname: String = "") {
         self.init(
-            iAmResponder: iAmResponder, nickname: nickname, notes: "", sendPings: true, receivePings: true,
-            notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder, pinged: nil, lastPing: nil,
+            iAmResponder: iAmResponder, showsReach: iAmResponder && showsReach, nickname: nickname, notes: "",
+            sendPings: true, receivePings: true, notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder,
+            pinged: nil, lastPing: nil,
             roleRequested: nil, version: 1, updated: time)
     }
 }

@@ -33,6 +33,7 @@ extension ContactsReducer {
         try ContactRules.requireRole(isMyResponder: view.theirs.iAmResponder, iAmResponder: view.mine.iAmResponder)
         startResponding(&view.mine, was: before.mine)
         startResponding(&view.theirs, was: before.theirs)
+        if command.iAmResponder == true { view.mine.showsReach = true }
         view.mine.nickname = command.nickname ?? view.mine.nickname
         view.mine.notes = command.notes ?? view.mine.notes
         view.mine.sendPings = command.sendPings ?? view.mine.sendPings
@@ -79,14 +80,17 @@ extension ContactsReducer {
         let rolesChanged =
             view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
         let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil
-        if isAcceptance { view.theirs.roleRequested = nil }
+        if isAcceptance {
+            view.theirs.roleRequested = nil
+            view.theirs.showsReach = true
+        }
         view.mine.version += 1
         view.mine.updated = asker.time
         if rolesChanged {
             view.theirs.version += 1
             view.theirs.updated = asker.time
         }
-        rows[view.pair] = view.row
+        save(&rows, view, asker)
         let events: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
             .contactUpdated(
                 .init(
@@ -96,11 +100,20 @@ extension ContactsReducer {
         return events + cancelled + catchUp(&rows, view, at: asker.time)
     }
 
+    /// Saves a relation. From now on both may lose touch, if a row of 0.1.0 doesn't say yet until when they are reachable.
+    static func save(_ rows: inout ContactsRows, _ view: RelationView, _ asker: Asker) {
+        for (account, side) in [(view.account, view.mine), (view.contact, view.theirs)] where side.showsReach {
+            if rows.accounts[account]?.reachableUntil == nil { setReached(&rows, account, asker) }
+        }
+        rows[view.pair] = view.row
+    }
+
     /// A new responder is notified of everything until they say otherwise; a former one of nothing.
     static func startResponding(_ side: inout RelationRow.Side, was before: RelationRow.Side) {
         guard side.iAmResponder != before.iAmResponder else { return }
         side.notifyOnCheckIn = side.iAmResponder
         side.notifyOnMissedCheckIn = side.iAmResponder
+        side.showsReach = false
     }
 }
 

@@ -2,7 +2,8 @@ package import ContactsContract
 import ContractSupport
 package import Vocabulary
 
-/// How many responders an account has, and how many of them can be reached.
+/// How many responders of an account hear of missed check-ins, and how many of them can be reached. Those who never read
+/// that this is shown count as reachable.
 package struct ResponderCounts: Equatable, Sendable {
     package var all: Int
     package var reachable: Int
@@ -13,6 +14,8 @@ package struct ResponderCounts: Equatable, Sendable {
     }
 
     package var reach: ResponderReach { all == 0 ? .nobody : reachable == 0 ? .unreachable : .reachable }
+    /// What an account's stream says whose row doesn't: nobody had read anything before there was such a column.
+    package var reachBefore: ResponderReach { all == 0 ? .nobody : .reachable }
 }
 
 extension ContactsReducer {
@@ -20,44 +23,51 @@ extension ContactsReducer {
         switch command {
         case .recordReached: recordReached(&rows, asker)
         case .lapseReach: lapse(&rows, asker)
-        case .settleResponderReach: settle(&rows, asker)
+        case .restoreReach: restore(&rows, asker)
+        case .settleResponderReach: return settle(&rows, asker)
         }
+        // What changes for dependents follows from the rows.
+        return []
     }
 
-    static func recordReached(_ rows: inout ContactsRows, _ asker: Asker) -> [ContactsEvent] {
-        guard var row = rows.accounts[asker.account] else { return [] }
-        row.reached = max(row.reached, asker.time)
+    private static func recordReached(_ rows: inout ContactsRows, _ asker: Asker) {
+        setReached(&rows, asker.account, asker)
+        guard var row = rows.accounts[asker.account], !row.isReachable, row.returns == nil else { return }
+        row.returns = asker.time + asker.spread(over: rows.limits.returnSpread)
         rows.accounts[asker.account] = row
-        return setReachable(&rows, true, asker)
     }
 
-    static func lapse(_ rows: inout ContactsRows, _ asker: Asker) -> [ContactsEvent] {
-        guard let row = rows.accounts[asker.account], row.reached + rows.limits.reachWindow <= asker.time else {
-            return []
-        }
-        return setReachable(&rows, false, asker)
+    /// Notes that an account reads what Quartet says, and so can be reached for a while.
+    static func setReached(_ rows: inout ContactsRows, _ account: AccountID, _ asker: Asker) {
+        guard var row = rows.accounts[account] else { return }
+        let until = asker.time + rows.limits.reachWindow + asker.spread(over: rows.limits.reachSpread)
+        row.reachableUntil = max(row.reachableUntil ?? until, until)
+        rows.accounts[account] = row
     }
 
-    private static func setReachable(
-        _ rows: inout ContactsRows, _ isReachable: Bool, _ asker: Asker
-    ) -> [ContactsEvent] {
-        guard rows.accounts[asker.account]?.isReachable != isReachable else { return [] }
-        rows.setReachable(isReachable, asker.account)
-        return [.reachabilityChanged(.init(account: asker.account, isReachable: isReachable, at: asker.time))]
+    private static func lapse(_ rows: inout ContactsRows, _ asker: Asker) {
+        guard let until = rows.accounts[asker.account]?.reachableUntil, until <= asker.time else { return }
+        rows.setReachable(false, asker.account)
     }
 
-    static func settle(_ rows: inout ContactsRows, _ asker: Asker) -> [ContactsEvent] {
+    private static func restore(_ rows: inout ContactsRows, _ asker: Asker) {
+        guard let returns = rows.accounts[asker.account]?.returns, returns <= asker.time else { return }
+        rows.accounts[asker.account]?.returns = nil
+        rows.setReachable(true, asker.account)
+    }
+
+    private static func settle(_ rows: inout ContactsRows, _ asker: Asker) -> [ContactsEvent] {
         let changed = updateResponderReach(&rows, asker, of: [asker.account])
-        guard var row = rows.accounts[asker.account], let since = row.unsettled,
+        guard var row = rows.accounts[asker.account], let reach = row.responderReach, let since = row.unsettled,
             since + rows.limits.reachSettling <= asker.time
         else { return changed }
-        row.settledReach = row.responderReach
+        row.settledReach = reach
         row.unsettled = nil
         rows.accounts[asker.account] = row
         let responders = rows.responders(countedOf: asker.account)?.all ?? 0
         return changed + [
             .responderReachSettled(
-                .init(account: asker.account, reach: row.responderReach, responders: responders, at: asker.time))
+                .init(account: asker.account, reach: reach, responders: responders, at: asker.time))
         ]
     }
 
@@ -73,8 +83,11 @@ extension ContactsReducer {
             // Nobody looks at a canary's.
             guard !account.isCanary else { return nil }
             let reach = (rows.responders(countedOf: account) ?? ResponderCounts()).reach
-            guard var row = rows.accounts[account], row.closed == nil, row.responderReach != reach else { return nil }
+            guard var row = rows.accounts[account], row.closed == nil else { return nil }
+            let before = row.responderReach ?? rows.responders(loadedOf: account).reachBefore
+            guard reach != before else { return nil }
             row.responderReach = reach
+            row.settledReach = row.settledReach ?? before
             // What goes back and forth is still said in time: it counts from when it first differed.
             row.unsettled = reach == row.settledReach ? nil : row.unsettled ?? asker.time
             rows.accounts[account] = row
@@ -83,14 +96,24 @@ extension ContactsReducer {
     }
 }
 
+extension ContactsReducer.Asker {
+    /// A part of an interval that nobody can guess from outside: commands' ids are hashes of ids that nobody sees.
+    fileprivate func spread(over interval: Interval) -> Interval {
+        Interval(microseconds: Int64(command.low & 0x3FFF_FFFF_FFFF_FFFF) % max(interval.microseconds, 1))
+    }
+}
+
+extension RelationRow.Side {
+    /// Whether this account is told when the other misses a check-in.
+    var hearsOfMissedCheckIns: Bool { iAmResponder && notifyOnMissedCheckIn }
+}
+
 extension ContactsRows.Selection {
     mutating func add(_ command: ReachCommand, of account: AccountID) {
         changed.insert(account)
         switch command {
-        case .recordReached:
-            returning.insert(account)
-            flipping.insert(account)
-        case .lapseReach:
+        case .recordReached: break
+        case .lapseReach, .restoreReach:
             spreading.insert(account)
             flipping.insert(account)
         case .settleResponderReach: counted.insert(account)

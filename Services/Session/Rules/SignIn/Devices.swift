@@ -78,7 +78,7 @@ extension SessionReducer {
         }
         device.earlier = (device.earlier + [device.token]).suffix(rows.limits.earlierTokens)
         device.token = command.next
-        let isFirstOfDay = device.lastSeen.day != time.day
+        let isFirstOfDay = command.device.day(of: device.lastSeen) != command.device.day(of: time)
         device.lastSeen = time
         rows[account, command.device] = device
         return [
@@ -137,7 +137,10 @@ extension SessionRows.Selection {
     }
 }
 
-extension Instant {
-    /// The number of the day, in UTC.
-    fileprivate var day: Int64 { microseconds / Interval.days(1).microseconds }
+extension DeviceID {
+    /// The number of the device's own day. Each device's begins at another time, so that not all are reported at midnight.
+    fileprivate func day(of time: Instant) -> Int64 {
+        let length = Interval.days(1).microseconds
+        return (time.microseconds + Int64(low & 0x3FFF_FFFF_FFFF_FFFF) % length) / length
+    }
 }

@@ -105,7 +105,7 @@ extension SessionReducer {
             name: device.name, signedIn: time, lastSeen: time, token: device.token,
             confirmedUntil: time + rows.limits.confirmation, isConfirmedByPassword: byPassword)
         let added = Device(id: device.id, name: device.name, signedIn: time, lastSeen: time)
-        return .deviceSignedIn(.init(account: account, device: added, isFirst: isFirst, at: time))
+        return .deviceSignedIn(.init(account: account, device: added, isFirst: isFirst, isFirstOfDay: true, at: time))
     }
 }
 

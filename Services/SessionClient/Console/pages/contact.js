@@ -9,6 +9,7 @@ import { go } from '../core/router.js'
 import { drop, isHeldUp } from '../net/outbox.js'
 import { isAlarm, levelOf, levels, statusText } from '../state/lists.js'
 import { editedContact, editOf } from '../state/edits.js'
+import { responderConsent } from '../core/words.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -148,7 +149,8 @@ function roles(stored, one) {
     one.isMyResponder && h('div', { class: 'nested' }, toggle('They may ping me', one.receivePings, set('receivePings'))),
     one.iAmResponder ? looking(one, set)
       : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, `You asked ${ago(one.outgoingRoleRequest)} to look after them`), button('Withdraw', send('WithdrawRoleChange', 'Withdrawn'), { kind: 'small' }))
-        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${nameOf(one)} was asked`))),
+        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${nameOf(one)} was asked`)),
+          h('small', { class: 'hint' }, responderConsent)),
     one.incomingRoleRequest && h('p', { class: 'line' }, h('span', {}, 'They ask to look after you'),
       button('Decline', send('DeclineRoleChange', 'Declined'), { kind: 'small' }), button('Accept', send('AcceptRoleChange', 'Accepted'), { kind: 'small primary' })),
     h('p', { class: 'hint' }, `Contacts since ${moment(one.added)}`, one.isMyResponder !== one.iAmResponder && '. At least one role stays; without any, remove the contact.'),

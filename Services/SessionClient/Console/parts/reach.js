@@ -10,7 +10,7 @@ import { personName } from './names.js'
 export const isOutOfReach = () => respondersOf(model.replica)?.length === 0
 
 /** Whether an alarm may reach nobody. */
-export const isAlone = () => isOutOfReach() || model.replica.contacts?.responderReach === 'unreachable'
+export const isAlone = () => isOutOfReach() || ['nobody', 'unreachable'].includes(model.replica.contacts?.responderReach)
 
 /** Who they are, in a sentence: `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
 export function responderNames() {
@@ -30,6 +30,12 @@ const namesOf = () => respondersOf(model.replica).map(({ account }) => personNam
 /** What stands above the ring while nobody would be told, or may be reached. */
 export function reach() {
   if (!isAlone()) return undefined
+  if (!isOutOfReach() && model.replica.contacts.responderReach === 'nobody') {
+    return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
+      h('p', {}, h('strong', {}, 'Nobody is told if you miss a check-in'),
+        h('small', {}, `${responderNames()} would hear of an alert, but doesn’t hear of missed check-ins.`)),
+      h('a', { class: 'button', href: '/contacts' }, 'Add somebody'))
+  }
   if (!isOutOfReach()) {
     return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
       h('p', {}, h('strong', {}, unreachableWarning(namesOf()))),

@@ -136,7 +136,7 @@ package struct ContactsPolicy: Policy {
                     because: message),
             ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
-            .contactBlocked, .contactUnblocked, .alertRelayed, .reachabilityChanged:
+            .contactBlocked, .contactUnblocked, .alertRelayed:
             return []
         }
     }

@@ -18,6 +18,10 @@ package struct SessionPolicy: Policy {
         func notify(_ kind: NotificationKind, _ details: NotificationDetails) -> PolicyCommand {
             .notify(account, kind, details, because: message)
         }
+        /// Only a session that marks the day is sure to run beside contacts that know this command: contacts are upgraded first.
+        func reached(_ isFirstOfDay: Bool?) -> [PolicyCommand] {
+            isFirstOfDay == true ? [.tell(.contacts, RecordReached(), for: account)] : []
+        }
         func relay(_ alert: RelayAlert) -> PolicyCommand { .tell(.contacts, alert, for: account) }
         func announce(_ alarm: AlarmID, raised: Instant) -> [PolicyCommand] {
             [
@@ -35,12 +39,8 @@ package struct SessionPolicy: Policy {
             ]
         case .deviceSignedIn(let event):
             guard !event.isFirst else { return [] }
-            return [
-                notify(.newDevice, .init(at: event.at, text: event.device.name)),
-                .tell(.contacts, RecordReached(), for: account),
-            ]
-        case .deviceRefreshed(let event):
-            return event.isFirstOfDay == true ? [.tell(.contacts, RecordReached(), for: account)] : []
+            return [notify(.newDevice, .init(at: event.at, text: event.device.name))] + reached(event.isFirstOfDay)
+        case .deviceRefreshed(let event): return reached(event.isFirstOfDay)
         case .deviceSignedOut(let event):
             // A device that didn't leave by itself still hears why.
             let unregister = UnregisterPush(
