@@ -111,7 +111,7 @@ extension NotificationsEvent {
         case .notificationScheduled(let event): [event.scheduled.subject].compactMap(\.self)
         case .notificationsOpened, .notificationsClosed, .scheduledNotificationCancelled, .notificationRead,
             .allNotificationsRead, .notificationsCleared, .notificationsForgotten, .notificationsShown, .pushRegistered,
-            .pushUnregistered:
+            .pushUnregistered, .pushTaken:
             []
         }
     }

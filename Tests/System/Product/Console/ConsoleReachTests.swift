@@ -16,7 +16,7 @@ struct ConsoleReachTests {
             try await anna.add(bob, isMyResponder: true, iAmResponder: false)
             try await page.notSee("Nobody looks after you")
             try await console.quartet.lapseReach(of: bob)
-            try await page.see("Your only responder, Bob, hasn’t opened the app for a long time")
+            try await page.see("Your only responder, Bob, couldn’t be reached for a long time")
             #expect(try await page.run("return \(first)") == true)
             try await page.expectNoErrors()
         }
