@@ -11,7 +11,7 @@ ALTER TABLE contacts.account
     ADD CONSTRAINT settled_reach_is_known CHECK (settled_reach IN ('nobody', 'unreachable', 'reachable')),
     ADD CONSTRAINT difference_has_a_beginning CHECK ((unsettled_at IS NOT NULL) = (responder_reach <> settled_reach));
 COMMENT ON COLUMN contacts.account.reached_at IS
-    'When an app of the account was last connected or a push to it taken, to the day: the first time on the last such day.';
+    'When an app of the account was last connected, to the day: the first time on the last day on which one was.';
 COMMENT ON COLUMN contacts.account.is_reachable IS 'False once reached_at is 31 days ago, until the account is reached again.';
 COMMENT ON COLUMN contacts.account.responder_reach IS
     'What the account''s stream says: nobody (it has no responder), unreachable (none can be reached) or reachable.';

@@ -10,8 +10,8 @@ package struct ContactsLimits: Equatable, Sendable {
     package var blocks = 1000
     /// between two pings to the same contact
     package var pingCooldown: Interval = .seconds(10)
-    /// How long after the last recorded contact an account can still be reached. Only a device's first contact of a day and the
-    /// first push that is taken in one are recorded, so this is 30 days after the last of them, or up to one more.
+    /// How long after the last recorded contact an account can still be reached. Only a device's first contact of a day
+    /// is recorded, so this is 30 days after the last one, or up to one more.
     package var reachWindow: Interval = .days(31)
     /// How long a change of responders must last before the account is notified of it
     package var reachSettling: Interval = .seconds(60)

@@ -39,7 +39,8 @@ public enum PushUnregistrationReason: String, Codable, Hashable, Sendable, CaseI
     case replaced
 }
 
-/// A push service took a push to one of the account's devices, so the account can be told of an alarm. At most one a day.
+/// A push service took a push to one of the account's devices, so the account can hear of an alarm. At most one a day. It is for
+/// other services: streams of apps don't carry it.
 public struct PushTaken: EventBody {
     public let account: AccountID
     public let at: Instant

@@ -75,7 +75,7 @@ struct EndToEndReachTests {
                 try await quartet.start(.sessionClient)
                 try await quartet.announceEveryAlert()
                 let (anna, bob) = try await quartet.signUp("anna", "bob")
-                try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+                try await bob.add(anna)
                 try await bob.act("RegisterPush", ["token": "bobs-phone", "platform": "ios"])
                 let sees = try await LiveView.open(anna)
                 try await quartet.lapseReach(of: bob)
@@ -95,6 +95,9 @@ struct EndToEndReachTests {
                     for: "the policy to have begun",
                     "SELECT count(DISTINCT partition) FROM session_client.batch WHERE source = 'notifications.log'"
                 ) { $0 == "8" }
+                let bobSaw = try await LiveView.open(bob)
+                let before = try #require(bobSaw.lastEventID)
+                await bobSaw.close()
                 try await quartet.kill(.sessionClient)
                 isBroken.update { $0 = false }
                 _ = try await quartet.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
@@ -120,6 +123,10 @@ struct EndToEndReachTests {
                 let told = try await quartet.psql(
                     "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RecordReached'")
                 #expect(told == "1")
+                // It is no app's.
+                let bobSees = try await LiveView.open(bob, after: before)
+                try await bobSees.wait(notification: "dependentAlertRaised")
+                #expect(!bobSees.all.contains { $0.data["type"] == "PushTaken" })
             }
         }
     }
