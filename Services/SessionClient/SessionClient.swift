@@ -185,10 +185,15 @@ package struct SessionClient: Service {
     private func policies(
         _ services: ServiceConnections, _ database: Configuration, _ doorbells: Doorbells
     ) -> [any Service] {
-        func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
-            Consumer(
-                source: services[domain].log, schema: "session_client",
-                settings: context.consumerSettings(of: services[domain].log),
+        func consumer(of domain: Domain, _ policy: some Policy, isUrgent: Bool = true) -> any Service {
+            var settings = context.consumerSettings(of: services[domain].log, isUrgent: isUrgent)
+            if !isUrgent {
+                // Nothing before the first of these events concerns it.
+                (settings.waitsForPolls, settings.beginsAtHead) = (true, true)
+                settings.workers = 1
+            }
+            return Consumer(
+                source: services[domain].log, schema: "session_client", settings: settings,
                 configuration: database, doorbells: doorbells, logger: context.logger,
                 handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
         }
@@ -196,6 +201,7 @@ package struct SessionClient: Service {
         return [
             consumer(of: .session, SessionPolicy { codes.code(for: $0, at: $1) }),
             consumer(of: .contacts, ContactsPolicy()),
+            consumer(of: .notifications, NotificationsPolicy(), isUrgent: false),
         ]
     }
 }

@@ -6,7 +6,13 @@ public protocol Policy: Sendable {
     associatedtype Event: MessageSet<any EventBody>
     /// Stable forever: it is part of the commands' ids.
     var name: StaticString { get }
+    /// The types of events that it never tells anyone of. They aren't even decoded. None by default.
+    var ignoredTypes: Set<String> { get }
     func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
+}
+
+extension Policy {
+    public var ignoredTypes: Set<String> { [] }
 }
 
 public struct PolicyCommand: Sendable {

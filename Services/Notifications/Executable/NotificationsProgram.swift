@@ -32,7 +32,7 @@ struct NotificationsProgram: DomainProgram {
 
     static var settings: [any SettingDeclaration] { ConsumerSettings.declared + [webhookURL, webhookKey] }
 
-    static let forgetting = ["delete_old_signed_out_devices"]
+    static let forgetting = ["delete_old_signed_out_devices", "delete_old_taken_pushes"]
 
     static var limits: [StoredLimit] {
         [
@@ -62,6 +62,7 @@ struct NotificationsProgram: DomainProgram {
         check.report(.ready)
         return [
             CanarySupport(bus),
+            TakenPushes(due: due, configuration: database, logger: logger),
             PushDelivery(
                 sender: sender, log: bus.log, doorbells: bus.doorbells, due: due, configuration: database,
                 logger: logger

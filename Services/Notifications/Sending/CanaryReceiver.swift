@@ -7,6 +7,7 @@ import Vocabulary
 /// never get to the system that sends pushes to devices.
 struct CanaryReceiver: PushSender {
     let pool: Pool
+    var reachesDevices: Bool { false }
 
     func send(_ push: Push) async throws(PushFailure) -> String {
         guard push.account.isCanary, push.notification.kind == .dependentCheckInMissed,

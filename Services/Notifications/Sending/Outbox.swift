@@ -56,6 +56,8 @@ struct PushAttempt: Sendable {
     /// The receiver's answer, or the reason why it wasn't asked.
     let answer: String
     var took: Duration = .zero
+    /// Whether a push service took it.
+    var reachedDevice = false
 }
 
 /// Due pushes that a process claimed.
@@ -182,7 +184,8 @@ extension Database {
             """) > 0
     }
 
-    /// Records an attempt, as long as its notification is in the history.
+    /// Records an attempt, as long as its notification is in the history. If a push service took the push, also notes that for the
+    /// account, once a day, unless the device was signed out or has another token by now.
     /// - Returns: how long after the notification's delivery the attempt ended; nil if it wasn't recorded.
     func record(_ attempt: PushAttempt) throws -> Duration? {
         let claimed = attempt.claimed
@@ -202,6 +205,17 @@ extension Database {
               FROM notification AS n
             ON CONFLICT ON CONSTRAINT attempt_is_made_once DO NOTHING
             RETURNING began_at + took AS ended_at
+            ), taken AS (
+            INSERT INTO notifications.push_taken AS t (account, taken_at)
+            SELECT d.account, clock_timestamp() FROM notifications.push_device AS d
+             WHERE \(attempt.reachedDevice) AND d.account = \(claimed.account) AND d.device = \(claimed.device)
+               AND d.token = \(claimed.token) AND NOT d.is_leaving
+               AND NOT EXISTS (SELECT FROM notifications.push_taken AS n
+                                WHERE n.account = d.account
+                                  AND (NOT n.is_recorded OR n.taken_at > clock_timestamp() - interval '1 day'))
+            ON CONFLICT ON CONSTRAINT push_is_taken_once_a_day
+            DO UPDATE SET taken_at = excluded.taken_at, is_recorded = false
+             WHERE t.is_recorded AND t.taken_at <= excluded.taken_at - interval '1 day'
             )
             SELECT greatest(r.ended_at - n.created_at, interval '0') FROM recorded AS r CROSS JOIN notification AS n
             """

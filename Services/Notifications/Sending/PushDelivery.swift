@@ -220,7 +220,9 @@ package final class PushDelivery: Service, Sendable {
             let isCanary = claimed.account.isCanary
             let receiver: any PushSender = isCanary ? CanaryReceiver(pool: pool) : sender
             let answer = try await receiver.send(push)
-            await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
+            var taken = attempt(.done, answer)
+            taken.reachedDevice = receiver.reachesDevices
+            await end(taken, pool) { try $0.remove(claimed) }
             // What a canary's push shows isn't that the receiver of people's is back.
             if !isCanary { await hurryOthers(pool) }
             return

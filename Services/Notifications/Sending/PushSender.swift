@@ -32,6 +32,13 @@ package protocol PushSender: Sendable {
     /// - Returns: the receiver's answer, for the record.
     /// - Throws: ``PushFailure``, which says whether to try again.
     func send(_ push: Push) async throws(PushFailure) -> String
+
+    /// Whether what it takes goes to people's devices. Yes by default.
+    var reachesDevices: Bool { get }
+}
+
+extension PushSender {
+    package var reachesDevices: Bool { true }
 }
 
 /// Why a push wasn't sent.

@@ -38,6 +38,8 @@ package struct LoggedPushSender: PushSender {
         self.logger = logger
     }
 
+    package var reachesDevices: Bool { false }
+
     /// Logs everything but the token.
     package func send(_ push: Push) async throws(PushFailure) -> String {
         logger.info(

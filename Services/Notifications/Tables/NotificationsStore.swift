@@ -100,6 +100,7 @@ package struct NotificationsStore: TimedStore {
         try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
         try pipeline.insert(rows.signedOut.changes.inserted, into: Tables.signedOutDevice)
         try pipeline.insert(rows.pushes, limits: limits)
+        pipeline.deleteTakenPushes(of: rows.closedAccounts)
         pipeline.redact(rows.closedAccounts, in: "notifications")
     }
 }

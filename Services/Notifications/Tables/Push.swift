@@ -49,6 +49,18 @@ extension Pipeline {
             """)
     }
 
+    /// Doesn't wait for a row that is being recorded; retention deletes that one.
+    func deleteTakenPushes(of accounts: [AccountID]) {
+        guard !accounts.isEmpty else { return }
+        query(
+            """
+            DELETE FROM notifications.push_taken AS t
+             USING (SELECT p.account FROM notifications.push_taken AS p WHERE p.account = ANY (\(accounts))
+                       FOR UPDATE SKIP LOCKED) AS o
+             WHERE t.account = o.account
+            """)
+    }
+
     func deletePushes(to keys: Set<PushDeviceKey>) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()

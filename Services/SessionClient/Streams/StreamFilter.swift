@@ -46,7 +46,11 @@ struct StreamFilter: Hashable, Sendable {
     private static let types = Set(
         SessionEvent.types.map { $0.type } + ContactsEvent.types.map { $0.type }
             + NotificationsEvent.types.map { $0.type }
-            + [MessageWithheld.type, OperationStarted.type, OperationEnded.type])
+            + [MessageWithheld.type, OperationStarted.type, OperationEnded.type]
+    ).subtracting(internalTypes)
+
+    /// The types of events that are for other services and change nothing that an app sees.
+    private static let internalTypes: Set<String> = [PushTaken.type]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
 
@@ -55,7 +59,7 @@ struct StreamFilter: Hashable, Sendable {
 
     /// Whether the app wants an event of a sequence that it wants.
     func wants(_ event: StreamedEvent, of name: StreamName) -> Bool {
-        guard types?.contains(event.type) ?? true else { return false }
+        guard types?.contains(event.type) ?? !Self.internalTypes.contains(event.type) else { return false }
         guard let contacts, let others = Self.others(in: event, of: name), !others.isEmpty else { return true }
         return !contacts.isDisjoint(with: others)
     }
@@ -111,7 +115,7 @@ extension NotificationsEvent {
         case .notificationScheduled(let event): [event.scheduled.subject].compactMap(\.self)
         case .notificationsOpened, .notificationsClosed, .scheduledNotificationCancelled, .notificationRead,
             .allNotificationsRead, .notificationsCleared, .notificationsForgotten, .notificationsShown, .pushRegistered,
-            .pushUnregistered:
+            .pushUnregistered, .pushTaken:
             []
         }
     }

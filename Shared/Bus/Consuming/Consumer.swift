@@ -14,7 +14,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
 
     /// - Parameters:
     ///   - schema: The service's own schema, with its batches and leases.
-    ///   - doorbells: Hears the source's doorbell.
+    ///   - doorbells: Hears the source's doorbell, unless the settings say to wait for polls.
     public init(
         source: Log, schema: String, settings: ConsumerSettings, configuration: Configuration, doorbells: Doorbells,
         logger: Logger, handler: Handler
@@ -28,7 +28,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
             let worker = Worker(
                 source: source, schema: schema, owner: owner, slot: Int32(slot), settings: settings,
                 configuration: configuration, report: report, logger: logger, handler: handler)
-            doorbells.connect(worker.bell, to: source)
+            if !settings.waitsForPolls { doorbells.connect(worker.bell, to: source) }
             doorbells.onRing(of: worker.membershipChannel) { _ in worker.bell.ring { $0.membership = true } }
             return worker
         }

@@ -12,6 +12,11 @@ public struct ConsumerSettings: Sendable {
     var renewalInterval: Duration { min(leaseDuration / 3, .seconds(1)) }
     /// How often to look for messages without having heard a doorbell.
     public var idlePoll: Duration = .seconds(1)
+    /// Whether to look only then, and to handle what came meanwhile together. For what isn't urgent: a busy log costs a few
+    /// transactions a second.
+    public var waitsForPolls = false
+    /// Whether a consumer that never ran begins behind all messages that are there already, not where the log's history begins.
+    public var beginsAtHead = false
     /// Pauses between retries of a message that fails by its own fault, and between connections.
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Pauses between retries of a message that fails by trouble while others succeed, or that no replica can read.

@@ -162,6 +162,23 @@ struct LeaseStatements: Sendable {
         """
     }
 
+    /// Unless there is a batch already, inserts an empty one that ends at the log's newest message. So what comes from now on is
+    /// handled, also if this worker ends before it handles any.
+    func beginAtHead(_ partition: Partition, epoch: Epoch) -> Query {
+        """
+        INSERT INTO \(unescaped: schema).batch (source, partition, number, position, owner, epoch, given_time, messages)
+        SELECT \(sourceName), p.partition, 1, greatest(p.base_position, coalesce(
+                   (SELECT l.position FROM \(unescaped: sourceName) AS l WHERE l.partition = p.partition
+                     ORDER BY l.position DESC LIMIT 1), 0)),
+               \(owner), \(epoch.number), clock_timestamp(), 0
+          FROM \(unescaped: "\(source)_partition") AS p
+         WHERE p.partition = \(partition.number)
+           AND NOT EXISTS (SELECT FROM \(unescaped: schema).batch AS b
+                            WHERE b.source = \(sourceName) AND b.partition = p.partition)
+        ON CONFLICT ON CONSTRAINT batch_has_one_successor DO NOTHING
+        """
+    }
+
     /// Where the partition's history begins. Earlier messages are deleted.
     func base(_ partition: Partition) -> Query {
         """

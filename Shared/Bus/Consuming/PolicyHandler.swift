@@ -5,11 +5,13 @@ public import Vocabulary
 public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
+    private let ignoredTypes: Set<String>
     public let urgency = P.Event.urgency
 
     /// - Parameter logs: The command logs that the policy may append to.
     public init(_ policy: P, logs: [Log]) {
         self.policy = policy
+        ignoredTypes = policy.ignoredTypes
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
@@ -17,7 +19,8 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
 
     public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
         var rows: [LogName: [Message]] = [:]
-        for recorded in batch.messages where recorded.message.kind == .event {
+        for recorded in batch.messages
+        where recorded.message.kind == .event && !ignoredTypes.contains(recorded.message.type) {
             let event = try P.Event(
                 type: recorded.message.type, version: recorded.message.version, body: recorded.message.body)
             for (ordinal, command) in policy.commands(for: event, in: recorded).enumerated() {

@@ -86,7 +86,7 @@ extension WorkerLoop {
                 Advance(
                     partition: partitions[ready.index].partition, from: ready.cursor, epoch: ready.epoch,
                     items: ready.work.items, to: last.position,
-                    readsAhead: partitions[ready.index].machine.readsAhead(handling: ready.work.items.count))
+                    readsAhead: readsAhead(ready))
             }
         }
         let held = ready.map { ready in ready.work.held.map { (message: $0, pause: pause(after: $0)) } }
@@ -125,6 +125,13 @@ extension WorkerLoop {
             // Opens it again, which finds out what is missing.
             if !isNext { partitions[ready.index].machine.ring() }
         }
+    }
+
+    /// A consumer that waits for polls reads on only while a backlog fills its batches.
+    private func readsAhead(_ ready: Ready) -> Bool {
+        let count = ready.work.items.count
+        return partitions[ready.index].machine.readsAhead(handling: count)
+            && (!settings.waitsForPolls || count >= settings.limits.batch)
     }
 
     // MARK: Parked messages

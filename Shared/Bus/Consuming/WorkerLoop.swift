@@ -127,6 +127,11 @@ final class WorkerLoop<Handler: BatchHandler> {
             // What a replica of 0.1.0 has parked since.
             _ = try pipelined(opening) { parking.separateUrgent(families, in: partitions[$0].partition) }
         }
+        if settings.beginsAtHead {
+            _ = try pipelined(opening) {
+                leases.beginAtHead(partitions[$0].partition, epoch: partitions[$0].machine.epoch ?? Epoch(0))
+            }
+        }
         let cursors = try pipelined(opening) { leases.cursor(partitions[$0].partition) }
         let bases = try pipelined(opening) { leases.base(partitions[$0].partition) }
         let crashes = try pipelined(opening) {
@@ -136,7 +141,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             zip(zip(opening, zip(cursors, bases)), try parkedHeads(of: opening)), crashes)
         {
             let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
-            // A new reader begins where the log now begins.
+            // A new reader begins where the log now begins, unless it was to begin at the head.
             let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
             guard cursor.position >= begin else {
                 findTruncated(index, cursor.position, begin)

@@ -21,7 +21,8 @@ public enum ReachCommand: MessageSet {
     }
 }
 
-/// Records that an app of the asking account was connected. A policy sends this, at most once a day for each device. Does nothing if the account is closed.
+/// Records that an app of the asking account was connected, or that a push service took a push to one of its devices. Policies
+/// send this, at most once a day for each device that connects and once a day for pushes. Does nothing if the account is closed.
 ///
 /// It has no event: nobody is to see when it was.
 public struct RecordReached: CommandBody {

@@ -4,7 +4,8 @@ public import Vocabulary
 public enum ResponderReach: String, Codable, Hashable, Sendable, CaseIterable {
     /// The account has no responder who hears of missed check-ins.
     case nobody
-    /// The account has responders, but none of them has opened the app for 30 days.
+    /// The account has responders, but none of them could be reached for 30 days: no app of theirs was connected, and no push
+    /// service took a push for them.
     case unreachable
     /// At least one responder can be reached.
     case reachable

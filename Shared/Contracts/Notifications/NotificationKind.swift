@@ -44,7 +44,7 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case contactRequestWithdrawn
     /// My request to become contacts waited too long and ended.
     case contactRequestExpired
-    /// Nobody would be told if I missed a check-in: I have no responder, or none of them (`count`) has opened the app for
+    /// Nobody would be told if I missed a check-in: I have no responder, or none of them (`count`) could be reached for
     /// 30 days.
     case nobodyToTell
     /// I pinged a dependent.

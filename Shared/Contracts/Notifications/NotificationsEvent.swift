@@ -14,12 +14,14 @@ public enum NotificationsEvent: MessageSet {
     case notificationsShown(NotificationsShown)
     case pushRegistered(PushRegistered)
     case pushUnregistered(PushUnregistered)
+    case pushTaken(PushTaken)
 
     public static let cases: Cases<Self> = [
         Case(Self.notificationsOpened), Case(Self.notificationsClosed), Case(Self.notificationDelivered),
         Case(Self.notificationScheduled), Case(Self.scheduledNotificationCancelled), Case(Self.notificationRead),
         Case(Self.allNotificationsRead), Case(Self.notificationsCleared), Case(Self.notificationsForgotten),
         Case(Self.notificationsShown), Case(Self.pushRegistered), Case(Self.pushUnregistered),
+        Case(Self.pushTaken),
     ]
 
     public var body: any EventBody {
@@ -36,6 +38,7 @@ public enum NotificationsEvent: MessageSet {
         case .notificationsShown(let body): body
         case .pushRegistered(let body): body
         case .pushUnregistered(let body): body
+        case .pushTaken(let body): body
         }
     }
 }

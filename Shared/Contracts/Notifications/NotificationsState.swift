@@ -76,7 +76,7 @@ extension NotificationsState {
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }
             unread = event.unread
-        case .notificationsShown: break
+        case .notificationsShown, .pushTaken: break
         case .notificationsForgotten(let event):
             notifications.removeAll { $0.created < event.before }
             unread = event.unread

@@ -5,14 +5,18 @@ public enum PushCommand: MessageSet {
     case registerPush(RegisterPush)
     case unregisterPush(UnregisterPush)
     case forgetPush(ForgetPush)
+    case recordPushTaken(RecordPushTaken)
 
-    public static let cases: Cases<Self> = [Case(Self.registerPush), Case(Self.unregisterPush), Case(Self.forgetPush)]
+    public static let cases: Cases<Self> = [
+        Case(Self.registerPush), Case(Self.unregisterPush), Case(Self.forgetPush), Case(Self.recordPushTaken),
+    ]
 
     public var body: any CommandBody {
         switch self {
         case .registerPush(let body): body
         case .unregisterPush(let body): body
         case .forgetPush(let body): body
+        case .recordPushTaken(let body): body
         }
     }
 }
@@ -95,5 +99,17 @@ public struct ForgetPush: OwnCommandBody {
         self.account = account
         self.device = device
         self.token = token
+    }
+}
+
+/// Records that a push service took a push to one of the account's devices. The service sends this to itself, at most once a day
+/// for each account.
+///
+/// Result: ``PushTaken``; nothing if the account is unknown or closed.
+public struct RecordPushTaken: OwnCommandBody {
+    public let account: AccountID
+
+    public init(account: AccountID) {
+        self.account = account
     }
 }

@@ -38,3 +38,15 @@ public enum PushUnregistrationReason: String, Codable, Hashable, Sendable, CaseI
     /// The same app registered again as another device.
     case replaced
 }
+
+/// A push service took a push to one of the account's devices, so the account can hear of an alarm. At most one a day. It is for
+/// other services: streams of apps don't carry it.
+public struct PushTaken: EventBody {
+    public let account: AccountID
+    public let at: Instant
+
+    public init(account: AccountID, at: Instant) {
+        self.account = account
+        self.at = at
+    }
+}

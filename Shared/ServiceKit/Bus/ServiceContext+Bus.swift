@@ -25,16 +25,18 @@ extension ServiceContext {
 extension ServiceContext {
     /// A log's consumer, as configured and reporting to the process's health. It isn't ready while partitions rest, or
     /// while the log lacks messages that were not handled here.
-    package func consumerSettings(of source: Log) -> ConsumerSettings {
+    /// - Parameter isUrgent: If false, the process stays ready then, and only says so.
+    package func consumerSettings(of source: Log, isUrgent: Bool = true) -> ConsumerSettings {
+        let trouble = isUrgent ? Health.Condition.notReady : Health.Condition.impaired
         var consumer = ConsumerSettings(settings)
         let kept = health.check("kept messages of \(source.name)")
         kept.report(.ready)
-        consumer.onTruncation = { kept.report($0.map(Health.Condition.notReady) ?? .ready) }
+        consumer.onTruncation = { kept.report($0.map(trouble) ?? .ready) }
         let handled = health.check("messages of \(source.name)")
         handled.report(.ready)
         consumer.onTrouble = { condition in
             if let resting = condition.resting {
-                handled.report(.notReady(resting))
+                handled.report(trouble(resting))
             } else if condition.parked > 0 {
                 handled.report(.impaired("\(condition.parked) keys are parked: see :parked"))
             } else {

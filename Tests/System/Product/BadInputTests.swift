@@ -50,6 +50,7 @@ struct BadInputTests {
     private static let privateCommands = [
         "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
         "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "MissCheckIn", "ForgetOldNotifications", "ForgetPush",
+        "RecordPushTaken",
         "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification", "ChangePassword", "ResetPassword",
         "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
         "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert", "ExpireGroupSession", "RenewEdge", "ExpireEdge",

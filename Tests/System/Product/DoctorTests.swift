@@ -144,7 +144,7 @@ extension Quartet {
         try await wait(
             for: "all leases to be held",
             """
-            SELECT count(*) FILTER (WHERE l.state = 'held') = 56 AND count(*) = 56 FROM session_client.leases AS l
+            SELECT count(*) FILTER (WHERE l.state = 'held') = 72 AND count(*) = 72 FROM session_client.leases AS l
             """
         ) { $0 == "t" }
     }

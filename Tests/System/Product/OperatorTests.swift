@@ -40,7 +40,7 @@ struct OperatorTests {
             #expect(behind.contains("0"))
             let owned = try await quartet.psql(
                 reader + "SELECT count(*) FROM session_client.leases WHERE state = 'held'")
-            #expect(owned.contains("56"), "seven logs of eight partitions each")
+            #expect(owned.contains("72"), "nine logs of eight partitions each")
 
             let contacts = try await quartet.metrics(of: .contacts)
             let accepted = #"quartet_commands_total{source="session_client.contacts_commands",outcome="accepted"} "#

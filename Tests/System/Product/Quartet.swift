@@ -332,6 +332,9 @@ final class Quartet: Sendable {
                  + (SELECT count(*) FROM contacts.log AS l WHERE position > coalesce(
                         (SELECT max(position) FROM session_client.batch AS b
                           WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
+                 + (SELECT count(*) FROM notifications.log AS l WHERE l.type = 'PushTaken' AND position > coalesce(
+                        (SELECT max(position) FROM session_client.batch AS b
+                          WHERE b.source = 'notifications.log' AND b.partition = l.partition), 0))
                  + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
             """
         ) { $0 == "0" }

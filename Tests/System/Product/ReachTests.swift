@@ -74,6 +74,76 @@ struct EndToEndReachTests {
         }
     }
 
+    @Test(
+        """
+        a responder who never opens the app can be reached if their phone takes pushes, even while session-client is away, but \
+        not if pushes fail; however many are taken, contacts hears of one a day (A16)
+        """)
+    func pushed() async throws {
+        let isBroken = Observed(true)
+        let receiver = PushReceiver { _, _ in isBroken.value ? 503 : 200 }
+        try await receiver.listen {
+            try await Quartet.with(services: [.session, .contacts]) { quartet in
+                try await quartet.start(.notifications, environment: receiver.environment)
+                try await quartet.start(.sessionClient)
+                try await quartet.announceEveryAlert()
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
+                try await bob.add(anna)
+                try await bob.act("RegisterPush", ["token": "bobs-phone", "platform": "ios"])
+                let sees = try await LiveView.open(anna)
+                try await quartet.lapseReach(of: bob)
+                try await sees.wait(reach: "unreachable")
+                try await anna.act("RaiseAlert")
+                try await quartet.wait(
+                    for: "a push to fail",
+                    "SELECT count(*) > 0 FROM notifications.push_attempt WHERE result = 'retried'"
+                ) { $0 == "t" }
+                try await quartet.waitUntilQuiet()
+                #expect(try await quartet.psql("SELECT count(*) FROM notifications.push_taken") == "0")
+                let still = try await LiveView.open(anna).snapshot(of: "contacts")
+                #expect(still["responderReach"] == "unreachable")
+
+                // The policy has its place in the log from its first start on.
+                try await quartet.wait(
+                    for: "the policy to have begun",
+                    "SELECT count(DISTINCT partition) FROM session_client.batch WHERE source = 'notifications.log'"
+                ) { $0 == "8" }
+                let bobSaw = try await LiveView.open(bob)
+                let before = try #require(bobSaw.lastEventID)
+                await bobSaw.close()
+                try await quartet.kill(.sessionClient)
+                isBroken.update { $0 = false }
+                _ = try await quartet.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
+                let taken = "SELECT count(*) FROM notifications.log WHERE type = 'PushTaken'"
+                try await quartet.wait(for: "the push to be taken", taken) { $0 == "1" }
+                try await quartet.start(.sessionClient)
+                try await quartet.wait(
+                    for: "Bob to be reachable",
+                    "SELECT responder_reach FROM contacts.account WHERE account = '\(anna.account)'"
+                ) { $0 == "reachable" }
+
+                for _ in 0..<3 {
+                    try await anna.act("ClearAlert")
+                    try await anna.act("RaiseAlert")
+                }
+                try await receiver.received.wait("four alerts") { pushes in
+                    let raised = pushes.filter { $0.body["notification"]["kind"] == "dependentAlertRaised" }
+                    return Set(raised.map(\.id)).count == 4 ? true : nil
+                }
+                try await quartet.wait(for: "all to be taken", "SELECT count(*) FROM notifications.push") { $0 == "0" }
+                try await quartet.waitUntilQuiet()
+                #expect(try await quartet.psql(taken) == "1")
+                let told = try await quartet.psql(
+                    "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RecordReached'")
+                #expect(told == "1")
+                // It is no app's.
+                let bobSees = try await LiveView.open(bob, after: before)
+                try await bobSees.wait(notification: "dependentAlertRaised")
+                #expect(!bobSees.all.contains { $0.data["type"] == "PushTaken" })
+            }
+        }
+    }
+
     @Test("what a process of an earlier release did to the roles is noticed (A16)")
     func healed() async throws {
         try await Quartet.with { quartet in
@@ -118,6 +188,8 @@ extension Quartet {
         _ = try await psql(
             """
             UPDATE session.device SET last_seen_at = last_seen_at - interval '31 days'
+             WHERE account = '\(device.account)';
+            UPDATE notifications.push_taken SET taken_at = taken_at - interval '34 days'
              WHERE account = '\(device.account)';
             UPDATE contacts.account SET reachable_until = reachable_until - interval '34 days'
              WHERE account = '\(device.account)';

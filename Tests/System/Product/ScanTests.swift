@@ -63,7 +63,8 @@ struct ScanTests {
             "delete_old_attempts", "delete_old_attachments", "delete_old_groups", "delete_old_messages",
             "delete_old_checkpoints", "delete_old_withdrawals",
         ].map { "session.\($0)(" }
-        + ["notifications.delete_old_signed_out_devices("]
+        + ["notifications.delete_old_signed_out_devices(", "notifications.delete_old_taken_pushes("]
+        + ["SELECT t.account FROM notifications.push_taken"]
         + ["empty_secrets", "delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens"].map {
             "session_client.\($0)("
         }
@@ -226,6 +227,8 @@ struct ScanTests {
                   FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO notifications.signed_out_device (account, device, signed_out_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);
+                INSERT INTO notifications.push_taken (account, taken_at, is_recorded)
+                SELECT gen_random_uuid(), now() + interval '1 day', true FROM generate_series(1, rows / 6);
                 INSERT INTO session.withdrawal (inviter, invited, withdrawn_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);
                 INSERT INTO session.sign_in_attempt (subject, source, counted_since, failures, codes)

@@ -100,6 +100,7 @@ struct NotificationsPropertyTests {
             return RegisterPush(device: device, token: token, platform: platform)
         case 31: return UnregisterPush(device: device, stillWarns: random.oneIn(2) ? true : nil)
         case 32: return ForgetPush(account: account, device: device, token: token)
+        case 36: return RecordPushTaken(account: account)
         case 33, 34:
             let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)
             return timer?.command.body ?? MarkAllRead()

@@ -207,6 +207,17 @@ struct PushTests {
         #expect(try inbox.ask(nil, stranger).isEmpty)
     }
 
+    @Test("that a push was taken is published for an account that is open, and for no other (A16)")
+    func taken() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let record = RecordPushTaken(account: anna)
+        #expect(try inbox.ask(nil, record) == [.pushTaken(.init(account: anna, at: inbox.time))])
+        #expect(try inbox.ask(nil, RecordPushTaken(account: inbox.id())).isEmpty)
+        try inbox.ask(anna, CloseAccount())
+        #expect(try inbox.ask(nil, record).isEmpty)
+    }
+
     @Test(
         """
         closing unregisters every device and drops what waits; nothing is registered before opening or after closing \

@@ -10,6 +10,7 @@ extension NotificationsReducer {
         case .registerPush(let command): try registerPush(&rows, command, account, time)
         case .unregisterPush(let command): unregister(&rows, command, account, time)
         case .forgetPush(let command): forgetPush(&rows, command, time)
+        case .recordPushTaken: rows.accounts[account] == nil ? [] : [.pushTaken(.init(account: account, at: time))]
         }
     }
 
@@ -86,6 +87,7 @@ extension NotificationsRows.Selection {
                 leaving.insert(PushDeviceKey(account, device))
             }
         case .forgetPush: pushing.insert(account)
+        case .recordPushTaken: break
         }
     }
 }

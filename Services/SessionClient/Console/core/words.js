@@ -30,7 +30,7 @@ const sentences = {
   contactRequestWithdrawn: (name) => `${name} withdrew the request`,
   contactRequestExpired: (name) => `The request with ${name} expired`,
   nobodyToTell: (_, { count }) => !count ? 'Nobody would be told if you missed a check-in. Add a responder.'
-    : count === 1 ? 'Your only responder hasn’t opened the app for a long time' : `None of your ${count} responders has opened the app for a long time`,
+    : count === 1 ? 'Your only responder couldn’t be reached for a long time' : `None of your ${count} responders could be reached for a long time`,
   pingSent: (name) => `You asked ${name}: are you all right?`,
   pingReceived: (name) => `${name} asks: are you all right?`,
   pingCancelled: (name) => `${name} no longer asks`,
@@ -52,13 +52,13 @@ const sentences = {
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */
 export const sentence = (one, name) => (sentences[one.kind] ?? (() => one.kind))(name, one.details ?? {})
 
-/** What somebody reads none of whose responders has been there for long. `names` are the responders’. */
+/** What somebody reads none of whose responders could be reached for long. `names` are the responders’. */
 export const unreachableWarning = (names) => (names.length === 1
-  ? `Your only responder, ${names[0]}, hasn’t opened the app for a long time, so an alarm may reach nobody.`
-  : `None of your responders has opened the app for a long time, so an alarm may reach nobody: ${names.join(', ')}.`)
+  ? `Your only responder, ${names[0]}, couldn’t be reached for a long time, so an alarm may reach nobody.`
+  : `None of your responders could be reached for a long time, so an alarm may reach nobody: ${names.join(', ')}.`)
 
 /** What somebody reads who is about to become a responder. */
-export const responderConsent = 'They see it when none of their responders, you included, has opened the app for 30 days, but never since when.'
+export const responderConsent = 'They see it when none of their responders, you included, could be reached for 30 days, but never since when.'
 
 const critical = ['alertRaised', 'dependentAlertRaised', 'checkInMissed', 'dependentCheckInMissed']
 export const isCritical = (kind) => critical.includes(kind)

@@ -33,7 +33,7 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     /// Those who look after this account.
     public var responders: [Contact] { contacts.filter(\.isMyResponder) }
     /// Whether anyone would be told if this account missed a check-in. Nil if the server doesn't say. While it is
-    /// `unreachable`, none of ``responders`` has opened the app for 30 days.
+    /// `unreachable`, none of ``responders`` could be reached for 30 days.
     public var responderReach: ResponderReach? { state?.responderReach }
     /// Those whom this account looks after.
     public var dependents: [Contact] { contacts.filter(\.iAmResponder) }

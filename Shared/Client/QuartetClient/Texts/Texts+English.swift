@@ -9,11 +9,11 @@ extension Texts {
 
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":
-            "None of your responders has opened the app for long, so an alarm may reach nobody: {names}.",
+            "None of your responders could be reached for long, so an alarm may reach nobody: {names}.",
         "reach.unreachable.one":
-            "Your only responder, {names}, hasn't opened the app for long, so an alarm may reach nobody.",
+            "Your only responder, {names}, couldn't be reached for long, so an alarm may reach nobody.",
         "reach.consent":
-            "They see it when none of their responders, you included, has opened the app for 30 days, but never since when.",
+            "They see it when none of their responders, you included, could be reached for 30 days, but never since when.",
 
         "notification.repeated": "{text} (reminder {count})",
         "notification.alertRaised": "You raised an alert. Your responders are notified.",
@@ -42,8 +42,8 @@ extension Texts {
         "notification.contactRequestWithdrawn": "{name} withdrew the request",
         "notification.contactRequestExpired": "The request with {name} expired",
         "notification.nobodyToTell": "Nobody would be told if you missed a check-in. Add a responder.",
-        "notification.nobodyToTell.count": "None of your {count} responders has opened the app for a long time",
-        "notification.nobodyToTell.count.one": "Your only responder hasn't opened the app for a long time",
+        "notification.nobodyToTell.count": "None of your {count} responders could be reached for a long time",
+        "notification.nobodyToTell.count.one": "Your only responder couldn't be reached for a long time",
         "notification.pingSent": "You asked {name}: are you all right?",
         "notification.pingReceived": "{name} asks: are you all right?",
         "notification.pingCancelled": "{name} no longer asks",

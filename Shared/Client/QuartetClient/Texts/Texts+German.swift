@@ -8,11 +8,11 @@ extension Texts {
 
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":
-            "Von denen, die auf dich aufpassen, hat lange niemand die App geöffnet. Alarme sieht vielleicht niemand: {names}.",
+            "Von denen, die auf dich aufpassen, war lange niemand erreichbar. Alarme sieht vielleicht niemand: {names}.",
         "reach.unreachable.one":
-            "Nur {names} passt auf dich auf und hat die App lange nicht geöffnet. Alarme sieht vielleicht niemand.",
+            "Nur {names} passt auf dich auf und war lange nicht erreichbar. Alarme sieht vielleicht niemand.",
         "reach.consent":
-            "Man sieht es, wenn 30 Tage lang niemand, der aufpasst, auch du nicht, die App geöffnet hat, aber nie, seit wann.",
+            "Man sieht es, wenn 30 Tage lang niemand erreichbar war, der aufpasst, auch du nicht, aber nie, seit wann.",
 
         "notification.repeated": "{text} (Erinnerung {count})",
         "notification.alertRaised": "Du hast Alarm ausgelöst. Deine Helfer sind benachrichtigt.",
@@ -42,9 +42,8 @@ extension Texts {
         "notification.contactRequestExpired": "Die Anfrage mit {name} ist abgelaufen",
         "notification.nobodyToTell":
             "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
-        "notification.nobodyToTell.count":
-            "Von den {count}, die auf dich aufpassen, hat lange niemand die App geöffnet",
-        "notification.nobodyToTell.count.one": "Wer auf dich aufpasst, hat die App lange nicht geöffnet",
+        "notification.nobodyToTell.count": "Von den {count}, die auf dich aufpassen, war lange niemand erreichbar",
+        "notification.nobodyToTell.count.one": "Wer auf dich aufpasst, war lange nicht erreichbar",
         "notification.pingSent": "Du hast {name} gefragt: Alles in Ordnung?",
         "notification.pingReceived": "{name} fragt: Alles in Ordnung?",
         "notification.pingCancelled": "{name} fragt nicht mehr",

@@ -89,7 +89,7 @@ enum Words {
     }
 
     /// What somebody reads who is about to become a responder. Short, because it must fit into a line.
-    static let consent = "They see it when no responder of theirs opened the app for 30 days."
+    static let consent = "They see it when no responder of theirs could be reached for 30 days."
 
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.

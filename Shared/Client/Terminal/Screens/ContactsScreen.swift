@@ -86,7 +86,7 @@ enum ContactsScreen {
         case .character("n"):
             model.dialog = .init(
                 form: Form(
-                    title: "Add a contact. Dependents see it when no responder opened the app for 30 days",
+                    title: "Add a contact. Dependents see it when none could be reached for 30 days",
                     fields: [
                         .init(label: "Handle or code", kind: .text),
                         .init(label: "They look after me", kind: .toggle, isOn: true),

@@ -39,6 +39,7 @@ struct WorldServices: Sendable {
     private enum Heard: Sendable {
         case session(SessionEvent, RecordedMessage)
         case contacts(ContactsEvent, RecordedMessage)
+        case notifications(NotificationsEvent, RecordedMessage)
     }
 
     private struct Timer: Hashable, Sendable {
@@ -117,8 +118,8 @@ struct WorldServices: Sendable {
         case .notifications:
             let command = try NotificationsCommand(type: type, version: version, body: encoded)
             for emission in try NotificationsReducer.reduce(&notifications, command, context) {
-                _ = try record(emission, domain, context, &first)
-                let event = emission.event
+                let (event, recorded) = (emission.event, try record(emission, domain, context, &first))
+                unheard.append(.notifications(event, recorded))
                 notificationStates[event.account, default: NotificationsState(account: event.account)].apply(event)
             }
         }
@@ -162,6 +163,8 @@ struct WorldServices: Sendable {
             case .session(let event, let message):
                 (SessionPolicy { id, time in Self.code(for: id, at: time) }.commands(for: event, in: message), message)
             case .contacts(let event, let message): (ContactsPolicy().commands(for: event, in: message), message)
+            case .notifications(let event, let message):
+                (NotificationsPolicy().commands(for: event, in: message), message)
             }
         for (index, command) in commands.enumerated() {
             guard let domain = Domain.allCases.first(where: { $0.commands == command.log }) else { continue }

@@ -31,7 +31,7 @@ struct ConsoleReachTests {
             try await hear(true, 2)
             try await page.notSee("Nobody is told if you miss a check-in")
             try await console.quartet.lapseReach(of: bob)
-            try await page.see("Your only responder, Bob, hasn’t opened the app for a long time")
+            try await page.see("Your only responder, Bob, couldn’t be reached for a long time")
             #expect(try await page.run("return \(first)") == true)
 
             let warning =
