@@ -35,7 +35,7 @@ struct ConsoleReachTests {
             #expect(try await page.run("return \(first)") == true)
 
             let warning =
-                "Your only responder, Bob, hasn’t opened the app for a long time, so an alarm may reach nobody."
+                "Your only responder, Bob, couldn’t be reached for a long time, so an alarm may reach nobody."
             try await page.click("Raise an alert")
             try await page.wait(
                 "the warning", "document.querySelector('dialog[open]')?.innerText.includes(arguments[0])",
