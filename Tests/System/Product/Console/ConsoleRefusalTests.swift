@@ -29,7 +29,7 @@ struct ConsoleRefusalTests {
                 try await page.see("Connected")
                 let refusals = codes.map { Self.refusal(by: $0, of: form) }
                 let lacking = try await page.runModules(
-                    ["net/retries.js"], Self.tried(form),
+                    ["net/retries.js", "core/model.js"], Self.tried(form),
                     ["form": form.json, "refusals": .array(refusals)])
                 #expect(lacking == [], "\(form.path) at \(form.place)")
             }
@@ -90,6 +90,7 @@ struct ConsoleRefusalTests {
             const { refused } = window;
             if (refused?.path !== path || options?.method !== refused.method) return real(path, options);
             const { status, code, detail, field, retry } = refused;
+            window.answered = (window.answered ?? 0) + 1;
             return new Response(JSON.stringify({ type: `/docs/errors/${code}`, title: 'Refused', status, code, detail, field: field ?? undefined, retry }), { status });
         };
         """
@@ -137,7 +138,10 @@ struct ConsoleRefusalTests {
             if (form.isKept && verdict(refusal) !== 'decided') continue;
             window.refused = { path: form.path, method: form.method, ...refusal };
             const isShown = (text) => text.includes(refusal.detail) || form.words.includes(text);
+            const before = window.answered ?? 0;
             \(form.submit)
+            await until('the request', () => window.answered > before);
+            await until('its end', () => m['core/model.js'].model.outbox.every(({ path, state }) => path !== form.path || state !== 'waiting'));
             const place = refusal.field ? `#${form.id}-problem` : `${form.place} .problem`;
             await until(refusal.detail, () => [...document.querySelectorAll(place)].some((one) => isShown(one.innerText)))
                 .catch((error) => lacking.push(`${refusal.code}: ${error.message}`));
@@ -153,7 +157,7 @@ struct ConsoleRefusalTests {
 
     private static let security = "[aria-labelledby=security-title]"
     private static let discard = """
-        await press('Discard');
+        (await until('a way to discard it', () => [...document.querySelectorAll(`${form.place} .standing button`)].at(-1))).click();
         await until('it to be gone', () => !document.querySelector('.standing'));
         """
     private static let cancel = "await press('Cancel');"
@@ -165,7 +169,7 @@ struct ConsoleRefusalTests {
             submit: "await confirm('Raise an alert', 'Raise the alert');"),
         Form(
             page: "/", path: "/v1/commands/SetCheckInInterval", place: ".check-in",
-            submit: "await pick('#interval', '3600000000');"),
+            submit: "document.querySelector('details').open = true; await pick('#interval', '3600000000');"),
         Form(
             page: "/", path: "/v1/commands/SetCheckInReminders", place: ".check-in",
             submit: "document.querySelector('details').open = true; await turn('2 hours before');"),
