@@ -37,6 +37,7 @@ struct ConsoleUrgentTests {
             try await page.wait("nothing to say", "!document.querySelector('.banner')")
 
             try await leave("CheckIn", isSent: true)
+            try await page.see("No answer came in time, so it isn’t known whether it was done.")
             try await page.wait("the card", Self.banner("It isn’t known whether your check-in went out"))
             try await page.wait("the title", "document.title === '(!) Your check-in: no answer · Quartet'")
             #expect(
@@ -159,8 +160,7 @@ struct ConsoleUrgentTests {
                 if !isSignedIn {
                     try await page.see("It isn’t sent before you sign in again.")
                     try await page.click("Sign in")
-                    try await page.wait(
-                        "whose it is", "document.querySelector('.banner strong')?.innerText.includes('your alert')")
+                    try await page.wait("whose it is", Self.banner("Your alert has NOT gone out"))
                     try await page.fill("Password", Browser.password)
                     try await page.click("Sign in")
                     try await page.see("Your alert is on")
