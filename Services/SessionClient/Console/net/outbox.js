@@ -5,8 +5,8 @@
  * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other, and the urgent ones not
  * for a place either. Any tab sends what is urgent of every account that is signed in in this browser; the rest is sent by tabs that
  * show its account. An entry: `{id, account, lane, isUrgent, path, fields, key, created, expires, state, problem, command, base}`,
- * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, `isStuck` while
- * it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
+ * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, after so many
+ * `sendings`; `isStuck` while it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
  */
 import { model, changed } from '../core/model.js'
 import { placed } from '../core/lanes.js'
@@ -188,14 +188,15 @@ async function sendFirst(lane, isUrgent, account) {
 async function attempt(entry) {
   if (entry.expires < now()) return conclude(entry, expired(entry))
   const wasCutOff = watchNetwork()
-  let body
+  let body, sendings
   try {
     // Without a token nothing goes out, and nothing is taken for sent.
     await accessToken(entry.account, undefined, entry.isUrgent)
     await update('outbox', entry.id, (stored) => {
       body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
+      sendings = (stored.sendings ?? 0) + 1
       // From here on it keeps its body: the server may have it.
-      return body instanceof Problem ? stored : { ...stored, body, isSent: true }
+      return body instanceof Problem ? stored : { ...stored, body, isSent: true, sendings }
     })
     await reload()
     // Dropped in the meantime.
@@ -212,7 +213,9 @@ async function attempt(entry) {
     if (error instanceof TooLate) return conclude(entry, expired(entry))
     if (!(error instanceof Problem)) {
       const isUnsent = !entry.isSent && (error instanceof NeedsSignIn || (!error.status && wasCutOff()))
-      return later(entry, error, isUnsent ? { body: undefined, isSent: undefined } : {})
+      // Unless another tab, which took this one for dead, has sent it.
+      if (isUnsent) await update('outbox', entry.id, (stored) => (stored.sendings === sendings ? { ...stored, body: undefined, isSent: undefined } : stored))
+      return later(entry, error)
     }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
     switch (verdict(error, entry.failures)) {

@@ -37,6 +37,7 @@ struct ConsoleUrgentTests {
             try await page.wait("nothing to say", "!document.querySelector('.banner')")
 
             try await leave("CheckIn", isSent: true)
+            try await page.see("No answer came in time, so it isn’t known whether it was done.")
             try await page.wait("the card", Self.banner("It isn’t known whether your check-in went out"))
             try await page.wait("the title", "document.title === '(!) Your check-in: no answer · Quartet'")
             #expect(
