@@ -73,7 +73,7 @@ extension Server {
 
     /// Moves the clock on, again and again.
     func passTime(until isOver: @Sendable () -> Bool) async {
-        while !isOver() {
+        while !isOver(), !Task.isCancelled {
             // What can go on without time does so meanwhile.
             try? await Task.sleep(for: .milliseconds(1))
             if !isOver(), clock.nextDue != nil { clock.advance(by: .milliseconds(100)) }

@@ -51,9 +51,9 @@ struct OutboxTroubleTests {
         let first = OutboxApp(server, store)
         try await first.offline(server) {
             server.goOffline()
-            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.contacts.block(Self.one) }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.contacts.sendPing(Self.one) }
         }
-        #expect(store.kept.items.map(\.command) == ["BlockContact"])
+        #expect(store.kept.items.map(\.command) == ["SendPing"])
         store.cannotLoad.withLock { $0 = true }
         server.goOnline()
         let second = OutboxApp(server, store)
@@ -62,12 +62,12 @@ struct OutboxTroubleTests {
             try stream.begin(contacts: [Contact(Self.one), Contact(Self.two)])
             try await second.connection.ready()
             await #expect(throws: QuartetError.self) { try await second.contacts.block(Self.two) }
-            #expect(store.kept.items.map(\.command) == ["BlockContact"])
+            #expect(store.kept.items.map(\.command) == ["SendPing"])
             // A call for help doesn't wait for a disk.
             try await second.user.raiseAlert()
-            #expect(store.kept.items.first?.command == "BlockContact" && server.commands.last?.name == "RaiseAlert")
+            #expect(store.kept.items.first?.command == "SendPing" && server.commands.last?.name == "RaiseAlert")
             store.cannotLoad.withLock { $0 = false }
-            await server.passTime { server.commands.last?.name == "BlockContact" }
+            await server.passTime { server.commands.last?.name == "SendPing" }
             // What came meanwhile isn't replaced by what was kept.
             #expect(second.contacts.contacts.count == 2 && second.contacts.contacts.phase == .ready)
         }
@@ -85,6 +85,7 @@ struct OutboxTroubleTests {
         let tokens = FailingTokens(server.tokens)
         tokens.isFailing.withLock { $0 = true }
         server.goOnline()
+        let before = server.commands.count
         let second = OutboxApp(server, store, tokens: tokens)
         try await whileRunning(second.connection) {
             await second.connection.wait { if case .reconnecting = $0 { true } else { false } }
@@ -94,7 +95,8 @@ struct OutboxTroubleTests {
             let stream = try #require(await server.transport.nextStream())
             // The copy was there before the stream.
             #expect(stream.request.place != nil && second.contacts.contacts.count == 3)
-            await server.passTime { server.commands.last?.name == "RaiseAlert" }
+            await server.passTime { server.commands.count > before }
+            #expect(server.commands.last?.name == "RaiseAlert")
         }
     }
 
@@ -126,7 +128,8 @@ struct OutboxTroubleTests {
             let app = OutboxApp(server)
             try await app.offline(server) {
                 if isToken { server.clock.advance(by: .seconds(900)) }
-                let (isHole, hits) = (Mutex(true), Observed(0))
+                let isHole = Mutex(true)
+                let hits = Observed(0)
                 server.transport.answer { [unowned server] request in
                     let isHit = if case .command = request.endpoint { !isToken } else { isToken }
                     if isHit, isHole.withLock({ $0 }) {
@@ -204,5 +207,25 @@ struct OutboxTroubleTests {
         let second = OutboxApp(server, store)
         try await second.connection.restore()
         #expect(!second.connection.outbox.items.value.contains { $0.id > 2 })
+    }
+
+    @Test("a call for help doesn't wait behind an all-clear that the device can't keep (S22, S27)")
+    func raisedAgain() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.cannotRemove.withLock { $0 = true }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            server.goOnline()
+            app.connection.outbox.retry()
+            let now = server.clock.now
+            await server.passTime { server.clock.now > now + .seconds(7) }
+            _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.last?.name == "RaiseAlert" && server.clock.now < now + .seconds(20))
+        }
     }
 }
