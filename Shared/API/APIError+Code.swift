@@ -69,9 +69,12 @@ extension APIError {
         return switch retry {
         case .no: .ends
         case .sameKey, .refreshed: .staysUnderItsKey
-        case .newKey: .staysUnderNewKey
+        // Other codes of which this is true are for their person to decide.
+        case .newKey: unknownCode != nil || Self.sentAgain.contains(code) ? .staysUnderNewKey : .ends
         }
     }
+
+    private static let sentAgain: Set<Code> = [.idTooOld, .accountNotFound, .hostChanged, .failed, .expired]
 
     /// Whether and how the same may be sent again. Of a code that this release doesn't know, the server says so, or else the
     /// status: what may pass doesn't end anything.

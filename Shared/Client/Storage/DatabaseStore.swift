@@ -67,8 +67,16 @@ public final class DatabaseStore: LocalStore {
     }
 
     public func save(_ item: OutboxItem, of account: AccountID) async throws {
+        try await save(item, replacing: [], of: account)
+    }
+
+    public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
         let encoded = try JSONEncoder().encode(item)
         try await database.write { database in
+            for other in others {
+                try database.execute(
+                    sql: "DELETE FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", other])
+            }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO item (account, id, item) VALUES (?, ?, ?)",
                 arguments: ["\(account)", item.id, encoded])

@@ -121,15 +121,52 @@ struct DecisionTests {
         }
         let app = OutboxApp(server)
         try await whileRunning(app.connection) {
-            await app.connection.wait { $0 == .needsAuthentication }
-            #expect(server.tokens.load()?.isSignedOut == false)
+            await app.connection.wait { $0 == .reconnecting(attempt: 1) }
+            #expect(app.connection.lastError == .tokenRefused && server.tokens.load()?.isSignedOut == false)
             isWrong.withLock { $0 = false }
-            app.connection.wake()
+            // Nobody has to do anything.
+            await server.passTime { server.transport.openStreams == 1 }
             let stream = try #require(await server.transport.nextStream())
             try stream.begin()
             try await app.connection.ready()
             let keys = server.transport.requests.filter { $0.endpoint == .token }.map(\.key)
             #expect(Set(keys).count == 1)
+        }
+    }
+
+    @Test("a refusal that is about one change holds no other one up (S22, T21)")
+    func ownRefusal() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.goOffline()
+            for contact in [OutboxApp.one, OutboxApp.two, OutboxApp.three] {
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.contacts.block(contact) }
+            }
+            let before = server.commands.count
+            server.state.withLock {
+                $0.replies = Array(repeating: .failure(APIError(.codeNotSent, retryAfter: 60)), count: 2)
+            }
+            server.goOnline()
+            app.connection.outbox.retry()
+            await app.connection.outbox.items.values.wait { $0.count == 2 }
+            #expect(server.clock.now == .zero && server.commands.count == before + 3)
+        }
+    }
+
+    @Test("an answer with a new code that asks for another key is tried five times (S22, T25)")
+    func unknownCode() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            var error = APIError(.refused)
+            error.unknownCode = .init(status: 409, retry: .newKey)
+            server.state.withLock { [error] in $0.replies = Array(repeating: .failure(error), count: 9) }
+            let events = app.connection.outbox.events
+            _ = try? await app.user.raiseAlert()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            let event = await events.first { _ in true }
+            #expect(event?.error == .refused(error) && server.commands.count == 5)
         }
     }
 

@@ -73,7 +73,7 @@ extension Server {
 
     /// Moves the clock on, again and again.
     func passTime(until isOver: @Sendable () -> Bool) async {
-        while !isOver() {
+        while !isOver(), !Task.isCancelled {
             // What can go on without time does so meanwhile.
             try? await Task.sleep(for: .milliseconds(1))
             if !isOver(), clock.nextDue != nil { clock.advance(by: .milliseconds(100)) }
@@ -88,19 +88,35 @@ final class FailingStore: LocalStore {
     private let store = InMemoryLocalStore()
     /// How many of the next items can't be saved.
     let failures = Mutex(0)
+    let cannotLoad = Mutex(false)
+    let cannotRemove = Mutex(false)
 
-    func load(_ account: AccountID) -> LocalAccount { store.load(account) }
+    /// What the device has, also while it can't be loaded.
+    var kept: LocalAccount { store.load(Server.account) }
+
+    func load(_ account: AccountID) throws -> LocalAccount {
+        if cannotLoad.withLock({ $0 }) { throw Full() }
+        return store.load(account)
+    }
 
     func save(_ item: OutboxItem, of account: AccountID) throws {
+        try save(item, replacing: [], of: account)
+    }
+
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) throws {
         let fails = failures.withLock { count in
             defer { count = max(0, count - 1) }
             return count > 0
         }
-        if fails { throw Full() }
+        if fails || !others.isEmpty && cannotRemove.withLock({ $0 }) { throw Full() }
+        for other in others { store.remove(other, of: account) }
         store.save(item, of: account)
     }
 
-    func remove(_ item: OutboxItem.ID, of account: AccountID) { store.remove(item, of: account) }
+    func remove(_ item: OutboxItem.ID, of account: AccountID) throws {
+        if cannotRemove.withLock({ $0 }) { throw Full() }
+        store.remove(item, of: account)
+    }
 
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) {
         store.save(copies, finishing: items, of: account)

@@ -62,7 +62,8 @@ struct OutboxScheduleTests {
         for attempt in 1...20 {
             schedule.rest(
                 alert, .willBeSentWhenOnline, pause: .seconds(3600), isShared: true, now: .zero, using: &random)
-            #expect(schedule.rest(of: alert, now: .zero)?.until == .seconds(5))
+            let until = schedule.rest(of: alert, now: .zero)?.until ?? .zero
+            #expect(until >= .milliseconds(2500) && until <= .seconds(5))
             #expect(schedule.rest(of: checkIn, now: .zero) == nil, "\(attempt)")
         }
         for attempt in 1...20 {
@@ -73,6 +74,36 @@ struct OutboxScheduleTests {
         }
     }
 
+    @Test("a call for help goes first, then check-ins, and always finds a place (S22, S27)")
+    func urgentOrder() {
+        let answers = (1...6).map { Self.item(Int64($0), "RespondToPing") }
+        let (checkIn, alert) = (Self.item(7, "CheckIn"), Self.item(8, "RaiseAlert"))
+        var schedule = OutboxSchedule()
+        let first = (1...3).compactMap { _ in Self.next(&schedule, answers + [checkIn, alert]) }
+        #expect(first == [8, 7, 1])
+        // Answers that never end.
+        schedule = OutboxSchedule()
+        while Self.next(&schedule, answers) != nil {}
+        #expect(Self.next(&schedule, answers + [checkIn]) == nil && Self.next(&schedule, answers + [alert]) == 8)
+    }
+
+    @Test("what a server refused in one second doesn't come back in one second, and a pause has an end (S22, T21)")
+    func jitter() {
+        var ends: Set<Duration> = []
+        for _ in 0..<200 {
+            var random = SystemRandomNumberGenerator()
+            var schedule = OutboxSchedule()
+            let item = Self.item(1, "BlockContact")
+            schedule.rest(item, .unknown, pause: .seconds(60), isShared: true, now: .zero, using: &random)
+            let until = schedule.rest(of: item, now: .zero)?.until ?? .zero
+            ends.insert(.seconds(until.components.seconds))
+            #expect(until >= .seconds(60) && until <= .seconds(75))
+            schedule.rest(item, .unknown, pause: .seconds(86_400), isShared: true, now: .zero, using: &random)
+            #expect(schedule.rest(of: item, now: .zero).map { $0.until <= .seconds(750) } == true)
+        }
+        #expect(ends.count > 5)
+    }
+
     @Test("what rests is looked at again when its rest ends, and never by a time that has passed (R11)")
     func ends() {
         var random = SystemRandomNumberGenerator()
@@ -80,8 +111,9 @@ struct OutboxScheduleTests {
         let items = [Self.item(1, "RaiseAlert"), Self.item(2, "BlockContact")]
         schedule.rest(items[0], .unknown, pause: .seconds(5), isShared: false, now: .zero, using: &random)
         schedule.rest(items[1], .unknown, pause: .seconds(60), isShared: true, now: .zero, using: &random)
-        #expect(schedule.nextEnd(of: items, now: .zero) == .seconds(5))
-        #expect(schedule.nextEnd(of: items, now: .seconds(6)) == .seconds(60))
+        let (alert, other) = (schedule.rest(of: items[0], now: .zero), schedule.rest(of: items[1], now: .zero))
+        #expect(schedule.nextEnd(of: items, now: .zero) == alert?.until && alert != nil)
+        #expect(schedule.nextEnd(of: items, now: .seconds(6)) == other?.until && other != nil)
         // One that was taken back leaves nothing to wait for.
         #expect(schedule.nextEnd(of: [items[0]], now: .seconds(6)) == nil)
         schedule.isBlocked = true

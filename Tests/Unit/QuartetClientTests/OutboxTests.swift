@@ -166,7 +166,7 @@ struct OutboxTests {
             await #expect(throws: QuartetError.serverError(overloaded)) { try await app.contacts.sendPing(Self.one) }
             #expect(Self.pings(app) == [Self.one])
             while times.value.count < 3 {
-                await server.clock.waitForSleeper(within: .seconds(60))
+                await server.clock.waitForSleeper(within: .seconds(75))
                 server.clock.advance(by: .seconds(1))
             }
             await app.waitUntilSent()

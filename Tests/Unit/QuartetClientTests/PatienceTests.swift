@@ -50,34 +50,61 @@ struct PatienceTests {
         }
     }
 
-    @Test("a call returns within ten seconds whatever the network does, and the outbox goes on (S22, R11)")
-    func blackHole() async throws {
-        let server = Server()
-        let app = OutboxApp(server)
-        try await app.connected(server) { _ in
+    /// What swallows requests.
+    private enum Hole: CaseIterable {
+        case command, token, time, read
+
+        func swallows(_ endpoint: TransportRequest.Endpoint) -> Bool {
+            switch (self, endpoint) {
+            case (.command, .command), (.token, .token), (.time, .serverTime), (.read, .time): true
+            default: false
+            }
+        }
+    }
+
+    @Test(
+        "a call returns within ten seconds whatever the network does, and the outbox goes on (S22, R11)",
+        arguments: Hole.allCases)
+    private func blackHole(_ hole: Hole) async throws {
+        for isRunning in [true, false] {
+            let server = Server()
+            let app = OutboxApp(server)
             let isHole = Mutex(true)
             server.transport.answer { [unowned server] request in
-                if case .command = request.endpoint, isHole.withLock({ $0 }) {
+                if hole.swallows(request.endpoint), isHole.withLock({ $0 }) {
                     try await server.clock.timekeeper.sleep(server.clock.now + .seconds(15))
                     throw TransportError.interrupted("silence")
                 }
                 return try server.answer(request)
             }
-            let call = Task { try await app.user.raiseAlert() }
-            let end = Observed<Duration?>(nil)
-            let watching = Task {
-                _ = await call.result
-                let now = server.clock.now
-                end.update { $0 = now }
+            let check = { @Sendable in
+                let call = Task {
+                    if hole == .read {
+                        _ = try await app.connection.requests.read(.time)
+                    } else {
+                        try await app.user.raiseAlert()
+                    }
+                }
+                let end = Observed<Duration?>(nil)
+                let watching = Task {
+                    _ = await call.result
+                    let now = server.clock.now
+                    end.update { $0 = now }
+                }
+                await server.passTime { end.value != nil }
+                await watching.value
+                // The clock may have gone on a little before the call was heard of.
+                #expect((end.value ?? .zero) <= .seconds(13), "\(hole), running: \(isRunning)")
+                await #expect(throws: hole == .read ? QuartetError.unknown : .willBeSentWhenOnline) {
+                    try await call.value
+                }
+                isHole.withLock { $0 = false }
+                guard hole != .read, isRunning else { return }
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                #expect(Set(server.commands.map(\.key)).count == 1)
+                #expect(server.commands.count > (hole == .command ? 1 : 0))
             }
-            await server.passTime { end.value != nil }
-            await watching.value
-            // The clock may have gone on a little before the call was heard of.
-            #expect((end.value ?? .zero) <= .seconds(11))
-            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await call.value }
-            isHole.withLock { $0 = false }
-            await server.passTime { app.connection.outbox.items.value.isEmpty }
-            #expect(Set(server.commands.map(\.key)).count == 1 && server.commands.count > 1)
+            if isRunning { try await whileRunning(app.connection) { await check() } } else { await check() }
         }
     }
 

@@ -47,6 +47,19 @@ struct DatabaseStoreTests {
         }
     }
 
+    @Test("a change that takes others' places comes and they go (S22)")
+    func replacing() async throws {
+        try await Self.withFolder { folder in
+            let file = folder.appending(path: "store")
+            do {
+                let store = try DatabaseStore(file)
+                for id in 1...3 { try await store.save(Self.item(Int64(id)), of: Self.account) }
+                try await store.save(Self.item(4), replacing: [1, 3], of: Self.account)
+            }
+            #expect(try await DatabaseStore(file).load(Self.account).items.map(\.id) == [2, 4])
+        }
+    }
+
     @Test("an account that is forgotten leaves no byte in any file, and the files are the user's alone (S17, R21)")
     func forgetting() async throws {
         try await Self.withFolder { folder in

@@ -72,8 +72,8 @@ extension SessionClient {
             signOut: { () async throws(QuartetError) in
                 do throws(QuartetError) {
                     _ = try await service.requests.signedIn(.signOut, SignOutRequest())
-                } catch .needsAuthentication {
-                    // The server signed it out before.
+                } catch  where error == .needsAuthentication || error.code == .invalidToken {
+                    // The server signed it out before, or doesn't know it.
                 }
                 try await live.forget()
             },

@@ -20,8 +20,15 @@ extension Connection {
     ) async throws(QuartetError) {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
-            if store.account == nil { try await restore() }
-            guard store.account != nil else { throw .needsAuthentication }
+            if store.account == nil {
+                let isUrgent = type(of: command).isUrgent
+                do throws(QuartetError) { try await restore(isShielded: isUrgent) } catch {
+                    unread.send(())
+                    // A call for help is sent from memory where the device can't read what it kept.
+                    guard isUrgent, store.unreadAccount != nil else { throw error }
+                }
+            }
+            guard store.account ?? store.unreadAccount != nil else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             try await outbox.send(
                 edit, command, from: queue, isRunning ? nil : requests,
@@ -85,8 +92,28 @@ extension Connection {
     private static var groupLimit: Int { 8 }
 
     /// Shows what the device kept for whoever is signed in, once.
-    func restore() async throws(QuartetError) {
-        try await entering.run { () async throws(QuartetError) in try await restoreNow() }
+    /// - Parameter isShielded: Whether it goes on for a caller that is cancelled.
+    func restore(isShielded: Bool = false) async throws(QuartetError) {
+        try await entering.run(isShielded: isShielded) { () async throws(QuartetError) in try await restoreNow() }
+    }
+
+    /// Tries to read what the device kept until that works, as long as the connection runs.
+    func keepRestoring() async {
+        var failures = 0
+        while !Task.isCancelled {
+            let news = unread.subscribe(keeping: 1)
+            var next: Duration?
+            do throws(QuartetError) {
+                if store.account == nil { try await restore() }
+                failures = 0
+            } catch {
+                failures += 1
+                var random = time.draws
+                let pause = ReconnectionPolicy.forever.delay(beforeAttempt: failures, using: &random)
+                next = pause.map { time.now() + $0 }
+            }
+            await time.wait(for: news, until: next)
+        }
     }
 
     /// The caller has ``entering``.
@@ -94,20 +121,25 @@ extension Connection {
         let credentials = try await Requests.reading { try await self.credentials }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
-        let consumers = core.withLock { core in core.consumers }
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
-            let readers = consumers.filter { $0.sequences.contains(name) }
-            do {
-                for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) }
-            } catch {
-                // What this version of the app can't read begins with a snapshot.
-                continue
-            }
-            core.withLock { $0.sequencer.restore(name, at: copy.place) }
-            copies.noteKept(copy.sequence)
+            if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
         outbox.restore(kept.items)
+    }
+
+    /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
+    ///   snapshot.
+    private func restore(_ copy: LocalCopy, of name: StreamName) -> Bool {
+        delivery.withLock { _ in
+            let (readers, hasBegun) = core.withLock { core in
+                (core.consumers.filter { $0.sequences.contains(name) }, core.sequencer.place(of: name) != nil)
+            }
+            guard !hasBegun, readers.allSatisfy({ $0.encodable == nil }) else { return false }
+            do { for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) } } catch { return false }
+            core.withLock { $0.sequencer.restore(name, at: copy.place) }
+            return true
+        }
     }
 
     /// Somebody signed in.
@@ -125,7 +157,10 @@ extension Connection {
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
                 core.withLock { $0.accountCount += 1 }
-                try await restoreNow()
+                do { try await restoreNow() } catch QuartetError.notStored {
+                    // Somebody can sign in on a device that can't read what it kept.
+                    unread.send(())
+                }
             }
         }
         change { machine, now, _ in machine.signedIn(now: now) }

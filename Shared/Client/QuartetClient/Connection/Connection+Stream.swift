@@ -50,6 +50,8 @@ extension Connection {
         _ opening: Int, _ report: AsyncStream<Begun>.Continuation
     ) async -> ConnectionError {
         guard let transport, let tokens else { return .closed }
+        // A device that was locked at the start may not be by now: what it kept goes under what arrives.
+        if store.account == nil { try? await restore() }
         do {
             var token = try await tokens.token()
             let (place, groups) = delivery.withLock { _ in
@@ -81,7 +83,7 @@ extension Connection {
         } catch QuartetError.tokensUnavailable(let reason) {
             return .tokensUnavailable(reason)
         } catch QuartetError.refused(let error) {
-            return .refused(error)
+            return error.code == .invalidToken ? .tokenRefused : .refused(error)
         } catch let error as APIError {
             if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
             guard error.meansSignedOut else { return .refused(error) }

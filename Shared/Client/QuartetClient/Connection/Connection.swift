@@ -20,6 +20,8 @@ public final class Connection: Observable, Sendable {
     /// Signing in and beginning to run, one after the other: what is kept must not replace what has arrived since, and no
     /// stream may be opened for somebody who is only half signed in.
     let entering = Lane()
+    /// What the device kept couldn't be read, or may be readable by now.
+    let unread = Broadcast<Void>()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -114,7 +116,7 @@ public final class Connection: Observable, Sendable {
     public func run() async {
         guard transport != nil, let work = claim() else { return }
         try? await entering.run { () async throws(QuartetError) in
-            // What can't be read from the device is loaded from the server.
+            // What can't be read from the device is loaded from the server, and read later.
             do throws(QuartetError) { try await restoreNow() } catch {}
             connect()
         }
@@ -122,6 +124,7 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.outbox.run { self.requests } }
             group.addTask { await self.copies.run() }
             group.addTask { await self.keepTime() }
+            group.addTask { await self.keepRestoring() }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -169,15 +172,21 @@ public final class Connection: Observable, Sendable {
     /// given up is opened again at once.
     public func wake() {
         change { $0.wake(now: $1, heard: $2) }
-        forgetTime()
-        outbox.retry()
+        hurry()
     }
 
     /// Call it when the device has another network.
     public func networkChanged() {
         change { machine, now, _ in machine.networkChanged(now: now) }
+        hurry()
+    }
+
+    /// Nothing waits for a pause, or for what the former network may have swallowed.
+    private func hurry() {
+        tokens?.networkChanged()
         forgetTime()
-        outbox.retry()
+        outbox.networkChanged()
+        unread.send(())
     }
 
     // MARK: Deciding

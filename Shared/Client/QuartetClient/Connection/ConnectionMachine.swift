@@ -159,8 +159,6 @@ struct ConnectionMachine {
         switch status {
         case .waiting(let attempt, _): return open(attempt: attempt, now)
         case .failed: return connect(now: now)
-        // The token may be good by now. One that the server ended isn't.
-        case .signedOut where lastError == .tokenRefused: return [.report(.willConnect)] + open(attempt: 0, now)
         case .off, .opening, .live, .changing, .signedOut: return []
         }
     }
@@ -191,10 +189,7 @@ struct ConnectionMachine {
         case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
-        switch error {
-        case .signedOut, .tokenRefused: return signOut(error)
-        default: break
-        }
+        if case .signedOut = error { return signOut(error) }
         return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 

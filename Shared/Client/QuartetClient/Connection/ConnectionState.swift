@@ -49,8 +49,8 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case closed
     /// The device isn't signed in any more, as far as it is known why.
     case signedOut(SignOutReason?)
-    /// The server doesn't know the device's token. Signing in mends that; so may the server's operator, and the token is shown again
-    /// whenever the app comes to the foreground or is started.
+    /// The server doesn't know the device's token. That may be the server's fault, so the device stays signed in and the token is shown
+    /// again and again, as after a lost connection. Where it lasts, signing in mends it.
     case tokenRefused
     /// What the device keeps to stay signed in can't be read or written now.
     case tokensUnavailable(String)

@@ -12,6 +12,8 @@ public struct Timekeeper: Sendable {
     package var workplace: (any Workplace)?
     /// What the length of pauses is drawn from.
     package var draws = Draws()
+    /// How long an app's call may take. The server promises an answer within as long.
+    package var callLimit: Duration = .seconds(10)
     /// What ``uptime`` counts from. Where it is the same, times that were kept may be compared.
     package var epoch = UUID().uuidString
     /// When ``now`` was zero.

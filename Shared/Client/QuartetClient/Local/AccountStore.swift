@@ -7,6 +7,7 @@ import Vocabulary
 final class AccountStore: Sendable {
     private let store: any LocalStore
     private let current = Mutex<AccountID?>(nil)
+    private let unread = Mutex<AccountID?>(nil)
     private let lane = Lane()
     private let workplace: (any Workplace)?
 
@@ -18,22 +19,38 @@ final class AccountStore: Sendable {
     /// Whose data it is about; nil before ``open(_:)``.
     var account: AccountID? { current.withLock { $0 } }
 
+    /// Whose data couldn't be read. Nothing is saved for them until it is: it might replace what is there.
+    var unreadAccount: AccountID? { unread.withLock { $0 } }
+
     func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
-        current.withLock { $0 = account }
-        return try await shielded { try await $0.load(account) }
+        unread.withLock { $0 = account }
+        return try await shielded { store in
+            let kept = try await store.load(account)
+            self.current.withLock { $0 = account }
+            self.unread.withLock { $0 = nil }
+            return kept
+        }
     }
 
-    /// Waits for its turn, so that items are saved in the order in which this is called.
+    /// Waits for its turn, so that items are saved in the order in which this is called. Those whose place it takes go with it.
     func save(_ item: OutboxItem) async throws(QuartetError) {
-        try await lane.run { () async throws(QuartetError) in
-            guard let account else { throw .needsAuthentication }
-            try await shield { try await self.store.save(item, of: account) }
+        try await lane.run(isShielded: true) { () async throws(QuartetError) in
+            guard let account else {
+                throw unreadAccount == nil ? .needsAuthentication : .notStored("what it has can't be read")
+            }
+            try await shield { try await Self.write(item, to: self.store, of: account) }
         }
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
     func replace(_ item: OutboxItem) async throws(QuartetError) {
-        try await ofAccount { try await $0.save(item, of: $1) }
+        try await ofAccount { try await Self.write(item, to: $0, of: $1) }
+    }
+
+    private static func write(_ item: OutboxItem, to store: any LocalStore, of account: AccountID) async throws {
+        var kept = item
+        kept.replaced = nil
+        try await store.save(kept, replacing: (item.replaced ?? []).map(\.id), of: account)
     }
 
     func remove(_ item: OutboxItem.ID) async throws(QuartetError) {
@@ -50,6 +67,7 @@ final class AccountStore: Sendable {
     func forget(_ account: AccountID) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
+            self.unread.withLock { if $0 == account { $0 = nil } }
             try await store.forget(account)
         }
     }

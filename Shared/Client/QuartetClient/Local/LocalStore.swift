@@ -9,11 +9,21 @@ public protocol LocalStore: Sendable {
     func load(_ account: AccountID) async throws -> LocalAccount
     /// Adds an item or replaces the one with its id.
     func save(_ item: OutboxItem, of account: AccountID) async throws
+    /// The same, and removes others, whose place it takes: all of it or nothing.
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws
     func remove(_ item: OutboxItem.ID, of account: AccountID) async throws
     /// Replaces the copies of these sequences and removes items whose effects they have: all of it or nothing.
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws
     /// Forgets everything about an account.
     func forget(_ account: AccountID) async throws
+}
+
+extension LocalStore {
+    /// For stores that were made for 0.1.0. One that can't do it at once may lose the item when the app is killed in between.
+    public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
+        for other in others { try await remove(other, of: account) }
+        try await save(item, of: account)
+    }
 }
 
 /// What a device keeps for one account.
@@ -55,9 +65,11 @@ public final class InMemoryLocalStore: LocalStore {
 
     public func load(_ account: AccountID) -> LocalAccount { accounts.withLock { $0[account] ?? LocalAccount() } }
 
-    public func save(_ item: OutboxItem, of account: AccountID) {
+    public func save(_ item: OutboxItem, of account: AccountID) { save(item, replacing: [], of: account) }
+
+    public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) {
         accounts.withLock { accounts in
-            accounts[account, default: LocalAccount()].items.removeAll { $0.id == item.id }
+            accounts[account, default: LocalAccount()].items.removeAll { $0.id == item.id || others.contains($0.id) }
             accounts[account, default: LocalAccount()].items.append(item)
             accounts[account]?.items.sort { $0.id < $1.id }
         }

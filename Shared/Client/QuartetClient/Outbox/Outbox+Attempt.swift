@@ -10,13 +10,38 @@ extension Outbox {
         /// - Parameter isShared: Whether others would fare no better now.
         case later(QuartetError, pause: Duration?, isShared: Bool)
         case signedOut
+        /// The network in which it was sent is gone, and with it the answer. It is sent again at once.
+        case lost
         case cancelled
 
         static let unreached = later(.willBeSentWhenOnline, pause: nil, isShared: true)
     }
 
-    /// Sends an item once. Whoever calls it has its lane.
-    func attempt(_ item: OutboxItem, _ requests: Requests) async -> Attempted {
+    /// Sends an item once, unless the network changes meanwhile: what may have happened stays under its key. Whoever calls it has the
+    /// item's lane.
+    func attemptInOneNetwork(_ item: OutboxItem, _ requests: Requests) async -> Attempted {
+        let changes = networks.subscribe(keeping: 1)
+        return await withTaskGroup(of: Attempted?.self) { group in
+            group.addTask { await self.attempt(item, requests) }
+            group.addTask {
+                for await _ in changes { return nil }
+                return nil
+            }
+            var hasChanged = false
+            while let verdict = await group.next() {
+                group.cancelAll()
+                guard let verdict else {
+                    hasChanged = true
+                    continue
+                }
+                if case .cancelled = verdict, hasChanged, !Task.isCancelled { return .lost }
+                return verdict
+            }
+            return .cancelled
+        }
+    }
+
+    private func attempt(_ item: OutboxItem, _ requests: Requests) async -> Attempted {
         guard let queue = queue(of: item) else { return .cancelled }
         do throws(QuartetError) {
             return try await attempt(item, queue, requests)
@@ -39,7 +64,9 @@ extension Outbox {
         for _ in 0..<5 {
             let now = try await requests.serverTime()
             // What may have happened long ago shows in the state by now; sent now, it might happen late.
-            guard item.age(now, by: time) <= item.lifetime,
+            let age = item.age(now, by: time)
+            let deadline = time.now() + item.lifetime.duration - age.duration
+            guard age <= item.lifetime,
                 !isRepeated || item.key.id?.time.map({ now - $0 < Self.horizon }) ?? true
             else { return .decided(.failure(isRepeated ? .unknown : .expired)) }
             if !isRepeated {
@@ -53,13 +80,17 @@ extension Outbox {
             }
             guard let key = item.key.id, let body = item.body else { return .cancelled }
             do throws(QuartetError) {
-                switch try await requests.command(item.command, Array(body), key: key, isRepeated: isRepeated) {
+                switch try await requests.command(
+                    item.command, Array(body), key: key, isRepeated: isRepeated, until: deadline)
+                {
                 case .success(let reply): return .decided(.success(reply))
                 case .failure(.network(let mayHaveHappened)):
                     if !mayHaveHappened { await renew(item) }
                     return .unreached
                 case .failure(.server(let error, _)): return later(error)
                 }
+            } catch .expired {
+                return .decided(.failure(isRepeated ? .unknown : .expired))
             } catch .refused(let error) {
                 switch (error.code, error.verdict) {
                 case (.staleVersion, _):
@@ -73,7 +104,7 @@ extension Outbox {
                 case (_, .ends): return .decided(.failure(.refused(error)))
                 case (_, .staysUnderItsKey): return later(error)
                 case (let code, .staysUnderNewKey):
-                    if code == .failed { item.failures = (item.failures ?? 0) + 1 }
+                    if code == .failed || error.unknownCode != nil { item.failures = (item.failures ?? 0) + 1 }
                     if item.failures ?? 0 >= Self.failureLimit { return .decided(.failure(.refused(error))) }
                     await renew(item)
                     return later(error)
@@ -95,8 +126,13 @@ extension Outbox {
     }
 
     private func later(_ error: APIError) -> Attempted {
-        let isOverload = [429, 503].contains(error.unknownCode?.status ?? error.code.httpStatus)
-        return .later(
-            .serverError(error), pause: error.retryAfter.map { .seconds($0) }, isShared: isOverload)
+        .later(
+            .serverError(error), pause: error.retryAfter.map { .seconds($0) },
+            isShared: Self.sharedTrouble.contains(error.code))
     }
+
+    /// What the server would answer to others of the account as well. Other limits are one command's own.
+    private static let sharedTrouble: Set<APIError.Code> = [
+        .overloaded, .databaseUnavailable, .serverStopping, .tooManyRequests, .tooManyCommands, .invalidToken,
+    ]
 }

@@ -22,6 +22,8 @@ public final class Outbox: Sendable {
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
         var next: Int64 = 1
+        /// Whether what was kept for the account is among them.
+        var isRestored = false
         var queues: [String: Queue] = [:]
         var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
@@ -46,6 +48,8 @@ public final class Outbox: Sendable {
     let time: Timekeeper
     /// Something can be sent that couldn't be before.
     private let kicks = Broadcast<Void>()
+    /// The device has another network, or slept.
+    let networks = Broadcast<Void>()
     /// An attempt has ended.
     private let progress = Broadcast<Void>()
     private let decisions = Broadcast<OutboxEvent>()
@@ -75,6 +79,12 @@ public final class Outbox: Sendable {
         kicks.send(())
     }
 
+    /// The same, also for what is being sent: the former network may have swallowed it.
+    func networkChanged() {
+        networks.send(())
+        retry()
+    }
+
     // MARK: Clients
 
     func attach(_ queue: any EditQueue) {
@@ -93,9 +103,11 @@ public final class Outbox: Sendable {
         _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, _ requests: Requests?,
         isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
-        let end = time.now() + CallLimit.length
+        let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let item = state.withLock { state in
+            // What the device keeps has smaller numbers, as long as nobody knows them.
+            if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
             defer { state.next += 1 }
             return OutboxItem(
                 id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
@@ -103,12 +115,14 @@ public final class Outbox: Sendable {
         }
         show(item)
         do throws(QuartetError) {
-            _ = try await keeping[sending.precedence]?.run { () async throws(QuartetError) in
+            // Somebody who has pressed the button for help has called for it, whatever becomes of the task.
+            let isUrgent = sending.precedence == .urgent
+            _ = try await keeping[sending.precedence]?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
-                if sending.precedence != .urgent { await keepBase() }
+                if !isUrgent { await keepBase() }
                 try await keep(item, sending)
                 kicks.send(())
-                if sending.precedence == .urgent { await keepBase() }
+                if isUrgent { await keepBase() }
             }
         } catch {
             queue.decided(item, .failure(error))
@@ -117,32 +131,39 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    private func keep(_ item: OutboxItem, _ sending: Sending) async throws(QuartetError) {
+    private func keep(_ made: OutboxItem, _ sending: Sending) async throws(QuartetError) {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
-            other.lane == item.lane && other.canCancel && sending.supersedes.contains(other.command)
+            other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
         }
-        let isFull = state.withLock { state in
+        let (isFull, replaced) = state.withLock { state in
+            let replaced = state.items.filter(isSuperseded).flatMap { item in
+                [OutboxItem.Replaced(id: item.id, command: item.command)] + (item.replaced ?? [])
+            }
             let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
-            return others.count >= Self.limit.items
-                || others.reduce(item.size) { $0 + $1.size } > Self.limit.bytes
+            let isFull =
+                others.count >= Self.limit.items
+                || others.reduce(made.size) { $0 + $1.size } > Self.limit.bytes
+            return (isFull, replaced)
         }
         guard !isFull || isUrgent else { throw .outboxFull }
-        do throws(QuartetError) { try await store.save(item) } catch {
+        var item = made
+        item.replaced = replaced
+        do throws(QuartetError) {
+            try await store.save(item)
+            item.replaced = nil
+        } catch {
             // A full disk doesn't hold back a call for help: it is sent from memory, and written as soon as that works.
             guard case .notStored = error, isUrgent else { throw error }
         }
-        let superseded = change { state in
+        let superseded = change { [item] state in
             let superseded = state.items.filter(isSuperseded)
             state.items.removeAll(where: isSuperseded)
             state.items.append(item)
             state.awaited.insert(item.id)
             return superseded
         }
-        for item in superseded {
-            try? await store.remove(item.id)
-            tell(item, .failure(.superseded))
-        }
+        for item in superseded { tell(item, .failure(.superseded)) }
     }
 
     private func wait(
@@ -191,9 +212,12 @@ public final class Outbox: Sendable {
             return item
         }
         change { state in
-            state.items = kept.filter { $0.accepted == nil }
+            // What was kept while nothing could be read is newer.
+            let known = Set(kept.map(\.id))
+            state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
             state.next = max(state.next, (kept.last?.id ?? 0) + 1)
+            state.isRestored = true
             state.schedule.wake()
         }
         for item in kept {
@@ -226,7 +250,7 @@ public final class Outbox: Sendable {
             for item in state.items where state.awaited.contains(item.id) {
                 state.results[item.id] = .failure(.needsAuthentication)
             }
-            (state.items, state.accepted) = ([], [:])
+            (state.items, state.accepted, state.isRestored) = ([], [:], false)
             state.schedule.wake()
         }
         progress.send(())
@@ -264,7 +288,7 @@ public final class Outbox: Sendable {
     }
 
     private func send(_ item: OutboxItem, _ requests: Requests) async {
-        let verdict = await attempt(item, requests)
+        let verdict = await attemptInOneNetwork(item, requests)
         if case .decided(let result) = verdict { await settle(item, result) }
         let now = time.now()
         state.withLock { state in
@@ -275,6 +299,7 @@ public final class Outbox: Sendable {
             case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
             case .later(let error, let pause, let isShared):
                 state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
+            case .lost: break
             case .signedOut, .cancelled:
                 // Taken back, or stopped with its task, or somebody else is signed in.
                 guard state.items.contains(where: { $0.id == item.id }) else { return }
@@ -291,9 +316,13 @@ public final class Outbox: Sendable {
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
     /// - Returns: False if the item was taken back meanwhile.
     func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
-        do throws(QuartetError) { try await store.replace(item) } catch {
+        var item = item
+        do throws(QuartetError) {
+            try await store.replace(item)
+            item.replaced = nil
+        } catch {
             // Sent twice, an urgent command does what it does once.
-            guard case .notStored = error, item.precedence == .urgent else { throw error }
+            guard case .notStored = error, item.precedence == .urgent, !mayBeUndone(item) else { throw error }
         }
         let isThere = change { state in
             guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
@@ -302,6 +331,13 @@ public final class Outbox: Sendable {
         }
         if !isThere { try? await store.remove(item.id) }
         return isThere
+    }
+
+    /// Whether something else, whose place an item took, might be sent after it: the device still has it. Not if more is waiting to be
+    /// sent after both.
+    private func mayBeUndone(_ item: OutboxItem) -> Bool {
+        (item.replaced ?? []).contains { $0.command != item.command }
+            && !state.withLock { $0.items.contains { $0.lane == item.lane && $0.id > item.id } }
     }
 
     /// The server doesn't know the item: it is sent again under another key.
@@ -324,7 +360,7 @@ public final class Outbox: Sendable {
             state.withLock { $0.accepted[item.id] = item }
             try? await store.replace(item)
         } else {
-            try? await store.remove(item.id)
+            for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id) }
         }
         tell(item, result)
     }

@@ -15,6 +15,12 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
         }
     }
 
+    /// One whose place another took.
+    struct Replaced: Codable, Hashable, Sendable {
+        let id: Int64
+        let command: String
+    }
+
     /// Later changes have greater ones.
     public let id: Int64
     /// The stream that it changes, as in `contacts`.
@@ -38,6 +44,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var body: Data?
     /// How often the server failed to handle it.
     var failures: Int?
+    /// Those whose place it took, while the device may still have them.
+    var replaced: [Replaced]?
     /// The server's command, once it is accepted. The item is then kept until the device's copy has what it did.
     var accepted: CommandID?
 
@@ -45,7 +53,9 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     public var isSent: Bool { body != nil }
     public var canCancel: Bool { body == nil }
     /// What it goes before, and what goes before it.
-    public var precedence: Sending.Precedence { appCommands[command]?.sending.precedence ?? .normal }
+    public var precedence: Sending.Precedence { topic?.precedence ?? .normal }
+    /// Nil for a command that this version of the app doesn't know.
+    var topic: Sending.Topic? { appCommands[command]?.sending.topic }
 
     /// Items of one lane are sent one after the other.
     var lane: String { order ?? stream }

@@ -2,8 +2,9 @@ import Vocabulary
 
 /// Which item is sent next, without sending it.
 ///
-/// Each precedence has places of its own, so nothing waits behind a lower one. Items of a lane are sent one after the other. What
-/// failed rests: an urgent item for itself, the others of a precedence together where the network or the server is the reason.
+/// Each precedence has places of its own, so nothing waits behind a lower one; of the urgent ones, a call for help has one for itself
+/// and goes first, then check-ins. Items of a lane are sent one after the other. What failed rests: an urgent item for itself, the
+/// others of a precedence together where the network or the server is the reason.
 struct OutboxSchedule: Sendable {
     struct Rest: Sendable {
         let until: Duration
@@ -14,7 +15,7 @@ struct OutboxSchedule: Sendable {
 
     /// Nobody is signed in, so nothing can be sent.
     var isBlocked = false
-    private var busy: [String: Sending.Precedence] = [:]
+    private var busy: [String: OutboxItem] = [:]
     private var rests: [String: Rest] = [:]
 
     /// How many items are sent at a time.
@@ -26,10 +27,33 @@ struct OutboxSchedule: Sendable {
         }
     }
 
+    /// The last place is kept for a call for help.
+    private func hasPlace(for item: OutboxItem) -> Bool {
+        let places = Self.places(of: item.precedence)
+        let others = busy.values.filter { $0.precedence == item.precedence }
+        guard item.precedence == .urgent, item.topic != .alert else { return others.count < places }
+        return others.count { $0.topic != .alert } < places - 1
+    }
+
+    /// Those of a precedence, in the order in which they are sent where nothing hinders them.
+    private static func order(_ items: [OutboxItem], of precedence: Sending.Precedence) -> [OutboxItem] {
+        let items = items.filter { $0.precedence == precedence }
+        guard precedence == .urgent else { return items }
+        let first: [Sending.Topic] = [.alert, .checkIn]
+        return first.flatMap { topic in items.filter { $0.topic == topic } }
+            + items.filter { item in !first.contains { $0 == item.topic } }
+    }
+
+    /// Nothing rests for longer, whatever a server asks.
+    static func restLimit(of precedence: Sending.Precedence) -> Duration {
+        precedence == .urgent ? .seconds(5) : .seconds(1200)
+    }
+
     /// How long what failed rests.
     static func policy(of precedence: Sending.Precedence) -> ReconnectionPolicy {
         precedence == .urgent
-            ? ReconnectionPolicy(attempts: nil, initial: .milliseconds(500), maximum: .seconds(5), multiplier: 2)
+            ? ReconnectionPolicy(
+                attempts: nil, initial: .milliseconds(500), maximum: restLimit(of: .urgent), multiplier: 2)
             : .forever
     }
 
@@ -40,12 +64,12 @@ struct OutboxSchedule: Sendable {
     mutating func next(of items: [OutboxItem], now: Duration, canSend: (OutboxItem) -> Bool) -> OutboxItem? {
         guard !isBlocked else { return nil }
         for precedence in Sending.Precedence.allCases {
-            let isFull = busy.values.count { $0 == precedence } >= Self.places(of: precedence)
-            guard !isFull, !isResting(precedence.rawValue, now) else { continue }
+            guard !isResting(precedence.rawValue, now) else { continue }
             var lanes: Set<String> = []
-            for item in items where item.precedence == precedence && lanes.insert(item.lane).inserted {
+            for item in Self.order(items, of: precedence) where lanes.insert(item.lane).inserted {
                 guard busy[item.lane] == nil, !isResting(item.lane, now), canSend(item) else { continue }
-                busy[item.lane] = precedence
+                guard hasPlace(for: item) else { break }
+                busy[item.lane] = item
                 return item
             }
         }
@@ -72,7 +96,7 @@ struct OutboxSchedule: Sendable {
 
     /// An item couldn't be sent.
     /// - Parameters:
-    ///   - pause: How long the server asked to wait.
+    ///   - pause: How long the server asked to wait. What it refused at the same time doesn't come back at the same time.
     ///   - isShared: Whether others of its precedence would fare no better.
     mutating func rest(
         _ item: OutboxItem, _ error: QuartetError, pause: Duration?, isShared: Bool, now: Duration,
@@ -82,9 +106,11 @@ struct OutboxSchedule: Sendable {
         let place = isShared && precedence != .urgent ? precedence.rawValue : item.lane
         let attempts = (rests[place]?.attempts ?? 0) + 1
         let policy = Self.policy(of: precedence)
-        let delay = policy.delay(beforeAttempt: attempts, using: &random) ?? policy.maximum
-        let asked = precedence == .urgent ? min(pause ?? .zero, policy.maximum) : pause ?? .zero
-        rests[place] = Rest(until: now + max(delay, asked), error: error, attempts: attempts)
+        let limit = Self.restLimit(of: precedence)
+        let asked = min(pause ?? .zero, limit / 2)
+        let spread = min(max(policy.limit(beforeAttempt: attempts), asked / 4), limit - asked)
+        let delay = asked + spread * Double.random(in: 0...1, using: &random)
+        rests[place] = Rest(until: now + delay, error: error, attempts: attempts)
     }
 
     /// The server decided an item, so it can be reached.

@@ -1,6 +1,7 @@
 import API
 import Foundation
 import SessionContract
+import Synchronization
 import Vocabulary
 
 /// Access tokens, and the one exchange that gets the next one, however many callers wait for it.
@@ -12,9 +13,8 @@ actor AccessTokens {
     private var access: (token: String, end: Duration)?
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
-    /// Whether the server said last that it doesn't know the token. That may be the server's fault, so the token is kept.
-    private(set) var isRefused = false
-    private var exchange: Task<String, any Error>?
+    /// The exchange that is under way.
+    private let exchange = Mutex<TokenExchange?>(nil)
     /// A token isn't sent in the last part of its life, since it may end on the way.
     static let margin: Duration = .seconds(30)
 
@@ -31,7 +31,7 @@ actor AccessTokens {
     }
 
     /// Why nobody is signed in.
-    var signOutError: ConnectionError { isRefused ? .tokenRefused : .signedOut(signOutReason) }
+    var signOutError: ConnectionError { .signedOut(signOutReason) }
 
     private func load() throws(QuartetError) -> Credentials? {
         do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
@@ -55,27 +55,46 @@ actor AccessTokens {
     /// - Parameter refused: A token that the server refused: another one is wanted.
     /// - Throws: ``QuartetError``.
     func token(insteadOf refused: String? = nil) async throws -> String {
-        if let access, access.token != refused, time.now() < access.end { return access.token }
-        if let exchange { return try await exchange.value }
+        while true {
+            if let access, access.token != refused, time.now() < access.end { return access.token }
+            do { return try await currentExchange().token() } catch is TokenExchange.Ended {
+                // The device has another network. The next one is sent under the same key.
+            }
+        }
+    }
+
+    private func currentExchange() throws -> TokenExchange {
+        if let exchange = exchange.withLock({ $0 }) { return exchange }
         guard let credentials = try credentials else { throw QuartetError.needsAuthentication }
-        // Not the callers' task: one that gives up mustn't end it for the others.
-        let task = Task(executorPreference: time.workplace) { try await self.refresh(for: credentials.account) }
-        exchange = task
-        defer { exchange = nil }
-        return try await task.value
+        let begun = TokenExchange()
+        exchange.withLock { $0 = begun }
+        begun.run(on: time.workplace) {
+            defer { self.exchange.withLock { if $0 === begun { $0 = nil } } }
+            return try await self.refresh(for: credentials.account)
+        }
+        return begun
+    }
+
+    /// Ends an exchange whose answer the former network may have swallowed. Those who wait for it begin another one.
+    nonisolated func networkChanged() {
+        let former = exchange.withLock { exchange in
+            defer { exchange = nil }
+            return exchange
+        }
+        former?.end()
     }
 
     /// Somebody signed in, or signed up.
     func signedIn(_ reply: SignedIn, asked: Duration) throws {
         try save(
             Credentials(account: reply.account, device: reply.device, refreshToken: reply.refreshToken))
-        (signOutReason, isRefused) = (nil, false)
+        signOutReason = nil
         keep(reply, asked: asked)
     }
 
     /// The server signed the device out.
     func signedOut() throws {
-        (access, isRefused) = (nil, false)
+        access = nil
         guard var credentials = try load() else { return }
         credentials.isSignedOut = true
         credentials.exchange = nil
@@ -137,10 +156,8 @@ actor AccessTokens {
                 }
                 throw QuartetError.needsAuthentication
             }
-            // A server under a wrong key for a minute says this of every token.
-            guard error.code == .invalidToken else { throw QuartetError.refused(error) }
-            isRefused = isCurrent
-            throw QuartetError.needsAuthentication
+            // A server under a wrong key for a minute says of every token that it is invalid.
+            throw QuartetError.refused(error)
         }
     }
 

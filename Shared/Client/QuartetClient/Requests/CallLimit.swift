@@ -2,16 +2,13 @@ import Synchronization
 
 /// How long an app's call may take, whatever the network does.
 final class CallLimit: Sendable {
-    /// The server promises an answer within as long.
-    static let length: Duration = .seconds(10)
-
     private let time: Timekeeper
     private let end: Duration
     private let mayHaveHappened = Mutex(false)
 
     init(_ time: Timekeeper) {
         self.time = time
-        end = time.now() + Self.length
+        end = time.now() + time.callLimit
     }
 
     /// A request is about to be sent, which may have its effect though the call ends.

@@ -12,7 +12,7 @@ struct Requests: Sendable {
     let isCurrent: @Sendable () -> Bool
     /// The server said that the device isn't signed in any more.
     let onSignedOut: @Sendable (ConnectionError) -> Void
-    /// How often, and how patiently, a request is repeated before its caller hears of it, within ``CallLimit/length``.
+    /// How often, and how patiently, a request is repeated before its caller hears of it, within ``Timekeeper/callLimit``.
     static let patience = ReconnectionPolicy(
         attempts: 4, initial: .milliseconds(500), maximum: .seconds(5), multiplier: 2)
 
@@ -66,13 +66,17 @@ struct Requests: Sendable {
     }
 
     /// Sends a command once, under a key that has its time.
-    /// - Parameter isRepeated: Whether it may have been sent before.
+    /// - Parameters:
+    ///   - isRepeated: Whether it may have been sent before.
+    ///   - deadline: Until when it may be sent.
     /// - Returns: How it was accepted, or why that isn't known.
+    /// - Throws: ``QuartetError/expired`` if it wasn't sent, because the deadline had passed.
     func command(
-        _ name: String, _ body: [UInt8], key: ID<RequestSubject>, isRepeated: Bool
+        _ name: String, _ body: [UInt8], key: ID<RequestSubject>, isRepeated: Bool, until deadline: Duration
     ) async throws(QuartetError) -> Result<CommandReply, Undecided> {
         let result = try await exchange(
-            .command(name), body, key: key, isSignedIn: true, isRepeated: isRepeated, patience: .disabled, nil)
+            .command(name), body, key: key, isSignedIn: true, isRepeated: isRepeated, until: deadline,
+            patience: .disabled, nil)
         switch result {
         case .success(let answer): return .success(try Self.reply(answer))
         case .failure(let undecided): return .failure(undecided)
@@ -117,20 +121,20 @@ struct Requests: Sendable {
     /// - Parameter key: Nil to make one.
     private func exchange(
         _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
-        isRepeated: Bool = false, patience: ReconnectionPolicy, _ limit: CallLimit?
+        isRepeated: Bool = false, until deadline: Duration? = nil, patience: ReconnectionPolicy, _ limit: CallLimit?
     ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         guard let transport, let tokens else { throw .notConfigured("The server") }
         return try await time.call { () async throws(QuartetError) in
             try await exchange(
-                endpoint, body, key: given, isSignedIn: isSignedIn, isRepeated: isRepeated, patience: patience, limit,
-                transport, tokens)
+                endpoint, body, key: given, isSignedIn: isSignedIn, isRepeated: isRepeated, until: deadline,
+                patience: patience, limit, transport, tokens)
         }
     }
 
     private func exchange(
         _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
-        isRepeated: Bool, patience: ReconnectionPolicy, _ limit: CallLimit?, _ transport: any Transport,
-        _ tokens: AccessTokens
+        isRepeated: Bool, until deadline: Duration?, patience: ReconnectionPolicy, _ limit: CallLimit?,
+        _ transport: any Transport, _ tokens: AccessTokens
     ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         var key = given.map { RequestKey($0) } ?? RequestKey()
         var attempt = 0
@@ -145,6 +149,8 @@ struct Requests: Sendable {
                 let id = key.minted(at: try await tokens.serverTime())
                 let token = isSignedIn ? try await tokens.token(insteadOf: refused) : nil
                 guard !isSignedIn || isCurrent() else { throw QuartetError.needsAuthentication }
+                // The process may have been suspended for hours since it was last asked.
+                if let deadline, time.now() > deadline { throw QuartetError.expired }
                 isSent = true
                 limit?.noteSent()
                 let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: token))

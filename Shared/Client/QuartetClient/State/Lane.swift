@@ -12,14 +12,17 @@ final class Lane: Sendable {
     private let queue = Mutex(Queue())
 
     /// A caller's place, taken when the person acts.
-    func run<Value>(_ body: () async throws(QuartetError) -> Value) async throws(QuartetError) -> Value {
-        guard await enter() else { throw .cancelled }
+    /// - Parameter isShielded: Whether a caller that is cancelled waits all the same.
+    func run<Value>(
+        isShielded: Bool = false, _ body: () async throws(QuartetError) -> Value
+    ) async throws(QuartetError) -> Value {
+        guard await enter(isShielded) else { throw .cancelled }
         defer { leave() }
         return try await body()
     }
 
     /// False if the caller was cancelled while it waited.
-    private func enter() async -> Bool {
+    private func enter(_ isShielded: Bool) async -> Bool {
         let id = queue.withLock { queue in
             queue.next += 1
             return queue.next
@@ -27,7 +30,7 @@ final class Lane: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isIn = queue.withLock { queue -> Bool? in
-                    if Task.isCancelled { return false }
+                    if Task.isCancelled, !isShielded { return false }
                     guard queue.isTaken else {
                         queue.isTaken = true
                         return true
@@ -38,6 +41,7 @@ final class Lane: Sendable {
                 if let isIn { continuation.resume(returning: isIn) }
             }
         } onCancel: {
+            guard !isShielded else { return }
             let waiting = queue.withLock { queue in
                 queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
             }

@@ -16,7 +16,7 @@ extension Texts {
             "They see it when none of their responders, you included, could be reached for 30 days, but never since when.",
 
         "notification.repeated": "{text} (reminder {count})",
-        "notification.alertRaised": "You raised an alert. Your responders are notified.",
+        "notification.alertRaised": "You raised an alert.",
         "notification.alertCleared": "You ended your alert.",
         "notification.dependentAlertRaised": "{name} raised an alert",
         "notification.dependentAlertCleared": "{name} ended the alert",

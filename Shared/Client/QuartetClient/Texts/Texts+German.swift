@@ -15,7 +15,7 @@ extension Texts {
             "Man sieht es, wenn 30 Tage lang niemand erreichbar war, der aufpasst, auch du nicht, aber nie, seit wann.",
 
         "notification.repeated": "{text} (Erinnerung {count})",
-        "notification.alertRaised": "Du hast Alarm ausgelöst. Deine Helfer sind benachrichtigt.",
+        "notification.alertRaised": "Du hast Alarm ausgelöst.",
         "notification.alertCleared": "Du hast deinen Alarm beendet.",
         "notification.dependentAlertRaised": "{name} hat Alarm ausgelöst",
         "notification.dependentAlertCleared": "{name} hat den Alarm beendet",

@@ -45,7 +45,7 @@ enum Action: Hashable, Sendable {
         case .signOut: "Signed out."
         case .checkIn: "Checked in."
         case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
-        case .raiseAlert: "Your responders are notified."
+        case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."
         case .add: "Added or asked."
         case .ping: "Asked."

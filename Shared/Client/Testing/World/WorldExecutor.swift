@@ -178,6 +178,10 @@ struct WorldStore: LocalStore {
         try await executor.outside { try await store.save(item, of: account) }
     }
 
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
+        try await executor.outside { try await store.save(item, replacing: others, of: account) }
+    }
+
     func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
         try await executor.outside { try await store.remove(item, of: account) }
     }

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// One exchange of a refresh token, and everybody who waits for it.
+final class TokenExchange: Sendable {
+    /// It was ended; another one may do better.
+    struct Ended: Error {}
+
+    private struct State: Sendable {
+        var task: Task<Void, Never>?
+        var result: Result<String, any Error>?
+        var next = 0
+        var waiting: [Int: CheckedContinuation<String, any Error>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins it, in a task of its own: a caller that gives up mustn't end it for the others.
+    func run(on workplace: (any Workplace)?, _ body: @escaping @Sendable () async throws -> String) {
+        let task = Task(executorPreference: workplace) {
+            let result: Result<String, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            self.finish(result)
+        }
+        state.withLock { $0.task = task }
+    }
+
+    /// Waits for the token.
+    /// - Throws: `CancellationError` at once if the caller is cancelled, ``Ended``, or why there is none.
+    func token() async throws -> String {
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<String, any Error>? in
+                    // Under the lock: whoever cancels it takes the continuation, or is seen here.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if state.result == nil { state.waiting[id] = continuation }
+                    return state.result
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let continuation = state.withLock { $0.waiting.removeValue(forKey: id) }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Ends it without an answer.
+    func end() {
+        state.withLock { $0.task }?.cancel()
+        finish(.failure(Ended()))
+    }
+
+    private func finish(_ result: Result<String, any Error>) {
+        let waiting = state.withLock { state in
+            // One that was ended stays so, whatever still comes of it.
+            guard state.result == nil else { return [CheckedContinuation<String, any Error>]() }
+            state.result = result
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume(with: result) }
+    }
+}

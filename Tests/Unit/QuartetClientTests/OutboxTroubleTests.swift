@@ -1,0 +1,231 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+/// What servers, devices and networks do to changes that wait.
+@Suite(.timeLimit(.minutes(1)))
+struct OutboxTroubleTests {
+    private static let (one, two) = (OutboxApp.one, OutboxApp.two)
+
+    @Test("a server that refuses the device's token for a while holds up neither stream nor alarm longer (S22, S42)")
+    func refusedToken() async throws {
+        let server = Server()
+        let isWrong = Mutex(false)
+        server.transport.answer { [unowned server] request in
+            guard request.endpoint == .token, isWrong.withLock({ $0 }) else { return try server.answer(request) }
+            return TransportReply(.failure(APIError(.invalidToken)))
+        }
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            isWrong.withLock { $0 = true }
+            server.clock.advance(by: .seconds(900))
+            await app.connection.wait { !$0.isConnected }
+            let call = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            #expect(throws: QuartetError.serverError(APIError(.invalidToken))) { try call.get() }
+            #expect(app.connection.outbox.items.value.count == 1)
+            // As long as it lasts, the urgent one is tried every five seconds or so: the clock goes on while it is.
+            let tries = { server.transport.requests.count { $0.endpoint == .token } }
+            let (before, mark) = (tries(), server.clock.now)
+            await server.passTime { server.clock.now >= mark + .seconds(60) }
+            #expect(tries() - before >= 6)
+            #expect(server.tokens.load()?.isSignedOut == false && app.connection.state != .needsAuthentication)
+            isWrong.withLock { $0 = false }
+            let mended = server.clock.now
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.clock.now - mended <= .seconds(15) && server.commands.map(\.name) == ["RaiseAlert"])
+            await server.passTime { server.transport.openStreams == 1 }
+        }
+    }
+
+    @Test("a device that can't read what it kept overwrites none of it, and sends it once it can (S22, R11)")
+    func unreadableStore() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let first = OutboxApp(server, store)
+        try await first.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.contacts.sendPing(Self.one) }
+        }
+        #expect(store.kept.items.map(\.command) == ["SendPing"])
+        store.cannotLoad.withLock { $0 = true }
+        server.goOnline()
+        let second = OutboxApp(server, store)
+        try await whileRunning(second.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(Self.one), Contact(Self.two)])
+            try await second.connection.ready()
+            await #expect(throws: QuartetError.self) { try await second.contacts.block(Self.two) }
+            #expect(store.kept.items.map(\.command) == ["SendPing"])
+            // A call for help doesn't wait for a disk.
+            try await second.user.raiseAlert()
+            #expect(store.kept.items.first?.command == "SendPing" && server.commands.last?.name == "RaiseAlert")
+            store.cannotLoad.withLock { $0 = false }
+            await server.passTime { server.commands.last?.name == "SendPing" }
+            // What came meanwhile isn't replaced by what was kept.
+            #expect(second.contacts.contacts.count == 2)
+        }
+    }
+
+    @Test("what was kept is sent when the device was locked at the start, though its person does nothing more (S22)")
+    func lockedAtStart() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.raiseAlert() }
+        }
+        let tokens = FailingTokens(server.tokens)
+        tokens.isFailing.withLock { $0 = true }
+        server.goOnline()
+        let before = server.commands.count
+        let second = OutboxApp(server, store, tokens: tokens)
+        try await whileRunning(second.connection) {
+            await second.connection.wait { if case .reconnecting = $0 { true } else { false } }
+            #expect(second.connection.outbox.items.value.isEmpty)
+            tokens.isFailing.withLock { $0 = false }
+            await server.passTime { server.transport.openStreams == 1 }
+            let stream = try #require(await server.transport.nextStream())
+            // The copy was there before the stream.
+            #expect(stream.request.place != nil && second.contacts.contacts.count == 3)
+            await server.passTime { server.commands.count > before }
+            #expect(server.commands.last?.name == "RaiseAlert")
+        }
+    }
+
+    @Test("a change that has become too old while its token was fetched isn't sent (S22, S27)")
+    func agedMeanwhile() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.clock.advance(by: .seconds(900))
+            server.transport.answer { [unowned server] request in
+                // The process is suspended.
+                if request.endpoint == .token { server.clock.advance(by: .seconds(8 * 3600)) }
+                return try server.answer(request)
+            }
+            let events = app.connection.outbox.events
+            _ = try? await app.user.checkIn()
+            let event = await events.first { _ in true }
+            #expect(event?.error == .expired && server.commands.isEmpty)
+            #expect(app.user.user.checkIn?.last == nil)
+        }
+    }
+
+    @Test(
+        "another network, or the foreground, ends what the old one swallowed: it is sent again at once (S22, R11)",
+        arguments: [true, false])
+    func swallowed(isToken: Bool) async throws {
+        for revive in [Connection.networkChanged, Connection.wake] {
+            let server = Server()
+            let app = OutboxApp(server)
+            try await app.offline(server) {
+                if isToken { server.clock.advance(by: .seconds(900)) }
+                let isHole = Mutex(true)
+                let hits = Observed(0)
+                server.transport.answer { [unowned server] request in
+                    let isHit = if case .command = request.endpoint { !isToken } else { isToken }
+                    if isHit, isHole.withLock({ $0 }) {
+                        hits.update { $0 += 1 }
+                        try await server.clock.timekeeper.sleep(server.clock.now + .seconds(3600))
+                    }
+                    return try server.answer(request)
+                }
+                let call = Task { try await app.user.raiseAlert() }
+                while hits.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+                isHole.withLock { $0 = false }
+                let now = server.clock.now
+                revive(app.connection)()
+                try await call.value
+                #expect(server.clock.now == now && Set(server.commands.map(\.key)).count == 1)
+                let keys = server.transport.requests.filter { $0.endpoint == .token }.suffix(2).map(\.key)
+                #expect(!isToken || Set(keys).count == 1)
+            }
+        }
+    }
+
+    @Test("a call for help is kept and sent, though its caller was cancelled from the start (S22, S27)")
+    func cancelledAtOnce() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        @Sendable func raise(_ app: OutboxApp) async {
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    try await app.user.raiseAlert()
+                }.value
+            }
+        }
+        try await app.connected(server) { _ in
+            await raise(app)
+            await app.waitUntilSent()
+            #expect(server.commands.map(\.name) == ["RaiseAlert"])
+        }
+        // In an app that has restored nothing and runs nothing, such as a widget.
+        let store = InMemoryLocalStore()
+        await raise(OutboxApp(server, store))
+        #expect(store.load(Server.account).items.map(\.command) == ["RaiseAlert"])
+    }
+
+    @Test("a change whose place another one took never comes back, though the device can't remove it at once (S22)")
+    func superseded() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.cannotRemove.withLock { $0 = true }
+            // The same again goes out, whatever the disk does.
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            server.goOnline()
+            app.connection.outbox.retry()
+            await app.waitUntilSent()
+            store.cannotRemove.withLock { $0 = false }
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.cannotRemove.withLock { $0 = true }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            let before = server.commands.count
+            server.goOnline()
+            app.connection.outbox.retry()
+            let now = server.clock.now
+            await server.passTime { server.clock.now > now + .seconds(20) }
+            #expect(server.commands.count == before)
+            store.cannotRemove.withLock { $0 = false }
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["ClearAlert"])
+        }
+        #expect(!store.kept.items.contains { $0.accepted == nil && $0.command == "RaiseAlert" && $0.id > 2 })
+        let second = OutboxApp(server, store)
+        try await second.connection.restore()
+        #expect(!second.connection.outbox.items.value.contains { $0.id > 2 })
+    }
+
+    @Test("a call for help doesn't wait behind an all-clear that the device can't keep (S22, S27)")
+    func raisedAgain() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.cannotRemove.withLock { $0 = true }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            server.goOnline()
+            app.connection.outbox.retry()
+            let now = server.clock.now
+            await server.passTime { server.clock.now > now + .seconds(7) }
+            _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.last?.name == "RaiseAlert" && server.clock.now < now + .seconds(60))
+        }
+    }
+}
