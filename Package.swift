@@ -413,8 +413,8 @@ let package = Package(
         .testTarget(
             name: "SchemaTests",
             dependencies: [
-                "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionClientService",
-                "SessionService", "TestKit", "Vocabulary",
+                "ContactsContract", "ContactsService", "NotificationsContract", "NotificationsService", "Postgres",
+                "ServiceKit", "SessionClientService", "SessionContract", "SessionService", "TestKit", "Vocabulary",
             ],
             path: "Tests/System/Schema", exclude: ["Releases", "build-release.sh", "dump.sh"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,202 @@
+import ContactsContract
+import Foundation
+import NotificationsContract
+import Postgres
+import SessionContract
+import TestKit
+import Testing
+import Vocabulary
+
+/// What people at psql can't see, by the published examples of all messages: whatever of them is a secret by its type.
+@Suite
+struct SecretTests {
+    private struct Example {
+        let service: String
+        let isCommand: Bool
+        let type: String
+        let version: Int16
+        let body: String
+        /// What it says that nobody may read, as its JSON has it.
+        let secrets: Set<String>
+
+        /// The members of the body that contain any of it.
+        var secretMembers: Set<String> {
+            let members = (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
+            return Set(
+                members.filter { _, value in secrets.contains { SecretTests.text(of: value).contains($0) } }.keys)
+        }
+    }
+
+    private static func text(of value: Any) -> String {
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+        return (try? JSONSerialization.data(withJSONObject: value, options: options))
+            .map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Secrets are told by their types. A push token is a text, so its messages are named.
+    private static func secrets(in value: Any) -> Set<String> {
+        switch value {
+        case let secret as Secret: [Data(secret.bytes).base64EncodedString()]
+        case let code as ContactCode: ["\(code)"]
+        case let push as RegisterPush: [push.token]
+        case let push as ForgetPush: [push.token]
+        default: Set(Mirror(reflecting: value).children.flatMap { secrets(in: $0.value) })
+        }
+    }
+
+    private static func examples<Commands: MessageSet, Events: MessageSet>(
+        of service: String, _: Commands.Type, _: Events.Type
+    ) throws -> [Example] {
+        let file = Products.package.appending(path: "Tests/Unit/ContractTests/Published/\(service).jsonl")
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            let stored = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let type = try #require(stored["type"] as? String)
+            let version = try #require(stored["version"] as? Int)
+            let body = text(of: try #require(stored["body"]))
+            let isCommand = stored["set"] as? String == "command"
+            let message: Any
+            if isCommand {
+                message = try Commands(type: type, version: Int16(version), body: Array(body.utf8)).body
+            } else {
+                message = try Events(type: type, version: Int16(version), body: Array(body.utf8)).body
+            }
+            return Example(
+                service: service, isCommand: isCommand, type: type, version: Int16(version), body: body,
+                secrets: secrets(in: message))
+        }
+    }
+
+    private static func examples() throws -> [Example] {
+        try examples(of: "session", SessionCommand.self, SessionEvent.self)
+            + examples(of: "contacts", ContactsCommand.self, ContactsEvent.self)
+            + examples(of: "notifications", NotificationsCommand.self, NotificationsEvent.self)
+    }
+
+    /// Puts each example wherever its service and session-client may have it.
+    private static func insert(_ examples: [Example], into database: TestDatabase) async throws {
+        // Without triggers: what the examples say isn't so.
+        var script = "SET session_replication_role = replica;\n"
+        for (number, example) in examples.enumerated() {
+            let (service, kind) = (example.service, example.isCommand ? "command" : "event")
+            let message = "'\(example.type)', \(example.version)"
+            let body = "'\(example.body.replacing("'", with: "''"))'"
+            for log in example.isCommand
+                ? ["session_client.\(service)_commands", "\(service).due"] : ["\(service).log"]
+            {
+                script += """
+                    INSERT INTO \(log) (partition, position, kind, type, version, key, body, message_id, command_id)
+                    VALUES (0, \(number + 1), '\(kind)', \(message), 'k', \(body), gen_random_uuid(), gen_random_uuid());
+
+                    """
+            }
+            let handler = example.isCommand ? service : "session_client"
+            script += """
+                INSERT INTO \(handler).parked
+                       (source, partition, position, kind, type, version, key, body, message_id, recorded_at, attempts)
+                VALUES ('s', 0, \(number + 1), '\(kind)', \(message), 'k', \(body), gen_random_uuid(), now(), 0);
+                INSERT INTO \(handler).dead_letter
+                       (message_id, source, partition, position, kind, type, version, key, body, code, error, attempts)
+                VALUES (gen_random_uuid(), 's', 0, \(number + 1), '\(kind)', \(message), 'k', \(body), 'error', '', 1);
+
+                """
+            script +=
+                example.isCommand
+                ? """
+                INSERT INTO \(service).timer (key, name, due_at, type, version, body)
+                VALUES ('k', '\(number)', now(), \(message), \(body));
+
+                """
+                : """
+                INSERT INTO \(service).outcome (command_id, command_hash, outcome, partition, position, type, body)
+                VALUES (gen_random_uuid(), gen_random_uuid(), 'accepted', 0, \(number + 1), '\(example.type)', \(body));
+
+                """
+        }
+        try await database.psql(script)
+    }
+
+    @Test("what is secret in messages can be read by nobody at psql, wherever the message is, and the rest can (R21)")
+    func messages() async throws {
+        let examples = try Self.examples()
+        let secrets = examples.reduce(into: Set()) { $0.formUnion($1.secrets) }
+        #expect(secrets.count >= 5)
+        try await TestDatabase.with(.services) { database in
+            try await Self.insert(examples, into: database)
+            let reader = try await Connection.connect(Configuration(try database.url(as: "quartet_reader")))
+            let relations = try await reader.run { database in
+                try database.query(
+                    """
+                    SELECT a.attrelid::regclass::text, string_agg(quote_ident(a.attname), ', ')
+                      FROM pg_attribute AS a
+                      JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'v')
+                      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                     WHERE n.nspname IN ('session', 'contacts', 'notifications', 'session_client') AND a.attnum > 0
+                       AND NOT a.attisdropped AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+                     GROUP BY a.attrelid
+                    """
+                ).map { (try $0.decode(0, as: String.self), try $0.decode(1, as: String.self)) }
+            }
+            #expect(relations.count > 100)
+            for (relation, columns) in relations {
+                let text = try await reader.run { database in
+                    let all = try database.query(
+                        "SELECT string_agg(concat_ws(' ', \(unescaped: columns)), ' ') FROM \(unescaped: relation)")
+                    return try all.only?.decode(0, as: String?.self) ?? ""
+                }
+                let read = secrets.filter { text.contains($0) }
+                #expect(read.isEmpty, "\(relation) shows \(read)")
+            }
+            let shown = try await reader.run { database in
+                try database.query(
+                    "SELECT m.position, m.body::text FROM session_client.messages AS m WHERE m.log NOT LIKE '%.due'"
+                ).map { (try $0.decode(0, as: Int64.self), try $0.decode(1, as: String.self)) }
+            }
+            #expect(shown.count == examples.count)
+            for (position, body) in shown {
+                let example = examples[Int(position) - 1]
+                guard !example.secrets.isEmpty else {
+                    #expect(body == example.body)
+                    continue
+                }
+                let members = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
+                let hidden = members.filter { $0.value as? String == "(secret)" }
+                #expect(Set(hidden.keys) == example.secretMembers, "\(example.type): \(body)")
+            }
+            await reader.close()
+        }
+    }
+
+    @Test("every table of messages hides their bodies from people at psql (R21)")
+    func bodies() async throws {
+        try await TestDatabase.with(.services) { database in
+            let readable = try await database.psql(
+                """
+                SELECT b.attrelid::regclass
+                  FROM pg_attribute AS b
+                  JOIN pg_attribute AS t ON t.attrelid = b.attrelid AND t.attname = 'type'
+                  JOIN pg_class AS c ON c.oid = b.attrelid AND c.relkind = 'r'
+                  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname IN ('session', 'contacts', 'notifications', 'session_client') AND b.attname = 'body'
+                   AND (has_column_privilege('quartet_reader', b.attrelid, b.attnum, 'SELECT')
+                        OR to_regclass(format('%I.%I', n.nspname, 'shown_' || c.relname)) IS NULL
+                        OR NOT has_table_privilege('quartet_reader', format('%I.%I', n.nspname, 'shown_' || c.relname), 'SELECT'))
+                """)
+            #expect(readable.isEmpty, "\(readable)")
+        }
+    }
+
+    @Test("contact codes can be read by nobody at psql, wherever they are (R21)")
+    func contactCodes() async throws {
+        try await TestDatabase.with(.services) { database in
+            let readable = try await database.psql(
+                """
+                SELECT a.attrelid::regclass, a.attname
+                  FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'v')
+                 WHERE c.relnamespace = 'contacts'::regnamespace AND a.attname IN ('code', 'state')
+                   AND c.relname NOT LIKE '%dead_letter'
+                   AND has_column_privilege('quartet_reader', a.attrelid, a.attnum, 'SELECT')
+                """)
+            #expect(readable.isEmpty, "\(readable)")
+        }
+    }
+}
