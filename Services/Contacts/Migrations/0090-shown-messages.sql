@@ -10,5 +10,5 @@ COMMENT ON FUNCTION contacts.secret_members(text) IS
 
 -- A contact code lets whoever has it add the account.
 REVOKE SELECT ON contacts.account, contacts.contact_code, contacts.contacts_state, contacts.contacts_summary FROM quartet_reader;
-GRANT SELECT (account, is_approval_required, closed_at, reached_at, is_reachable, responder_reach, settled_reach,
-              unsettled_at) ON contacts.account TO quartet_reader;
+GRANT SELECT (account, is_approval_required, closed_at, reachable_until, is_reachable, returns_at, responder_reach,
+              settled_reach, unsettled_at) ON contacts.account TO quartet_reader;
