@@ -1786,7 +1786,7 @@ public nonisolated struct Quartet_V1_Notification: Sendable {
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
   public mutating func clearID() {self._id = nil}
 
-  /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, nobodyToTell, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
+  /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
   public var kind: String {
     get {_kind ?? String()}
     set {_kind = newValue}

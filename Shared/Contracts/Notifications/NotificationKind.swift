@@ -44,9 +44,6 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case contactRequestWithdrawn
     /// My request to become contacts waited too long and ended.
     case contactRequestExpired
-    /// Nobody would be told if I missed a check-in: I have no responder, or none of them (`count`) could be reached for
-    /// 30 days.
-    case nobodyToTell
     /// I pinged a dependent.
     case pingSent
     /// A responder pinged me.
@@ -75,7 +72,7 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case recoveryCodeUsed
     /// Changes to my account's security were undone.
     case securityUndone
-    /// A system message.
+    /// A system message. What is about my own account has it as its subject: that nobody would be told if I missed a check-in.
     case system
 }
 
@@ -107,7 +104,7 @@ extension NotificationKind {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
         case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded, .checkInReminder,
             .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade,
-            .recoveryCodeUsed, .securityUndone, .nobodyToTell:
+            .recoveryCodeUsed, .securityUndone:
             .normal
         case .dependentCheckedIn, .contactAdded, .contactRemoved, .contactRoleChanged,
             .roleChangeRequested, .roleChangeAccepted, .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested,
@@ -130,7 +127,7 @@ extension NotificationKind {
         case .pingSent, .pingReceived, .pingCancelled, .pingAnswered, .pingsCleared: .pings
         case .contactAdded, .contactRemoved, .contactRoleChanged, .roleChangeRequested, .roleChangeAccepted,
             .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested, .contactRequestAccepted,
-            .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired, .nobodyToTell:
+            .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:
             .relationships
         case .groupInvitation, .groupStarted, .groupEnded: .group
         case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,

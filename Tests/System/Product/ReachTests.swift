@@ -21,17 +21,26 @@ struct EndToEndReachTests {
             try await anna.act("RemoveContact", ["contact": .string(bob.account)])
             try await sees.wait(reach: "nobody")
             try await quartet.settleReach(of: anna)
-            let told = try await sees.wait(notification: "nobodyToTell")["notification"]
-            #expect(told["details"]["count"] == .null && told["subject"] == .null)
+            let told = try await sees.wait(notification: "system")["notification"]
+            #expect(told["details"]["text"] == "Nobody would be told if you missed a check-in. Add a responder.")
+            #expect(told["subject"].string == anna.account)
+
+            // A responder who doesn't stay changes nothing.
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            try await sees.wait(reach: "reachable")
+            try await anna.act("RemoveContact", ["contact": .string(bob.account)])
+            try await quartet.waitUntilQuiet()
+            #expect(try await anna.kinds(unread: true).contains("system"))
 
             try await anna.add(bob, isMyResponder: true, iAmResponder: false)
             try await sees.wait(reach: "reachable")
+            try await quartet.settleReach(of: anna)
             try await sees.wait("the notification to be cleared") {
                 $0.name == "notifications.event" && $0.data["type"] == "NotificationsCleared"
             }
             try await quartet.waitUntilQuiet()
-            #expect(try await anna.kinds().count { $0 == "nobodyToTell" } == 1)
-            #expect(try await anna.kinds(unread: true).contains("nobodyToTell") == false)
+            #expect(try await anna.kinds().count { $0 == "system" } == 1)
+            #expect(try await anna.kinds(unread: true).contains("system") == false)
         }
     }
 
@@ -49,8 +58,8 @@ struct EndToEndReachTests {
             try await quartet.lapseReach(of: bob)
             try await sees.wait(reach: "unreachable")
             try await quartet.settleReach(of: anna)
-            let told = try await sees.wait(notification: "nobodyToTell")["notification"]
-            #expect(told["details"]["count"] == 1)
+            let told = try await sees.wait(notification: "system")["notification"]
+            #expect(told["details"]["text"] == "Your only responder couldn't be reached for a long time.")
             // Never since when.
             let state = try await LiveView.open(anna).snapshot(of: "contacts")
             #expect(state["responderReach"] == "unreachable")
@@ -69,8 +78,9 @@ struct EndToEndReachTests {
             #expect(later["responderReach"] == "unreachable")
             try await quartet.restoreReach(of: bob)
             try await sees.wait(reach: "reachable")
+            try await quartet.settleReach(of: anna)
             try await quartet.waitUntilQuiet()
-            #expect(try await anna.kinds(unread: true).contains("nobodyToTell") == false)
+            #expect(try await anna.kinds(unread: true).contains("system") == false)
         }
     }
 
@@ -117,6 +127,11 @@ struct EndToEndReachTests {
                 let taken = "SELECT count(*) FROM notifications.log WHERE type = 'PushTaken'"
                 try await quartet.wait(for: "the push to be taken", taken) { $0 == "1" }
                 try await quartet.start(.sessionClient)
+                try await quartet.wait(
+                    for: "Bob's return to be known",
+                    "SELECT count(returns_at) FROM contacts.account WHERE account = '\(bob.account)'"
+                ) { $0 == "1" }
+                try await quartet.restoreReach(of: bob)
                 try await quartet.wait(
                     for: "Bob to be reachable",
                     "SELECT responder_reach FROM contacts.account WHERE account = '\(anna.account)'"

@@ -28,12 +28,12 @@ struct NotificationTests {
             NotificationKind.allCases.filter { $0.priority == .normal }
                 == [
                     .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
-                    .checkInReminder, .nobodyToTell, .pingReceived, .newDevice, .passwordChanged, .phoneChanged,
+                    .checkInReminder, .pingReceived, .newDevice, .passwordChanged, .phoneChanged,
                     .securityChanged,
                     .recoveryCodesMade, .recoveryCodeUsed, .securityUndone,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 39)
+        #expect(NotificationKind.allCases.count == 38)
     }
 
     @Test("no published kind has changed its name, priority or category (S36)")
@@ -61,7 +61,6 @@ struct NotificationTests {
             contactRequestDeclined low relationships
             contactRequestWithdrawn low relationships
             contactRequestExpired low relationships
-            nobodyToTell normal relationships
             pingSent low pings
             pingReceived normal pings
             pingCancelled low pings

@@ -32,7 +32,7 @@ package struct Pace: Hashable, Comparable, Sendable {
             .checkInReminder,
             .pingsCleared,
             .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
-            .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .nobodyToTell, .system:
+            .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .system:
             return nil
         }
         self.init(name: subject.map { "\(group)/\($0)" } ?? group)

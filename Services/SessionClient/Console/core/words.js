@@ -29,8 +29,6 @@ const sentences = {
   contactRequestDeclined: (name) => `${name} declined your request`,
   contactRequestWithdrawn: (name) => `${name} withdrew the request`,
   contactRequestExpired: (name) => `The request with ${name} expired`,
-  nobodyToTell: (_, { count }) => !count ? 'Nobody would be told if you missed a check-in. Add a responder.'
-    : count === 1 ? 'Your only responder couldn’t be reached for a long time' : `None of your ${count} responders could be reached for a long time`,
   pingSent: (name) => `You asked ${name}: are you all right?`,
   pingReceived: (name) => `${name} asks: are you all right?`,
   pingCancelled: (name) => `${name} no longer asks`,

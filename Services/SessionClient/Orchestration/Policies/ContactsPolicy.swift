@@ -124,20 +124,28 @@ package struct ContactsPolicy: Policy {
                     event.reason.notification, about: event.dependent,
                     .init(at: event.occurred, deadline: event.deadline, alarm: event.alarm))
             ]
-        case .responderReachChanged(let event):
-            return event.reach == .reachable
-                ? [.tell(.notifications, ClearNotifications.ofReach(by: event.at), for: account)] : []
         case .responderReachSettled(let event):
-            guard event.reach != .reachable else { return [] }
+            let clear = ClearNotifications([.system], from: [account], by: event.at)
+            guard let text = event.sentence else { return [.tell(.notifications, clear, for: account)] }
             return [
-                .tell(.notifications, ClearNotifications.ofReach(by: event.at), for: account),
-                .notify(
-                    account, .nobodyToTell, .init(at: event.at, count: event.reach == .nobody ? nil : event.responders),
-                    because: message),
+                .tell(.notifications, clear, for: account),
+                notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
-            .contactBlocked, .contactUnblocked, .alertRelayed:
+            .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged:
             return []
+        }
+    }
+}
+
+extension ResponderReachSettled {
+    /// What the account is notified of, if anything. A kind of its own would end the streams of 0.1.0's apps, which can't read it.
+    fileprivate var sentence: String? {
+        switch reach {
+        case .nobody: "Nobody would be told if you missed a check-in. Add a responder."
+        case .unreachable where responders == 1: "Your only responder couldn't be reached for a long time."
+        case .unreachable: "None of your \(responders) responders could be reached for a long time."
+        case .reachable: nil
         }
     }
 }
@@ -169,11 +177,6 @@ extension ClearNotifications {
     /// Those of these kinds about these contacts up to a time.
     init(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) {
         self.init(selection: .init(kinds: kinds, subjects: contacts, occurredBy: time))
-    }
-
-    /// Those that say that nobody would be told.
-    fileprivate static func ofReach(by time: Instant) -> Self {
-        Self(selection: .init(kinds: [.nobodyToTell], occurredBy: time))
     }
 
     /// Those of the pings that were answered at once: as many commands as it takes to name all their senders. Pings

@@ -40,10 +40,6 @@ extension Texts {
         "notification.contactRequestDeclined": "{name} hat deine Anfrage abgelehnt",
         "notification.contactRequestWithdrawn": "{name} hat die Anfrage zurückgezogen",
         "notification.contactRequestExpired": "Die Anfrage mit {name} ist abgelaufen",
-        "notification.nobodyToTell":
-            "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
-        "notification.nobodyToTell.count": "Von den {count}, die auf dich aufpassen, war lange niemand erreichbar",
-        "notification.nobodyToTell.count.one": "Wer auf dich aufpasst, war lange nicht erreichbar",
         "notification.pingSent": "Du hast {name} gefragt: Alles in Ordnung?",
         "notification.pingReceived": "{name} fragt: Alles in Ordnung?",
         "notification.pingCancelled": "{name} fragt nicht mehr",
