@@ -107,7 +107,9 @@ enum CanaryStep: Equatable, Sendable {
             ]
         case .set(let interval): return [try set(interval)]
         case .checkIn(let alarm, let attempt):
-            let checkIn = try command(CheckIn(), of: canary.person, at: alarm.time, as: "check-in/\(alarm)/\(attempt)")
+            // However long the alarm has been on, the id is young enough.
+            let time = alarm.time.map { $0 + Interval(microseconds: Self.attempt.microseconds * attempt) }
+            let checkIn = try command(CheckIn(), of: canary.person, at: time, as: "check-in/\(alarm)/\(attempt)")
             // Who rests from now on does so before the next alarm begins.
             return [(.session, checkIn)] + (interval == nil ? [try set(nil)] : [])
         }

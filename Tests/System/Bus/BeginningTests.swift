@@ -131,7 +131,7 @@ struct BeginningTests {
             try await fixture.database.psql(
                 """
                 INSERT INTO ledger.log (partition, position, kind, type, version, key, body, message_id)
-                SELECT partition, max(position) + 1, 'event', 'Unreadable', 1, max(key), '{}', ledger.new_id()
+                SELECT partition, max(position) + 1, 'event', 'Unreadable', 1, max(key), '{}', gen_random_uuid()
                   FROM ledger.log GROUP BY partition
                 """)
             try await running(

@@ -155,7 +155,8 @@ struct SecretTests {
             for (position, body) in shown {
                 let example = examples[Int(position) - 1]
                 guard !example.secrets.isEmpty else {
-                    #expect(body == example.body)
+                    // What the view looked into is written anew.
+                    #expect(try Self.sorted(body) == Self.sorted(example.body))
                     continue
                 }
                 let members = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
@@ -164,6 +165,12 @@ struct SecretTests {
             }
             await reader.close()
         }
+    }
+
+    /// The same members, in one order and without spaces.
+    private static func sorted(_ body: String) throws -> Data {
+        try JSONSerialization.data(
+            withJSONObject: JSONSerialization.jsonObject(with: Data(body.utf8)), options: .sortedKeys)
     }
 
     @Test("every table of messages hides their bodies from people at psql (R21)")
