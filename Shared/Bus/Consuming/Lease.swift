@@ -136,11 +136,11 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Ends the sessions of an owner whose lease ran out. Paused or cut off, it could still hold locks.
+    /// Ends the sessions of an owner whose lease ran out, whatever they are for. Paused or cut off, it could still hold locks.
     func endSessions(of former: OwnerID) -> Query {
         """
         SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
-         WHERE a.usename = current_user AND a.application_name IN (\(ownerName(former)), \(keeperName(former)))
+         WHERE a.usename = current_user AND starts_with(a.application_name, \(ownerName(former)))
            AND a.pid <> pg_backend_pid()
         """
     }
