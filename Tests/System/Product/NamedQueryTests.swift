@@ -50,7 +50,7 @@ struct NamedQueryTests {
                 EXPLAIN (COSTS OFF)
                 SELECT FROM session_client.messages AS m WHERE m.correlation_id = '\(EdgeClient.newKey())' ORDER BY m.recorded_at
                 """)
-            #expect(story.matches(of: /_by_request/).count == 9, "\(story)")
+            #expect(story.matches(of: /_by_request/).count == 10, "\(story)")
             #expect(!story.contains("Seq Scan") && Self.readWhole(story).isEmpty, "\(story)")
             for lookUp in Self.lookUps {
                 let query = lookUp.replacing("$1", with: EdgeClient.newKey())
