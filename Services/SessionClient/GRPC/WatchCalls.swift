@@ -37,7 +37,7 @@ struct WatchCalls: Sendable {
                     }
                 }
             } catch {
-                throw await admission.refusal(error, of: Self.call, request.metadata, context, fields)
+                throw admission.rpcError(error, of: Self.call, fields)
             }
         }
     }

@@ -138,7 +138,6 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: admin),
                 .init(service: clock),
                 .init(service: start),
-                .init(service: MemoryTrim()),
                 .init(service: Draining(health: health)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)

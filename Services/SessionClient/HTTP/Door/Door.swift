@@ -53,11 +53,10 @@ struct Door: ServerChildChannel {
             configuration: .init(
                 idleTimeout: .seconds(Int64(EdgeLimits.idle.value)), gracefulCloseTimeout: .seconds(30),
                 streamConfiguration: .init(
-                    additionalChannelHandlers: ResetCount.handlers(admissions.resets)
-                        + [
-                            RequestCount(), UnreadParts(carries: .oneRequest), ConnectionPace(carries: .oneRequest),
-                            InFlight(inFlight),
-                        ])))
+                    additionalChannelHandlers: [
+                        RequestCount(), UnreadParts(carries: .oneRequest), ConnectionPace(carries: .oneRequest),
+                        InFlight(inFlight),
+                    ])))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
