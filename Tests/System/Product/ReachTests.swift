@@ -35,9 +35,7 @@ struct EndToEndReachTests {
             try await anna.add(bob, isMyResponder: true, iAmResponder: false)
             try await sees.wait(reach: "reachable")
             try await quartet.settleReach(of: anna)
-            try await sees.wait("the notification to be cleared") {
-                $0.name == "notifications.event" && $0.data["type"] == "NotificationsCleared"
-            }
+            try await sees.waitUntilCleared()
             try await quartet.waitUntilQuiet()
             #expect(try await anna.kinds().count { $0 == "system" } == 1)
             #expect(try await anna.kinds(unread: true).contains("system") == false)
@@ -79,7 +77,7 @@ struct EndToEndReachTests {
             try await quartet.restoreReach(of: bob)
             try await sees.wait(reach: "reachable")
             try await quartet.settleReach(of: anna)
-            try await quartet.waitUntilQuiet()
+            try await sees.waitUntilCleared()
             #expect(try await anna.kinds(unread: true).contains("system") == false)
         }
     }
@@ -226,6 +224,12 @@ extension Quartet {
 }
 
 extension LiveView {
+    fileprivate func waitUntilCleared() async throws {
+        try await wait("the notification to be cleared") {
+            $0.name == "notifications.event" && $0.data["type"] == "NotificationsCleared"
+        }
+    }
+
     fileprivate func wait(reach: String) async throws { try await wait("the reach \(reach)") { $0.isReach(reach) } }
 
     fileprivate func wait(settled reach: String) async throws {

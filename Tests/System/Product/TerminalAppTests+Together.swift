@@ -57,6 +57,10 @@ extension TerminalAppTests {
                 try await terminal.see("Answered: all right.")
                 try await PackageApp.wait("the answer", bobs.contacts.values(of: \.outgoingPings)) { $0.isEmpty }
 
+                // The next one doesn't come too soon.
+                let past = "clock_timestamp() - interval '1 minute'"
+                _ = try await quartet.psql(
+                    "UPDATE contacts.relation SET low_last_ping_at = \(past), high_last_ping_at = \(past)")
                 let port = try await quartet.edgePort()
                 try await quartet.kill(.sessionClient)
                 try await terminal.see("● Reconnecting (")
