@@ -21,10 +21,10 @@ extension Connection {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
             if store.account == nil { try await restore() }
-            guard store.account != nil else { throw .needsAuthentication }
+            guard let account = store.account else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             try await outbox.send(
-                edit, command, from: queue, isRunning ? nil : requests,
+                edit, command, of: account, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, show: show
             ) {
                 guard !self.copies.hasKept(queue.stream) else { return }
@@ -89,9 +89,15 @@ extension Connection {
         try await entering.run { () async throws(QuartetError) in try await restoreNow() }
     }
 
-    /// The caller has ``entering``.
+    /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
+    @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
+        if store.account == nil, let tokens {
+            let keeper = try await Requests.reading { try await tokens.keeper }
+            // On a device that can't write, the next start tries again.
+            try? await store.forgetOthers(than: keeper)
+        }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
         let consumers = core.withLock { core in core.consumers }
@@ -107,7 +113,7 @@ extension Connection {
             core.withLock { $0.sequencer.restore(name, at: copy.place) }
             copies.noteKept(copy.sequence)
         }
-        outbox.restore(kept.items)
+        outbox.restore(kept.items, of: account)
     }
 
     /// Somebody signed in.
@@ -118,9 +124,10 @@ extension Connection {
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
                 let last = try? await lastAccount
-                if last != reply.account {
+                let hasLeft = (try? await tokens?.isLeaving) ?? false
+                if last != reply.account || hasLeft {
                     if let last { try await forget(last) }
-                    reset()
+                    reset(for: reply.account)
                 }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
@@ -132,13 +139,40 @@ extension Connection {
         outbox.retry()
     }
 
-    /// The person signed out: nothing of the account stays.
-    func forgetAccount() async throws {
-        let last = try await lastAccount
-        try await tokens?.forget()
-        if let last { try await forget(last) }
-        reset()
-        signedOut(.signedOut(.signedOut))
+    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, nobody is signed in, and the
+    /// next sign-out, sign-in or start erases what is left.
+    /// - Parameter isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
+    func forgetAccount(isKnown: Bool) async throws(QuartetError) {
+        try await entering.run { () async throws(QuartetError) in
+            try await Requests.reading {
+                let last = try await lastAccount
+                try await tokens?.leave()
+                signedOut(.signedOut(.signedOut))
+                reset()
+                if let last { try await forget(last) }
+                if isKnown { try await tokens?.forget() }
+            }
+        }
+        leaving.send(())
+    }
+
+    /// Tells the server of sign-outs that it hasn't heard of, until the task is cancelled.
+    func finishLeaving() async {
+        guard let tokens else { return }
+        var failures = 0
+        while !Task.isCancelled {
+            let news = leaving.subscribe(keeping: 1)
+            var next: Duration?
+            do {
+                try await tokens.finishLeaving()
+                failures = 0
+            } catch {
+                failures += 1
+                var random = time.draws
+                next = ReconnectionPolicy.forever.delay(beforeAttempt: failures, using: &random).map { time.now() + $0 }
+            }
+            await time.wait(for: news, until: next)
+        }
     }
 
     /// Whose data the device keeps.
@@ -168,7 +202,8 @@ extension Connection {
         change { machine, _, _ in machine.signOut(error) }
     }
 
-    private func reset() {
+    /// - Parameter next: Who signs in.
+    private func reset(for next: AccountID? = nil) {
         let (consumers, opening) = core.withLock { core in
             // What still comes from them is ignored, so none may be taken for the stream of whoever is signed in next.
             for stop in core.stops.values { stop.finish() }
@@ -178,7 +213,7 @@ extension Connection {
             core.accountCount += 1
             return (core.consumers, core.machine.opening)
         }
-        outbox.reset()
+        outbox.reset(for: next)
         for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

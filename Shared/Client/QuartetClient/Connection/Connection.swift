@@ -26,6 +26,12 @@ public final class Connection: Observable, Sendable {
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
+    let parts = Mutex(ClientParts())
+    /// Has one caller of ``run()`` after the other run it.
+    private let running = Lane()
+    let surroundings: (any Surroundings)?
+    /// Somebody signed out without the server's knowledge.
+    let leaving = Broadcast<Void>()
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
@@ -35,25 +41,29 @@ public final class Connection: Observable, Sendable {
     ///   - tokens: Where the device keeps what it is signed in with.
     ///   - store: Where the device keeps changes and copies, for when there is no network or the app was ended.
     ///   - time: The clock to wait on.
+    ///   - surroundings: The device that it runs on; nil where nothing is known of it, as on Linux.
     public convenience init(
         name: String = "default", transport: (any Transport)?, tokens: any TokenStore = InMemoryTokenStore(),
-        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live
+        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live,
+        surroundings: (any Surroundings)? = Connection.systemSurroundings
     ) {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
         self.init(
             name: name, transport: transport, tokens: tokens, store: store,
             machine: ConnectionMachine(settings, random: time.draws),
-            time: time)
+            time: time, surroundings: surroundings)
     }
 
     init(
         name: String, transport: (any Transport)?, tokens credentials: any TokenStore,
-        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper
+        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper,
+        surroundings: (any Surroundings)? = nil
     ) {
         self.name = name
         self.transport = transport
         self.time = time
+        self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
         let account = AccountStore(store, time.workplace)
@@ -109,10 +119,16 @@ public final class Connection: Observable, Sendable {
 
     // MARK: What the app wants
 
-    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call
-    /// at the same time returns at once.
+    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call at
+    /// the same time waits until the first has ended, and goes on.
     public func run() async {
-        guard transport != nil, let work = claim() else { return }
+        guard transport != nil else { return }
+        // Fails only for a task that is cancelled while it waits.
+        try? await running.run { () async throws(QuartetError) in await runNow() }
+    }
+
+    private func runNow() async {
+        let work = begin()
         try? await entering.run { () async throws(QuartetError) in
             // What can't be read from the device is loaded from the server.
             do throws(QuartetError) { try await restoreNow() } catch {}
@@ -122,6 +138,8 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.outbox.run { self.requests } }
             group.addTask { await self.copies.run() }
             group.addTask { await self.keepTime() }
+            group.addTask { await self.finishLeaving() }
+            if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -140,10 +158,8 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
     }
 
-    /// Nil if it runs already.
-    private func claim() -> AsyncStream<ConnectionCore.Work>? {
+    private func begin() -> AsyncStream<ConnectionCore.Work> {
         core.withLock { core in
-            guard core.work == nil else { return nil }
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
@@ -169,15 +185,19 @@ public final class Connection: Observable, Sendable {
     /// given up is opened again at once.
     public func wake() {
         change { $0.wake(now: $1, heard: $2) }
-        forgetTime()
-        outbox.retry()
+        hurry()
     }
 
     /// Call it when the device has another network.
     public func networkChanged() {
         change { machine, now, _ in machine.networkChanged(now: now) }
+        hurry()
+    }
+
+    private func hurry() {
         forgetTime()
         outbox.retry()
+        leaving.send(())
     }
 
     // MARK: Deciding

@@ -24,29 +24,34 @@ final class AccountStore: Sendable {
     }
 
     /// Waits for its turn, so that items are saved in the order in which this is called.
+    /// - Throws: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
     func save(_ item: OutboxItem) async throws(QuartetError) {
         try await lane.run { () async throws(QuartetError) in
-            guard let account else { throw .needsAuthentication }
+            // Only now is it certain whose turn it is.
+            guard let account, item.account == account else { throw .needsAuthentication }
             try await shield { try await self.store.save(item, of: account) }
         }
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
-    func replace(_ item: OutboxItem) async throws(QuartetError) {
-        try await ofAccount { try await $0.save(item, of: $1) }
+    /// - Parameter isMeant: Whether the item is still there, asked when its turn has come.
+    func replace(_ item: OutboxItem, if isMeant: @escaping @Sendable () -> Bool) async throws(QuartetError) {
+        try await of(item.account) { if isMeant() { try await $0.save(item, of: $1) } }
     }
 
-    func remove(_ item: OutboxItem.ID) async throws(QuartetError) {
-        try await ofAccount { try await $0.remove(item, of: $1) }
+    func remove(_ item: OutboxItem) async throws(QuartetError) { try await remove(item.id, of: item.account) }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
+        try await of(account) { try await $0.remove(item, of: $1) }
     }
 
     func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
     ) async throws(QuartetError) {
-        try await ofAccount { if $1 == account { try await $0.save(copies, finishing: items, of: account) } }
+        try await of(account) { try await $0.save(copies, finishing: items, of: $1) }
     }
 
-    /// Forgets an account. What is still to be saved for it isn't.
+    /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
@@ -54,12 +59,18 @@ final class AccountStore: Sendable {
         }
     }
 
-    private func ofAccount(
-        _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
+    /// Forgets what a crash or a restored backup left of others.
+    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+        try await shielded { try await $0.forgetOthers(than: account) }
+    }
+
+    /// Does nothing for an account that isn't the one any more.
+    private func of(
+        _ account: AccountID?, _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
     ) async throws(QuartetError) {
         try await shielded { store in
             // Only now is it certain whose turn it is.
-            if let account = self.account { try await body(store, account) }
+            if let account, self.account == account { try await body(store, account) }
         }
     }
 

@@ -11,6 +11,9 @@ import Vocabulary
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
+    /// Urgent changes that weren't sent and won't be, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
+    public var unsent: Shared<[UnsentChange]> { cards.shared }
 
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
     private struct Queue: Sendable {
@@ -27,6 +30,8 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Counts the times when everything was dropped. What began before belongs to nobody.
+        var resets = 0
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -38,6 +43,7 @@ public final class Outbox: Sendable {
     static let failureLimit = 5
 
     private let state = Mutex(State())
+    private let cards: UnsentChanges
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -52,6 +58,7 @@ public final class Outbox: Sendable {
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
+        cards = UnsentChanges(store)
         self.clock = clock
         self.time = time
     }
@@ -64,9 +71,15 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        try await store.remove(id)
+        try await store.remove(item)
         tell(item, .failure(.cancelled))
         return true
+    }
+
+    /// Somebody has read of a change that wasn't sent.
+    /// - Throws: ``QuartetError/notStored(_:)`` if it may show again after the next start.
+    public func markRead(_ id: UnsentChange.ID) async throws(QuartetError) {
+        try await cards.remove(id)
     }
 
     /// Sends what waits now, without waiting for the time that it was put off to.
@@ -77,36 +90,47 @@ public final class Outbox: Sendable {
 
     // MARK: Clients
 
-    func attach(_ queue: any EditQueue) {
-        state.withLock { $0.queues[queue.stream] = Queue(edits: queue) }
+    /// A stream's edits: those that are there, or else those that `make` makes.
+    func queue<Edits: EditQueue>(of stream: String, _ make: () -> Edits) -> Edits {
+        let queue = state.withLock { state in
+            if let edits = state.queues[stream]?.edits as? Edits { return edits }
+            let edits = make()
+            state.queues[stream] = Queue(edits: edits)
+            return edits
+        }
+        // What waited for somebody who can send it.
+        kicks.send(())
+        return queue
     }
 
     func queue(of item: OutboxItem) -> (any EditQueue)? { state.withLock { $0.queues[item.stream]?.edits } }
 
     /// Keeps a change, has it sent, and waits for the decision as long as a person would.
     /// - Parameters:
+    ///   - account: Whose change it is.
     ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
     ///   - isConnected: Whether it is worth waiting through a failure.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
-        _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, _ requests: Requests?,
-        isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        _ requests: Requests?, isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
         let end = time.now() + CallLimit.length
         let (name, sending) = (type(of: command).type, type(of: command).sending)
-        let item = state.withLock { state in
+        let (item, resets) = state.withLock { state in
             defer { state.next += 1 }
-            return OutboxItem(
+            let item = OutboxItem(
                 id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
-                actedAtServer: clock.now, edit: edit, moment: .init(time), order: command.orderKey)
+                actedAtServer: clock.now, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+            return (item, state.resets)
         }
         show(item)
         do throws(QuartetError) {
             _ = try await keeping[sending.precedence]?.run { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if sending.precedence != .urgent { await keepBase() }
-                try await keep(item, sending)
+                try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
                 if sending.precedence == .urgent { await keepBase() }
             }
@@ -117,7 +141,9 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    private func keep(_ item: OutboxItem, _ sending: Sending) async throws(QuartetError) {
+    private func keep(
+        _ item: OutboxItem, _ sending: Sending, unlessDroppedSince resets: Int
+    ) async throws(QuartetError) {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == item.lane && other.canCancel && sending.supersedes.contains(other.command)
@@ -132,15 +158,18 @@ public final class Outbox: Sendable {
             // A full disk doesn't hold back a call for help: it is sent from memory, and written as soon as that works.
             guard case .notStored = error, isUrgent else { throw error }
         }
-        let superseded = change { state in
+        let superseded = change { state -> [OutboxItem]? in
+            // Its person signed out meanwhile, and the device has forgotten it.
+            guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
             state.items.removeAll(where: isSuperseded)
             state.items.append(item)
             state.awaited.insert(item.id)
             return superseded
         }
+        guard let superseded else { throw .needsAuthentication }
         for item in superseded {
-            try? await store.remove(item.id)
+            await cards.end(item, .superseded) { self.isCurrent(resets) }
             tell(item, .failure(.superseded))
         }
     }
@@ -184,16 +213,18 @@ public final class Outbox: Sendable {
     // MARK: The account
 
     /// Takes in what was kept for an account.
-    func restore(_ kept: [OutboxItem]) {
-        let kept = kept.map { item in
+    func restore(_ all: [OutboxItem], of account: AccountID) {
+        let kept = all.filter { $0.unsent == nil }.map { item in
             var item = item
+            item.account = account
             if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
             return item
         }
+        cards.restore(all)
         change { state in
             state.items = kept.filter { $0.accepted == nil }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (kept.last?.id ?? 0) + 1)
+            state.next = max(state.next, (all.last?.id ?? 0) + 1)
             state.schedule.wake()
         }
         for item in kept {
@@ -220,15 +251,21 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Somebody else uses the device from now on.
-    func reset() {
-        change { state in
+    /// Drops everything: the person signed out, or another one signed in.
+    /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
+    func reset(for next: AccountID? = nil) {
+        let dropped = change { state in
             for item in state.items where state.awaited.contains(item.id) {
                 state.results[item.id] = .failure(.needsAuthentication)
             }
-            (state.items, state.accepted) = ([], [:])
-            state.schedule.wake()
+            defer {
+                (state.items, state.accepted) = ([], [:])
+                state.resets += 1
+                state.schedule.wake()
+            }
+            return state.items
         }
+        cards.drop(dropped, for: next)
         progress.send(())
     }
 
@@ -291,40 +328,51 @@ public final class Outbox: Sendable {
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
     /// - Returns: False if the item was taken back meanwhile.
     func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
-        do throws(QuartetError) { try await store.replace(item) } catch {
+        do throws(QuartetError) { try await store.replace(item, if: { self.waits(item) }) } catch {
             // Sent twice, an urgent command does what it does once.
             guard case .notStored = error, item.precedence == .urgent else { throw error }
         }
-        let isThere = change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
-            state.items[index] = item
-            return true
-        }
-        if !isThere { try? await store.remove(item.id) }
-        return isThere
+        return update(item)
     }
 
     /// The server doesn't know the item: it is sent again under another key.
     func renew(_ item: OutboxItem) async {
         var item = item
         (item.key, item.body) = (RequestKey(), nil)
-        change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
-            state.items[index] = item
-        }
+        guard update(item) else { return }
         // If the device fails to write this, the old key is sent after a crash, and the server answers the same.
-        try? await store.replace(item)
+        try? await store.replace(item, if: { self.waits(item) })
     }
 
+    /// - Returns: False if the item doesn't wait any more.
+    private func update(_ item: OutboxItem) -> Bool {
+        change { state in
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
+            state.items[index] = item
+            return true
+        }
+    }
+
+    /// Whether an item waits: it is asked when its turn to be written has come. Its person may have signed out by then, and in again.
+    private func waits(_ item: OutboxItem) -> Bool {
+        state.withLock { $0.items.contains { $0.id == item.id } }
+    }
+
+    /// Whether nothing was dropped since.
+    private func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }
+
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
+        let resets = state.withLock { $0.resets }
         guard var item = take(item.id, where: { _ in true }) else { return }
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
-            try? await store.replace(item)
+            try? await store.replace(item, if: { self.isCurrent(resets) })
+        } else if case .failure(.expired) = result {
+            await cards.end(item, .expired) { self.isCurrent(resets) }
         } else {
-            try? await store.remove(item.id)
+            try? await store.remove(item)
         }
         tell(item, result)
     }

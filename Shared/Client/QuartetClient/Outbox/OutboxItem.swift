@@ -27,6 +27,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     public let lifetime: Interval
     /// When the person acted, by the server's clock, if that was known.
     let actedAtServer: Instant?
+    /// Whose change it is; nil if an older release of the app kept it.
+    var account: AccountID?
     /// The edit as its client encodes it.
     let edit: Data
     /// When the person acted; nil if an older release of the app kept it.
@@ -40,6 +42,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var failures: Int?
     /// The server's command, once it is accepted. The item is then kept until the device's copy has what it did.
     var accepted: CommandID?
+    /// Why it ended without being sent. The item is then kept until a person has read that.
+    var unsent: UnsentChange.Reason?
 
     /// Whether the server may know it. Then it can't be cancelled any more.
     public var isSent: Bool { body != nil }
