@@ -328,7 +328,7 @@ public final class Outbox: Sendable {
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
     /// - Returns: False if the item was taken back meanwhile.
     func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
-        do throws(QuartetError) { try await store.replace(item, if: { self.waits(item) }) } catch {
+        do throws(QuartetError) { try await store.replace(item, if: waits(item)) } catch {
             // Sent twice, an urgent command does what it does once.
             guard case .notStored = error, item.precedence == .urgent else { throw error }
         }
@@ -341,7 +341,7 @@ public final class Outbox: Sendable {
         (item.key, item.body) = (RequestKey(), nil)
         guard update(item) else { return }
         // If the device fails to write this, the old key is sent after a crash, and the server answers the same.
-        try? await store.replace(item, if: { self.waits(item) })
+        try? await store.replace(item, if: waits(item))
     }
 
     /// - Returns: False if the item doesn't wait any more.
@@ -354,8 +354,8 @@ public final class Outbox: Sendable {
     }
 
     /// Whether an item waits: it is asked when its turn to be written has come. Its person may have signed out by then, and in again.
-    private func waits(_ item: OutboxItem) -> Bool {
-        state.withLock { $0.items.contains { $0.id == item.id } }
+    private func waits(_ item: OutboxItem) -> @Sendable () -> Bool {
+        { [id = item.id] in self.state.withLock { $0.items.contains { $0.id == id } } }
     }
 
     /// Whether nothing was dropped since.
