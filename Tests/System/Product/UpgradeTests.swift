@@ -75,7 +75,10 @@ struct UpgradeTests {
                 let count = alarms.count.value
                 #expect(count == 14)
                 if order == .edgeFirst {
-                    let reached = "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RecordReached'"
+                    let reached = """
+                        SELECT count(*) FROM session_client.contacts_commands
+                         WHERE type = 'RecordReached' AND account = '\(bob.account)'
+                        """
                     #expect(try await quartet.psql(reached) == "2")
                 }
                 let kinds = try await anna.kinds()
