@@ -93,7 +93,9 @@ if [ $# -eq 0 ]; then
   say "Tests of the bus and the schema"
   run_tests --filter '^(FaultTests|SchemaTests)\.'
   say "Tests of the product"
-  run_tests --filter '^EndToEndTests\.'
+  run_tests --filter '^EndToEndTests\.' --skip '^EndToEndTests\.Console'
+  say "Tests of the console"
+  run_tests --filter '^EndToEndTests\.Console'
 else
   say "Tests"
   run_tests "$@"
