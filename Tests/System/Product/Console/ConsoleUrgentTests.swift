@@ -148,7 +148,8 @@ struct ConsoleUrgentTests {
                 try await show(waits)
                 try await page.wait("whose waits", Self.banner("The alert of @anna has NOT gone out"))
                 try await page.wait("the title", "document.title === '(!) The alert of @anna: NOT sent · Quartet'")
-                #expect(try await page.accessibilityProblems() == [])
+                let problems = try await page.accessibilityProblems()
+                #expect(problems == [], "\(problems)")
                 try await page.screenshot("alert-of-another-account")
                 if !isSignedIn {
                     let device = try await anna.read("/v1/account")["devices"].array.first { $0["name"] != "phone" }
@@ -256,7 +257,7 @@ struct ConsoleUrgentTests {
             func expect(shown count: Int) async throws {
                 try await quartet.wait(
                     for: "\(count) receipts",
-                    "SELECT coalesce(sum(jsonb_array_length(body -> 'ids')), 0) FROM notifications.log WHERE type = 'NotificationsShown'"
+                    "SELECT coalesce(sum(json_array_length(body -> 'ids')), 0) FROM notifications.log WHERE type = 'NotificationsShown'"
                 ) { $0 == "\(count)" }
             }
             try await expect(shown: 3)
