@@ -13,10 +13,10 @@ import { responderConsent } from '../core/words.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { button, empty, field, portrait, refusal, refusals, ring, toggle, waiting } from '../parts/pieces.js'
+import { button, empty, field, portrait, refusal, refusals, ring, toggle, waitingPage } from '../parts/pieces.js'
 
 export function contact({ account }) {
-  if (!model.replica?.contacts) return waiting()
+  if (!model.replica?.contacts) return waitingPage()
   const stored = model.replica.contacts.contacts.get(account)
   if (!stored) return empty('Not a contact', 'They may have been removed.', h('a', { class: 'button', href: '/contacts' }, 'All contacts'))
   const one = editedContact(stored, model.outbox)

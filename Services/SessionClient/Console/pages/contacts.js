@@ -8,7 +8,7 @@ import { Arrangement, levels, sorts, statusText } from '../state/lists.js'
 import { picturesLoaded } from '../net/api.js'
 import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
-import { badge, button, choices, empty, field, portrait, refusal, toggle, waiting } from '../parts/pieces.js'
+import { badge, button, choices, empty, field, portrait, refusal, toggle, waitingPage } from '../parts/pieces.js'
 import { confirm } from '../parts/dialogs.js'
 import { requestCard } from '../parts/requests.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
@@ -21,7 +21,7 @@ const roles = { all: 'All', dependents: 'I look after', responders: 'Look after 
 export function contacts() {
   readScannedCode()
   const state = model.replica?.contacts
-  if (!state) return waiting()
+  if (!state) return waitingPage()
   return h('div', { class: 'columns wide-first' }, list(state), adding(state))
 }
 

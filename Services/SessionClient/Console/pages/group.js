@@ -16,12 +16,12 @@ import { files } from '../parts/files.js'
 import { messages, say } from '../parts/messages.js'
 import { inGroup, nameIn, personName } from '../parts/names.js'
 import { nowPlaying } from '../parts/player.js'
-import { badge, button, empty, portrait, refusal, toggle, waiting } from '../parts/pieces.js'
+import { badge, button, empty, portrait, refusal, toggle, waitingPage } from '../parts/pieces.js'
 
 const me = () => model.account.account
 
 export function group({ group }) {
-  if (!model.replica?.groups) return waiting()
+  if (!model.replica?.groups) return waitingPage()
   const state = model.replica.group.get(group)
   const ending = model.replica.endings.get(group)
   if (ending || state?.end) {
@@ -29,7 +29,7 @@ export function group({ group }) {
   }
   if (!state) {
     const isJoined = model.replica.groups.some((one) => one.group === group && one.standing === 'joined')
-    return isJoined ? waiting() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
+    return isJoined ? waitingPage() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
   return h('div', { class: 'columns wide-first' },
     h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && play(state)]),

@@ -12,14 +12,14 @@ import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { badge, button, portrait, refusal, ring, waiting } from '../parts/pieces.js'
+import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
 import { isAlone, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
   const account = model.replica?.account
-  if (!account) return waiting()
+  if (!account) return waitingPage()
   const asking = askers()
   return h('div', { class: `columns ${alarmsOf(model.replica, now()).length ? 'urgent' : ''}` },
     h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking)),

@@ -7,7 +7,7 @@ import { enqueue, play } from '../core/player.js'
 import { catalogue, find } from '../state/catalogue.js'
 import { iconOf } from '../parts/icons.js'
 import { artwork } from '../parts/player.js'
-import { button, choices, empty, waiting } from '../parts/pieces.js'
+import { button, choices, empty, waitingPage } from '../parts/pieces.js'
 import { go } from '../core/router.js'
 
 const form = 'search'
@@ -31,7 +31,7 @@ export function search() {
 }
 
 function page(path, title, facts, inside, ...tools) {
-  if (!model.replica?.groups) return waiting()
+  if (!model.replica?.groups) return waitingPage()
   // Counted while the page is being drawn, and so shown by the next drawing.
   const drawn = () => { counts[path].drawn += 1; changed(); return inside() }
   return h('section', { class: 'narrow', 'aria-labelledby': 'listen-title', mount: appears(path) },

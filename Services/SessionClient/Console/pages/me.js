@@ -7,7 +7,7 @@ import { problemOf, setProblem } from '../core/problems.js'
 import { ask } from '../net/api.js'
 import { editedAccount, editOf } from '../state/edits.js'
 import { drop, isHeldUp } from '../net/outbox.js'
-import { button, field, portrait, refusal, refusals, waiting } from '../parts/pieces.js'
+import { button, field, portrait, refusal, refusals, waitingPage } from '../parts/pieces.js'
 import { devices, security } from '../parts/security.js'
 import { outbox } from '../parts/outbox-list.js'
 import { switchAccount } from '../parts/shell.js'
@@ -17,7 +17,7 @@ const fields = ['name', 'emergencyNote']
 
 export function me() {
   const stored = model.replica?.account
-  if (!stored) return waiting()
+  if (!stored) return waitingPage()
   const account = editedAccount(stored, model.outbox)
   return h('div', { class: 'columns' },
     h('div', {}, head(account), profile(stored, account), outbox()),

@@ -11,7 +11,7 @@ import { category, isAllClear, isOwnDeed, isUnread, unreadOf } from '../state/no
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { open } from '../parts/dialogs.js'
-import { button, choices, empty, refusal, toggle, waiting } from '../parts/pieces.js'
+import { button, choices, empty, refusal, toggle, waitingPage } from '../parts/pieces.js'
 import { changePassword } from '../parts/security.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
@@ -28,7 +28,7 @@ const icons = { alerts: 'alert', pings: 'ping', relationships: 'people', group: 
 
 export function notifications() {
   const state = model.replica?.notifications
-  if (!state) return waiting()
+  if (!state) return waitingPage()
   const { show, isUnreadOnly } = filter
   const { list, isWhole, isReading } = older()
   const known = [...state.notifications, ...list]

@@ -9,12 +9,12 @@ import { problemOf } from '../core/problems.js'
 import { go } from '../core/router.js'
 import { isAlone, isListening } from '../state/player.js'
 import { inGroup, personName } from '../parts/names.js'
-import { button, empty, field, portrait, refusal, refusals, toggle, waiting } from '../parts/pieces.js'
+import { button, empty, field, portrait, refusal, refusals, toggle, waitingPage } from '../parts/pieces.js'
 
 const form = 'together'
 
 export function together() {
-  if (!model.replica?.groups) return waiting()
+  if (!model.replica?.groups) return waitingPage()
   // One's own devices need no invitation.
   const groups = model.replica.groups.filter((one) => !isAlone(one))
   return h('div', { class: 'columns wide-first' },

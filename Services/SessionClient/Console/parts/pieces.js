@@ -60,6 +60,8 @@ export const badge = (text, tone = '') => h('span', { class: `badge ${tone}` }, 
 
 /** What a page shows until the first state has arrived, or when there is nothing. */
 export const waiting = () => h('p', { class: 'empty', role: 'status' }, h('span', { class: 'spinner' }), 'Loading…')
+/** The same for a whole page, which has a heading all the time. */
+export const waitingPage = () => h('div', {}, h('h1', { class: 'visually-hidden' }, 'Loading'), waiting())
 export const empty = (title, text, ...rest) => h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), rest)
 
 /** What an address shows that leads nowhere. */
