@@ -152,7 +152,8 @@ struct ConsoleSecurityTests {
                 try await page.see("Have you kept them?")
                 // Either dialog may be the first in the page.
                 try await page.run(
-                    "[...document.querySelectorAll('dialog[open] button')].find((one) => one.innerText === 'Cancel').click()")
+                    "[...document.querySelectorAll('dialog[open] button')].find((one) => one.innerText === 'Cancel').click()"
+                )
                 try await page.notSee("Have you kept them?")
                 try await page.see("Your recovery codes")
             }
