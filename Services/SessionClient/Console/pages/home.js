@@ -45,7 +45,9 @@ function checkIn({ checkIn, name }, asking) {
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
-    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()))
+    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()),
+    // Seen also when the choices are folded away.
+    refusal('interval'), refusal('reminders'))
 }
 
 function asksWords(asking) {

@@ -3,7 +3,7 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { day, hour, minute, span } from '../core/time.js'
 import { act } from '../core/actions.js'
-import { refusal, toggle } from './pieces.js'
+import { toggle } from './pieces.js'
 
 const intervals = [[hour, '1 hour'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [12 * hour, '12 hours'], [day, '1 day'], [2 * day, '2 days'], [7 * day, '1 week']]
 const leads = [['twoHours', '2 hours before', 2 * hour], ['thirtyMinutes', '30 minutes before', 30 * minute]]
@@ -14,8 +14,7 @@ export function intervalChoice() {
   return h('div', { class: 'field' },
     h('label', { for: 'interval' }, 'Check in every'),
     h('select', { id: 'interval', value: String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value) }, 'Interval changed', 'interval') },
-      options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))),
-    refusal('interval'))
+      options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
 }
 
 export function reminderChoice() {
@@ -25,6 +24,5 @@ export function reminderChoice() {
   }, undefined, 'reminders')
   return h('fieldset', {}, h('legend', {}, 'Remind me'),
     leads.map(([lead, title, time]) => toggle(title, time < interval && reminders.includes(lead), (isOn) => set(lead, isOn),
-      time < interval ? {} : { disabled: true, hint: `You check in every ${span(interval)}, so there is nothing to remind you of` })),
-    refusal('reminders'))
+      time < interval ? {} : { disabled: true, hint: `You check in every ${span(interval)}, so there is nothing to remind you of` })))
 }
