@@ -213,7 +213,7 @@ function nameStep() {
 }
 
 const timerStep = () => wizard(3, 'How often do you check in?', { next: () => step('people'), cancel: { label: 'Skip', action: leave } },
-  model.replica?.account ? [intervalChoice(), reminderChoice()] : h('p', { class: 'hint' }, 'Connecting…'))
+  model.replica?.account ? [intervalChoice(), reminderChoice(), refusal('interval'), refusal('reminders')] : h('p', { class: 'hint' }, 'Connecting…'))
 
 const peopleStep = () => wizard(4, 'Who looks after you?', { next: leave, back: () => step('timer'), label: 'Done' },
   h('p', {}, 'Add somebody by the code that they show you, or ask them by their handle. You can do this later, too.'),
