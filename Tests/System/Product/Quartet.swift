@@ -334,7 +334,10 @@ final class Quartet: Sendable {
                           WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
                  + (SELECT count(*) FROM notifications.log AS l WHERE l.type = 'PushTaken' AND position > coalesce(
                         (SELECT max(position) FROM session_client.batch AS b
-                          WHERE b.source = 'notifications.log' AND b.partition = l.partition), 0))
+                          WHERE b.source = 'notifications.log' AND b.partition = l.partition), 0)
+                       -- A session-client of 0.1.0 doesn't read it.
+                       AND EXISTS (SELECT FROM session_client.lease AS s
+                                    WHERE s.source = 'notifications.log' AND s.owner IS NOT NULL))
                  + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
             """
         ) { $0 == "0" }
