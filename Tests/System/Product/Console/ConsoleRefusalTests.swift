@@ -37,7 +37,7 @@ struct ConsoleRefusalTests {
         }
     }
 
-    /// A form or a button.
+    /// A form or a button. `ConsoleAlarmTests` has the wizard of sign-up.
     private struct Form {
         /// The page that it is on.
         let page: String
@@ -72,7 +72,7 @@ struct ConsoleRefusalTests {
         return try names.compactMap(\.string).sorted().map { try #require(APIError.Code(rawValue: $0)) }
             // Others are answered elsewhere: by a dialog, by signing in, by merging.
             .filter { $0 != .confirmationRequired && $0 != .staleVersion }
-            .filter { $0.httpStatus != 401 || ["/v1/sign-in", "/v1/sign-up"].contains(form.path) }
+            .filter { $0.httpStatus != 401 || form.path == "/v1/sign-in" }
     }
 
     private static func refusal(by code: APIError.Code, of form: Form) -> JSON {
@@ -276,17 +276,5 @@ struct ConsoleRefusalTests {
                 await type('#welcome-phone', '+49 30 123456');
                 await press('Send a code');
                 """),
-        Form(
-            page: "/welcome", path: "/v1/sign-up", place: "main form",
-            submit: """
-                await begin(refusal, 'Create an account');
-                if (document.querySelector('#welcome-handle')) {
-                    await type('#welcome-handle', 'dora');
-                    await type('#welcome-password', 'a long enough password');
-                    await press('Next');
-                }
-                await type('#welcome-name', 'Dora');
-                await press('Create account');
-                """, field: ("handle", "welcome-handle")),
     ]
 }
