@@ -27,6 +27,9 @@ struct Canary: Sendable, Equatable {
     /// For how long it is late. Nil while it rests.
     var late: Duration?
 
+    /// Since when somebody could check in for it, or should have: while an alarm is on. Never in the future.
+    var waitingSince: Instant? { received != nil && received == alarm ? receivedAt ?? due : due }
+
     var person: AccountID { .canary(.person, of: partition, among: count) }
     var responder: AccountID { .canary(.responder, of: partition, among: count) }
 }
@@ -54,7 +57,7 @@ enum CanaryStep: Equatable, Sendable {
         } else if let alarm = canary.alarm, let due = canary.due {
             let length = canary.interval ?? interval ?? Interval(microseconds: 0)
             let isOver = now - due > Interval(microseconds: length.microseconds * Self.patienceLimit)
-            let since = canary.received == alarm ? canary.receivedAt ?? due : due
+            let since = canary.waitingSince ?? due
             guard canary.received == alarm || isOver || interval == nil else { return nil }
             self = .checkIn(alarm, attempt: max((now - since).microseconds, 0) / Self.attempt.microseconds)
         } else if let interval {
@@ -107,8 +110,9 @@ enum CanaryStep: Equatable, Sendable {
             ]
         case .set(let interval): return [try set(interval)]
         case .checkIn(let alarm, let attempt):
-            // However long the alarm has been on, the id is young enough.
-            let time = alarm.time.map { $0 + Interval(microseconds: Self.attempt.microseconds * attempt) }
+            // Neither too old for a command, however long the alarm has been on, nor in the future, however late it began.
+            let since = canary.waitingSince ?? alarm.time
+            let time = since.map { $0 + Interval(microseconds: Self.attempt.microseconds * attempt) }
             let checkIn = try command(CheckIn(), of: canary.person, at: time, as: "check-in/\(alarm)/\(attempt)")
             // Who rests from now on does so before the next alarm begins.
             return [(.session, checkIn)] + (interval == nil ? [try set(nil)] : [])

@@ -44,6 +44,18 @@ struct CanaryTests {
         #expect(step(.minutes(61)) == .checkIn(alarm, attempt: 10))
     }
 
+    @Test("a check-in's id is never in the future, nor older than a command may be, however late the alarm is (A1)")
+    func checkInTimes() throws {
+        // Noticed two hours late, and on for forty days.
+        for (due, noticed) in [(Interval.minutes(-125), Interval.minutes(-5)), (.days(-40), .days(-40))] {
+            let late = canary(due: due, alarm: .new(at: now + noticed), leg: "pushed")
+            let step = try #require(CanaryStep(for: late, every: .minutes(5), at: now))
+            let id = try #require(try step.commands(for: late, every: .minutes(5), at: now).first?.1.commandID)
+            let time = try #require(id.time)
+            #expect(time <= now && time > now - .minutes(7))
+        }
+    }
+
     @Test("another interval is set, and turned off they rest once their alarm is over (A1)")
     func settings() {
         #expect(CanaryStep(for: canary(due: .minutes(3)), every: .minutes(1), at: now) == .set(.minutes(1)))
