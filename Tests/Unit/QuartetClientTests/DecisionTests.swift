@@ -163,7 +163,7 @@ struct DecisionTests {
             error.unknownCode = .init(status: 409, retry: .newKey)
             server.state.withLock { [error] in $0.replies = Array(repeating: .failure(error), count: 9) }
             let events = app.connection.outbox.events
-            _ = try? await app.user.raiseAlert()
+            _ = try? await app.contacts.block(OutboxApp.one)
             await server.passTime { app.connection.outbox.items.value.isEmpty }
             let event = await events.first { _ in true }
             #expect(event?.error == .refused(error) && server.commands.count == 5)

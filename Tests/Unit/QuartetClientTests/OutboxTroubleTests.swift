@@ -228,4 +228,78 @@ struct OutboxTroubleTests {
             #expect(server.commands.last?.name == "RaiseAlert" && server.clock.now < now + .seconds(60))
         }
     }
+
+    @Test("an all-clear that the device couldn't read doesn't end a call for help that was made meanwhile (S22, S34)")
+    func newerCall() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let first = OutboxApp(server, store)
+        try await first.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.clearAlert() }
+        }
+        #expect(store.kept.items.map(\.command) == ["ClearAlert"])
+        store.cannotLoad.withLock { $0 = true }
+        server.goOnline()
+        let before = server.commands.count
+        let second = OutboxApp(server, store)
+        try await second.connected(server) { _ in
+            try await second.user.raiseAlert()
+            store.cannotLoad.withLock { $0 = false }
+            await server.passTime { !store.kept.items.contains { $0.command == "ClearAlert" } }
+            // A ping shows that what waits is sent again.
+            try await second.contacts.sendPing(Self.one)
+            #expect(server.commands.dropFirst(before).map(\.name) == ["RaiseAlert", "SendPing"])
+        }
+    }
+
+    @Test("a call for help that was tried while the disk was full is on it as soon as there is room (S22)")
+    func roomAgain() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            // It goes out, and no answer comes.
+            server.transport.answer { [unowned server] request in
+                if case .command = request.endpoint { throw TransportError.interrupted("no answer") }
+                return try server.answer(request)
+            }
+            store.failures.withLock { $0 = 2 }
+            _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            await server.passTime { store.kept.items.contains { $0.command == "RaiseAlert" && $0.isSent } }
+            #expect(Set(server.commands.map(\.key)).count == 1)
+        }
+    }
+
+    @Test("what waits for a token wasn't sent, so it can be taken back and nobody is alarmed (S22)")
+    func notSentWithoutToken() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.clock.advance(by: .seconds(900))
+            server.transport.answer { [unowned server] request in
+                guard request.endpoint == .token else { return try server.answer(request) }
+                return TransportReply(.failure(APIError(.invalidToken)))
+            }
+            _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            await server.passTime { app.connection.outbox.items.value.first?.canCancel == true }
+            let item = try #require(app.connection.outbox.items.value.first)
+            #expect(try await app.connection.outbox.cancel(item.id))
+            #expect(server.commands.isEmpty)
+        }
+    }
+
+    @Test("codes that a newer server has end no call for help, however often they come while it is worth sending (S22)")
+    func unknownCodes() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            var error = APIError(.refused)
+            error.unknownCode = .init(status: 409, retry: .newKey)
+            server.state.withLock { [error] in $0.replies = Array(repeating: .failure(error), count: 8) }
+            _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.count == 9 && Set(server.commands.map(\.key)).count == 9)
+        }
+    }
 }

@@ -125,7 +125,7 @@ extension Connection {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
-        outbox.restore(kept.items)
+        await outbox.restore(kept.items)
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a

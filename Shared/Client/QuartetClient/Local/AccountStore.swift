@@ -43,8 +43,15 @@ final class AccountStore: Sendable {
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
-    func replace(_ item: OutboxItem) async throws(QuartetError) {
-        try await ofAccount { try await Self.write(item, to: $0, of: $1) }
+    /// - Parameter isWanted: Whether it still is one, once its turn has come.
+    func replace(_ item: OutboxItem, if isWanted: @escaping @Sendable () -> Bool) async throws(QuartetError) {
+        try await shielded { store in
+            if self.account == nil, self.unreadAccount != nil {
+                throw QuartetError.notStored("what it has can't be read")
+            }
+            guard let account = self.account, isWanted() else { return }
+            try await Self.write(item, to: store, of: account)
+        }
     }
 
     private static func write(_ item: OutboxItem, to store: any LocalStore, of account: AccountID) async throws {

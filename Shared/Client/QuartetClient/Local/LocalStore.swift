@@ -19,10 +19,10 @@ public protocol LocalStore: Sendable {
 }
 
 extension LocalStore {
-    /// For stores that were made for 0.1.0. One that can't do it at once may lose the item when the app is killed in between.
+    /// For stores that were made for 0.1.0. If the app is killed in between, the others are sent as well, in their order.
     public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
-        for other in others { try await remove(other, of: account) }
         try await save(item, of: account)
+        for other in others { try await remove(other, of: account) }
     }
 }
 

@@ -78,6 +78,7 @@ extension Outbox {
                 _ = item.key.minted(at: now)
                 guard try await prepared(item) else { return .cancelled }
             }
+            if isRepeated { await writeIfUnsaved(item) }
             guard let key = item.key.id, let body = item.body else { return .cancelled }
             do throws(QuartetError) {
                 switch try await requests.command(
@@ -87,10 +88,19 @@ extension Outbox {
                 case .failure(.network(let mayHaveHappened)):
                     if !mayHaveHappened { await renew(item) }
                     return .unreached
-                case .failure(.server(let error, _)): return later(error)
+                case .failure(.server(let error, let mayHaveHappened)):
+                    if !mayHaveHappened { await renew(item) }
+                    return later(error)
                 }
             } catch .expired {
                 return .decided(.failure(isRepeated ? .unknown : .expired))
+            } catch .needsAuthentication where !isRepeated {
+                // Nothing was sent, or nothing of it was taken: it can still be taken back.
+                await renew(item)
+                throw .needsAuthentication
+            } catch .tokensUnavailable(let why) where !isRepeated {
+                await renew(item)
+                throw .tokensUnavailable(why)
             } catch .refused(let error) {
                 switch (error.code, error.verdict) {
                 case (.staleVersion, _):
@@ -104,7 +114,10 @@ extension Outbox {
                 case (_, .ends): return .decided(.failure(.refused(error)))
                 case (_, .staysUnderItsKey): return later(error)
                 case (let code, .staysUnderNewKey):
-                    if code == .failed || error.unknownCode != nil { item.failures = (item.failures ?? 0) + 1 }
+                    // What a newer server says of an urgent one may pass, and its lifetime bounds it.
+                    if code == .failed || (error.unknownCode != nil && item.precedence != .urgent) {
+                        item.failures = (item.failures ?? 0) + 1
+                    }
                     if item.failures ?? 0 >= Self.failureLimit { return .decided(.failure(.refused(error))) }
                     await renew(item)
                     return later(error)

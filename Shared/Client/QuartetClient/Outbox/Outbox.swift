@@ -13,17 +13,21 @@ public final class Outbox: Sendable {
     public let items = Shared<[OutboxItem]>([], .ready)
 
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
-    private struct Queue: Sendable {
+    struct Queue: Sendable {
         weak let edits: (any EditQueue)?
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
         var next: Int64 = 1
         /// Whether what was kept for the account is among them.
         var isRestored = false
+        /// The lanes of urgent ones that were made before that.
+        var madeUnread: Set<String> = []
+        /// Items that the device failed to write.
+        var unsaved: Set<Int64> = []
         var queues: [String: Queue] = [:]
         var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
@@ -39,7 +43,7 @@ public final class Outbox: Sendable {
     /// A command that the server fails to handle so often is given up.
     static let failureLimit = 5
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -149,21 +153,28 @@ public final class Outbox: Sendable {
         guard !isFull || isUrgent else { throw .outboxFull }
         var item = made
         item.replaced = replaced
+        var isSaved = true
         do throws(QuartetError) {
             try await store.save(item)
             item.replaced = nil
         } catch {
-            // A full disk doesn't hold back a call for help: it is sent from memory, and written as soon as that works.
+            // A full disk doesn't hold back a call for help: it is sent from memory, and written with the next attempt that can.
             guard case .notStored = error, isUrgent else { throw error }
+            isSaved = false
         }
-        let superseded = change { [item] state in
+        let (superseded, others) = change { [item, isSaved] state in
             let superseded = state.items.filter(isSuperseded)
             state.items.removeAll(where: isSuperseded)
+            // Being sent by now, these keep their place; the device has forgotten them with the others.
+            let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
             state.items.append(item)
             state.awaited.insert(item.id)
-            return superseded
+            if !isSaved { state.unsaved.insert(item.id) }
+            if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
+            return (superseded, others)
         }
         for item in superseded { tell(item, .failure(.superseded)) }
+        for item in others { try? await write(item) }
     }
 
     private func wait(
@@ -204,22 +215,34 @@ public final class Outbox: Sendable {
 
     // MARK: The account
 
-    /// Takes in what was kept for an account.
-    func restore(_ kept: [OutboxItem]) {
-        let kept = kept.map { item in
+    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
+    /// be read: sent after that, the end of an alert would end the next one.
+    func restore(_ all: [OutboxItem]) async {
+        let all = all.map { item in
             var item = item
             if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
             return item
         }
-        change { state in
+        let (kept, ended, unsaved) = change { state in
+            let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
+                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
+            }
+            let kept = all.filter { !isOver($0) }
             // What was kept while nothing could be read is newer.
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (kept.last?.id ?? 0) + 1)
+            state.next = max(state.next, (all.last?.id ?? 0) + 1)
             state.isRestored = true
+            state.madeUnread = []
             state.schedule.wake()
+            return (kept, all.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
         }
+        for item in ended {
+            try? await store.remove(item.id)
+            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
+        }
+        for item in unsaved { try? await write(item) }
         for item in kept {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
@@ -251,6 +274,7 @@ public final class Outbox: Sendable {
                 state.results[item.id] = .failure(.needsAuthentication)
             }
             (state.items, state.accepted, state.isRestored) = ([], [:], false)
+            (state.madeUnread, state.unsaved) = ([], [])
             state.schedule.wake()
         }
         progress.send(())
@@ -313,52 +337,14 @@ public final class Outbox: Sendable {
 
     // MARK: Items
 
-    /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
-    /// - Returns: False if the item was taken back meanwhile.
-    func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
-        var item = item
-        do throws(QuartetError) {
-            try await store.replace(item)
-            item.replaced = nil
-        } catch {
-            // Sent twice, an urgent command does what it does once.
-            guard case .notStored = error, item.precedence == .urgent, !mayBeUndone(item) else { throw error }
-        }
-        let isThere = change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
-            state.items[index] = item
-            return true
-        }
-        if !isThere { try? await store.remove(item.id) }
-        return isThere
-    }
-
-    /// Whether something else, whose place an item took, might be sent after it: the device still has it. Not if more is waiting to be
-    /// sent after both.
-    private func mayBeUndone(_ item: OutboxItem) -> Bool {
-        (item.replaced ?? []).contains { $0.command != item.command }
-            && !state.withLock { $0.items.contains { $0.lane == item.lane && $0.id > item.id } }
-    }
-
-    /// The server doesn't know the item: it is sent again under another key.
-    func renew(_ item: OutboxItem) async {
-        var item = item
-        (item.key, item.body) = (RequestKey(), nil)
-        change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
-            state.items[index] = item
-        }
-        // If the device fails to write this, the old key is sent after a crash, and the server answers the same.
-        try? await store.replace(item)
-    }
-
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
         guard var item = take(item.id, where: { _ in true }) else { return }
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
-            try? await store.replace(item)
+            // Better forgotten than made again after a restart.
+            do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item.id) }
         } else {
             for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id) }
         }
@@ -389,7 +375,7 @@ public final class Outbox: Sendable {
     }
 
     @discardableResult
-    private func change<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    func change<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, notify) = state.withLock { state in
             let result = change(&state)
             return (result, items.replace(state.items, .ready))
