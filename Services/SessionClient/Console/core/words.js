@@ -50,10 +50,10 @@ const sentences = {
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */
 export const sentence = (one, name) => (sentences[one.kind] ?? (() => one.kind))(name, one.details ?? {})
 
-/** What somebody reads none of whose responders could be reached for long. `names` are the responders’. */
+/** What somebody reads none of whose responders could be reached for long, of those who hear of missed check-ins. `names` are the responders’. */
 export const unreachableWarning = (names) => (names.length === 1
   ? `Your only responder, ${names[0]}, couldn’t be reached for a long time, so an alarm may reach nobody.`
-  : `None of your responders could be reached for a long time, so an alarm may reach nobody: ${names.join(', ')}.`)
+  : 'None of those who hear when you miss a check-in could be reached for a long time, so an alarm may reach nobody.')
 
 /** What somebody reads who is about to become a responder. */
 export const responderConsent = 'They see it when none of their responders, you included, could be reached for 30 days, but never since when.'

@@ -172,25 +172,32 @@ async function compareAndSet(account, isExpected, fields) {
 /** Whether a refusal says that this device is signed out. */
 export const endsSession = ({ code }) => ['signedOut', 'deviceSignedOut', 'tokenReused'].includes(code)
 
+/** The device as which an account is signed in here. */
+export const deviceOf = async (account) => (await get('accounts', account))?.device
+
 /**
- * The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in.
+ * The server ended a device's session. Its last refresh token stays: it proves the device at the next sign-in.
+ * @param {string} device the one that ended; nothing is marked if the account is signed in as another by now
  * @param {string} text what its person reads
  * @param {string} [why] the reason as the server's stream has it
+ * @returns {Promise<boolean>} whether it was marked
  */
-export async function markSignedOut(account, text, why) {
-  await update('accounts', account, (record) => ({ ...record, signedOut: text, why: why ?? record.why }))
+export async function markSignedOut(account, device, text, why) {
+  const isSame = (stored) => stored.device === device
+  if (!await compareAndSet(account, isSame, (stored) => ({ signedOut: text, why: why ?? stored.why }))) return false
   await announce()
+  return true
 }
 
 /** Takes back what was changed after this device was signed out; its last refresh token shows that it may. */
 export async function undo(account) {
   // Should the answer be lost, the same request gets it again.
-  const { undoing: key, sealed } = await compareAndSet(account, () => true, (stored) => ({ undoing: stored.undoing ?? newKey() }))
+  const { undoing: key, sealed, device } = await compareAndSet(account, () => true, (stored) => ({ undoing: stored.undoing ?? newKey() }))
   const { refreshToken } = await unseal(sealed)
   try {
     const { status, body } = await send('POST', '/v1/undo', { body: { refreshToken }, key })
     if (!body?.changes) throw new Unreachable(status)
-    await markSignedOut(account, undoneWords(body.changes), 'undone')
+    await markSignedOut(account, device, undoneWords(body.changes), 'undone')
   } catch (error) {
     if (error instanceof Problem && retryOf(error.code) !== 'sameKey') await update('accounts', account, (one) => ({ ...one, undoing: undefined }))
     throw error

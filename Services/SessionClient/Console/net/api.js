@@ -1,7 +1,7 @@
 /** Requests of the account that this tab shows. */
 import { changed, model } from '../core/model.js'
 import { now } from '../core/time.js'
-import { accessToken, endsSession, markSignedOut, NeedsSignIn } from './accounts.js'
+import { accessToken, deviceOf, endsSession, markSignedOut, NeedsSignIn } from './accounts.js'
 import { send, Problem, fetchPicture } from './http.js'
 
 /** It wasn't sent, because it is too late for it. */
@@ -16,15 +16,17 @@ export async function ask(method, path, { account = model.account?.account, expi
     if (expires < now()) throw new TooLate()
     return send(method, path, { ...options, token })
   }
+  const device = await deviceOf(account)
   const token = await accessToken(account, undefined, options.isUrgent)
   try {
     return await sendWith(token)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 401) throw error
-    if (error.code === 'invalidToken') return sendWith(await accessToken(account, token, options.isUrgent))
-    if (!endsSession(error)) throw error
-    await markSignedOut(account, error.message)
-    throw new NeedsSignIn(error.message)
+    const isOver = endsSession(error)
+    if (!isOver && error.code !== 'invalidToken') throw error
+    if (isOver && await markSignedOut(account, device, error.message)) throw new NeedsSignIn(error.message)
+    // With another token, or as the device as which its person has signed in since.
+    return sendWith(await accessToken(account, token, options.isUrgent))
   }
 }
 

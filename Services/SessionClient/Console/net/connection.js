@@ -6,7 +6,7 @@
  * the network is back or somebody asks), `needsAuthentication` (with `reason`).
  */
 import { signOutWords } from '../core/words.js'
-import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
+import { accessToken, deviceOf, markSignedOut, NeedsSignIn } from './accounts.js'
 import { EventReader } from './events.js'
 import { Problem, send } from './http.js'
 
@@ -50,8 +50,9 @@ export class Connection {
         if (end?.reason === 'tokenExpired') continue
         if (end?.reason === 'signedOut') {
           const reason = signOutWords(end.why)
-          await markSignedOut(this.account, `You have to sign in again: ${reason}.`, end.why)
-          return this.#say({ name: 'needsAuthentication', reason })
+          const isHere = await markSignedOut(this.account, this.device, `You have to sign in again: ${reason}.`, end.why)
+          if (isHere) return this.#say({ name: 'needsAuthentication', reason })
+          continue
         }
       } catch (error) {
         if (signal.aborted) return
@@ -107,6 +108,7 @@ export class Connection {
   async #follow(signal) {
     this.isChangingGroups = false
     this.groups = this.handlers.groups()
+    this.device = await deviceOf(this.account)
     const token = await accessToken(this.account)
     const timer = new Watchdog(silence)
     this.drop = () => timer.abort()

@@ -223,7 +223,7 @@ async function attempt(entry) {
       case 'later': return later(entry, error)
       case 'again': {
         // It didn't happen, and never will under this key.
-        const failures = (entry.failures ?? 0) + (isCounted(error.code) ? 1 : 0)
+        const failures = (entry.failures ?? 0) + (isCounted(error.code, entry.isUrgent) ? 1 : 0)
         return later(entry, error, { key: newKey(), body: undefined, isSent: undefined, failures })
       }
     }
@@ -253,17 +253,28 @@ async function later(entry, error, fields = {}) {
   // No longer than until it is too late for it.
   const left = Math.max(0, entry.expires - now()) / 1000 + 1
   const next = Date.now() + Math.min(rest(tries, entry.isUrgent, error.retryAfter), left)
-  await update('outbox', entry.id, (stored) => ({ ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck }))
+  await update('outbox', entry.id, (stored) => (isAs(entry, stored) ? { ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck } : stored))
   await reload()
   if (isStuck) announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
   return true
 }
 
+/** Whether an entry is still as a tab knows it: another one may have gone on with it while this one was frozen. */
+const isAs = (entry, stored) => stored.state === 'waiting' && stored.key === entry.key
+
 async function conclude(entry, problem, reply) {
   // Whatever became of the answer, it has happened.
   if (tooLate.includes(problem?.code) && isKnownDone(entry)) problem = undefined
   if (problem) {
-    await update('outbox', entry.id, (stored) => ({ ...stored, state: 'refused', problem: plain(problem) }))
+    let isMine
+    await update('outbox', entry.id, (stored) => {
+      isMine = isAs(entry, stored)
+      if (!isMine) return stored
+      // It may have been sent by another tab.
+      if (tooLate.includes(problem.code)) problem = expired(stored)
+      return { ...stored, state: 'refused', problem: plain(problem) }
+    })
+    if (!isMine) { await reload(); return true }
   } else if (reply?.event) {
     await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command }))
   } else {

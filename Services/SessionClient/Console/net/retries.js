@@ -13,9 +13,12 @@ const newKey = new Set(['idTooOld', 'codeTaken', 'accountNotFound', 'hostChanged
 const refreshed = new Set(['missingToken', 'invalidToken'])
 /** Those of `newKey` after which a kept request is sent again by itself. The others are for its person to decide. */
 const sentAgain = new Set(['idTooOld', 'accountNotFound', 'hostChanged', 'failed', 'expired'])
-/** How often a request is sent again under a new key that failed at the server each time, or had a code that this page doesn't know. */
+/**
+ * How often a request is sent again under a new key that failed at the server each time, or had a code that this page doesn't know.
+ * What is urgent is bounded by its time: what a newer server says may pass.
+ */
 const failuresAllowed = 5
-export const isCounted = (code) => code === 'failed' || !newKey.has(code)
+export const isCounted = (code, isUrgent) => code === 'failed' || (!isUrgent && !newKey.has(code))
 
 /** Whether and how a program may send a request again: `no`, `sameKey`, `newKey` or `refreshed`. */
 export const retryOf = (code) =>

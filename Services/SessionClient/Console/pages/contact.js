@@ -140,7 +140,9 @@ async function edit(stored, changes, at) {
 }
 
 function roles(stored, one) {
-  const set = (name) => (isOn) => edit(stored, { [name]: isOn }, 'roles')
+  // Whoever chooses how they look after somebody has read what that shows of them.
+  const agreed = (name) => (name.startsWith('notify') || name === 'sendPings' ? { iAmResponder: true } : {})
+  const set = (name) => (isOn) => edit(stored, { [name]: isOn, ...agreed(name) }, 'roles')
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'roles')
   const entry = editAt(stored.account, 'roles')
   return h('section', { class: 'card', 'aria-labelledby': 'roles-title' },
@@ -159,7 +161,7 @@ function roles(stored, one) {
 
 /** What a responder chooses. */
 const looking = (one, set) => [
-  toggle('You look after them', true, set('iAmResponder'), { disabled: !one.isMyResponder }),
+  toggle('You look after them', true, set('iAmResponder'), { disabled: !one.isMyResponder, hint: responderConsent }),
   h('div', { class: 'nested' },
     toggle('Tell me when they check in', one.notifyOnCheckIn, set('notifyOnCheckIn')),
     toggle('Tell me when they miss a check-in', one.notifyOnMissedCheckIn, set('notifyOnMissedCheckIn')),

@@ -73,7 +73,7 @@ function alarm({ alertRaised }) {
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
-      title: 'Raise an alert?', action: () => (isAlone() ? 'Raise it anyway' : 'Raise the alert'),
+      title: 'Raise an alert?', action: () => (warning(false) ? 'Raise it anyway' : 'Raise the alert'),
       text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
         : warning(false) ?? `It goes to ${responderNames() || 'your responders'} at once.`),
     })

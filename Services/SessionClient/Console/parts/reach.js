@@ -9,7 +9,7 @@ import { personName } from './names.js'
 /** Whether nobody would be told. False while that isn't known. */
 export const isOutOfReach = () => respondersOf(model.replica)?.length === 0
 
-/** Whether an alarm may reach nobody. */
+/** Whether a missed check-in may reach nobody. */
 export const isAlone = () => isOutOfReach() || ['nobody', 'unreachable'].includes(model.replica.contacts?.responderReach)
 
 /** Who they are, in a sentence: `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
@@ -19,10 +19,10 @@ export function responderNames() {
   return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
 }
 
-/** What somebody has to know whose alert may reach nobody; undefined otherwise. */
+/** What somebody has to know whose alert may reach nobody; undefined otherwise. Those who don't hear of missed check-ins hear of alerts. */
 export function warning(isRaised) {
   if (isOutOfReach()) return `Nobody looks after you, so nobody ${isRaised ? 'is' : 'would be'} told. Call somebody.`
-  return isAlone() ? `${unreachableWarning(namesOf())} Call somebody.` : undefined
+  return model.replica.contacts?.responderReach === 'unreachable' ? `${unreachableWarning(namesOf())} Call somebody.` : undefined
 }
 
 const namesOf = () => respondersOf(model.replica).map(({ account }) => personName(account))

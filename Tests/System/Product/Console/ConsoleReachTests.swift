@@ -28,6 +28,10 @@ struct ConsoleReachTests {
             try await hear(false, 1)
             try await page.see("Nobody is told if you miss a check-in")
             #expect(try await page.run("return \(first)") == true)
+            // He hears of alerts all the same.
+            try await page.click("Raise an alert")
+            try await page.see("It goes to Bob at once.")
+            try await page.click("Cancel")
             try await hear(true, 2)
             try await page.notSee("Nobody is told if you miss a check-in")
             try await console.quartet.lapseReach(of: bob)

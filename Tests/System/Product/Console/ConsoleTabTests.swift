@@ -7,6 +7,38 @@ import WebDriver
 @Suite("Console: tabs", .timeLimit(.minutes(60)))
 struct ConsoleTabTests {
     @Test(
+        "a late answer that a device was signed out takes no newer one of the same person in this browser with it (S42, R12)"
+    )
+    func newerDevice() async throws {
+        try await Console.with { console in
+            _ = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.see("Connected")
+            let seen = try await page.runModules(
+                ["net/accounts.js", "net/api.js", "net/database.js", "core/time.js", "core/model.js"],
+                """
+                const { signIn } = m['net/accounts.js'], { read } = m['net/api.js'], { get } = m['net/database.js'];
+                const { account } = m['core/model.js'].model.account, device = async () => (await get('accounts', account)).device;
+                const real = window.fetch, isOver = { type: '/docs/errors/deviceSignedOut', code: 'deviceSignedOut', status: 401, detail: 'It is over.' };
+                let goOn;
+                const isHeld = new Promise((resolve) => { goOn = resolve }), answers = [isOver];
+                window.fetch = async (path, options) => {
+                    const answer = path === '/v1/account' && answers.shift();
+                    if (!answer) return real(path, options);
+                    await isHeld;
+                    return new Response(JSON.stringify(answer), { status: 401, headers: { 'Content-Type': 'application/problem+json' } });
+                };
+                const before = await device(), asked = read('/v1/account').then(({ handle }) => handle, (error) => error.message);
+                await signIn('/v1/sign-in', { handle: 'anna', password: argument, deviceName: 'a newer one' }, m['core/time.js'].newKey());
+                goOn();
+                return [await asked, (await get('accounts', account)).signedOut ?? 'signed in', before !== await device()];
+                """, .string(Browser.password))
+            #expect(seen == ["anna", "signed in", true])
+            try await page.see("Connected")
+        }
+    }
+
+    @Test(
         "a tab that is frozen while it exchanges its token undoes nothing that others have done since: newer tokens, or signing out (S42, R12)",
         arguments: ["before", "after"])
     func frozenExchange(whenHeld: String) async throws {
