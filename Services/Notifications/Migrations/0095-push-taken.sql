@@ -6,7 +6,7 @@ CREATE TABLE notifications.push_taken (
     taken_at    timestamptz NOT NULL,
     is_recorded boolean     NOT NULL DEFAULT false
 ) WITH (fillfactor = 70);
-CREATE INDEX push_taken_unrecorded ON notifications.push_taken (taken_at) WHERE NOT is_recorded;
+CREATE INDEX push_taken_unrecorded ON notifications.push_taken (taken_at, account) WHERE NOT is_recorded;
 CREATE INDEX push_taken_by_age ON notifications.push_taken (taken_at) WHERE is_recorded;
 COMMENT ON TABLE notifications.push_taken IS 'Accounts of which a push service has taken a push within the last day. The first of a day becomes an event, PushTaken.';
 COMMENT ON INDEX notifications.push_taken_unrecorded IS 'Finds those that become an event next.';

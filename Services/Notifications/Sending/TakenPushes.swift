@@ -26,32 +26,38 @@ package final class TakenPushes: Service, Sendable {
     package func run() async throws {
         let pool = Pool("taken pushes", configuration: configuration, size: 1, logger: logger)
         try? await cancelWhenGracefulShutdown {
+            // Behind those of the last look: they may not have been recorded.
+            var last: TakenPush?
             while true {
-                let isMore = await self.record(pool)
-                try await Task.sleep(for: isMore ? .zero : Self.pause)
+                let look = await self.record(pool, after: last)
+                last = look.last
+                try await Task.sleep(for: look.isMore ? .zero : Self.pause)
             }
         }
         await pool.close()
     }
 
-    /// Returns whether more may wait.
-    private func record(_ pool: Pool) async -> Bool {
+    /// - Returns: The last one that was looked at, nil at the end; and whether more may wait, which isn't so where nothing could be
+    ///   recorded.
+    private func record(_ pool: Pool, after last: TakenPush?) async -> (last: TakenPush?, isMore: Bool) {
         let (due, limit) = (due, Self.lookLimit)
         do {
-            let waiting = try await pool.withConnection { try $0.unrecordedTakenPushes(limit: limit) }
-            var isMore = waiting.count == limit
-            for accounts in Dictionary(grouping: waiting, by: { due.partition(of: .account($0)) }).values {
+            let waiting = try await pool.withConnection { try $0.unrecordedTakenPushes(after: last, limit: limit) }
+            var recorded = 0
+            for pushes in Dictionary(grouping: waiting, by: { due.partition(of: .account($0.account)) }).values {
                 do {
-                    try await pool.withConnection { try $0.recordTakenPushes(of: accounts, by: due) }
+                    recorded += try await pool.withConnection {
+                        try $0.recordTakenPushes(of: pushes.map(\.account), by: due)
+                    }
                 } catch {
-                    isMore = false
                     report(error)
                 }
             }
-            return isMore
+            let isWhole = waiting.count < limit
+            return (isWhole ? nil : waiting.last, !isWhole && recorded > 0)
         } catch {
             report(error)
-            return false
+            return (nil, false)
         }
     }
 
@@ -61,21 +67,30 @@ package final class TakenPushes: Service, Sendable {
     }
 }
 
+/// A push that was taken: the first of its account's day.
+private struct TakenPush: Sendable {
+    let account: AccountID
+    let time: Instant
+}
+
 extension Database {
-    /// Accounts whose taken push isn't recorded yet, the longest waiting first.
-    fileprivate func unrecordedTakenPushes(limit: Int) throws -> [AccountID] {
+    /// Those that aren't recorded yet, the longest waiting first.
+    fileprivate func unrecordedTakenPushes(after last: TakenPush?, limit: Int) throws -> [TakenPush] {
         try query(
             """
-            SELECT t.account FROM notifications.push_taken AS t
+            SELECT t.account, t.taken_at FROM notifications.push_taken AS t
              WHERE NOT t.is_recorded
-             ORDER BY t.taken_at
+               AND (t.taken_at, t.account) > (coalesce(\(last?.time)::timestamptz, '-infinity'),
+                                              coalesce(\(last?.account)::uuid, '00000000-0000-0000-0000-000000000000'))
+             ORDER BY t.taken_at, t.account
              LIMIT \(Int64(limit))
             """
-        ).map { try $0.decode(0, as: AccountID.self) }
+        ).map { TakenPush(account: try $0.decode(0, as: AccountID.self), time: try $0.decode(1, as: Instant.self)) }
     }
 
     /// Asks the service to publish these accounts' taken pushes, except those that another replica is working on.
-    fileprivate func recordTakenPushes(of accounts: [AccountID], by due: Log) throws {
+    /// - Returns: How many.
+    fileprivate func recordTakenPushes(of accounts: [AccountID], by due: Log) throws -> Int {
         let messages = try transaction { database in
             let messages = try database.query(
                 """
@@ -101,5 +116,6 @@ extension Database {
         }
         // After the commit. If no one hears it, that costs a second: see Log.ring(for:).
         if !messages.isEmpty { _ = try? query(due.ring(for: messages)) }
+        return messages.count
     }
 }

@@ -3,9 +3,10 @@
 
 CREATE FUNCTION {{schema}}.without_secrets(of_type text, body json) RETURNS json
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    RETURN (SELECT coalesce(json_object_agg(m.key, CASE WHEN m.key = ANY ({{schema}}.secret_members(of_type))
-                                                        THEN to_json('(secret)'::text) ELSE m.value END), '{}')
-              FROM json_each(body) AS m);
+    RETURN CASE WHEN body IS NOT NULL THEN
+               (SELECT coalesce(json_object_agg(m.key, CASE WHEN m.key = ANY ({{schema}}.secret_members(of_type))
+                                                            THEN to_json('(secret)'::text) ELSE m.value END), '{}')
+                  FROM json_each(body) AS m) END;
 COMMENT ON FUNCTION {{schema}}.without_secrets(text, json) IS
     'A message''s body with "(secret)" in place of what secret_members names for its type.';
 GRANT EXECUTE ON FUNCTION {{schema}}.secret_members(text), {{schema}}.without_secrets(text, json) TO quartet_reader;

