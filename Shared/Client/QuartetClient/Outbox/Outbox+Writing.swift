@@ -1,11 +1,11 @@
-import Foundation
+import Synchronization
 import Vocabulary
 
 extension Outbox {
     /// Writes an item that was kept, unless it is gone by the time that its turn comes, or somebody else is signed in by then.
     func write(_ item: OutboxItem) async throws(QuartetError) {
         do throws(QuartetError) {
-            try await store.replace(item) { [state] in
+            try await store.replace(item) { [self] in
                 state.withLock { state in
                     state.accepted[item.id] != nil
                         || state.items.contains { $0.id == item.id && $0.acted == item.acted }
