@@ -199,19 +199,32 @@ public struct Browser: Sendable {
             """, .string(label))
     }
 
-    /// Does something with an element; with the one in its place, if the page was drawn again meanwhile.
+    /// Does something with an element; with the one in its place, if the page was drawn again meanwhile, or a dialog opened.
     private func use(_ find: () async throws -> JSON, _ body: (JSON) async throws -> Void) async throws {
+        var intercepted = 0
         while true {
             do {
                 return try await body(find())
-            } catch let error as WebDriver.Refused where error.code == "stale element reference" {
+            } catch let error as WebDriver.Refused
+                where error.code == "stale element reference" || error.description.contains("unloaded")
+            {
                 continue
+            } catch let error as WebDriver.Refused where error.code == "element click intercepted" && intercepted < 3 {
+                intercepted += 1
             }
         }
     }
 
     private func click(_ element: JSON) async throws {
-        try await run("arguments[0].scrollIntoView({ block: 'center' })", element)
+        // What was changed before is drawn first, so that nothing moves between pressing the button and letting it go.
+        try await runAsync(
+            """
+            const drawn = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 200) });
+            await drawn();
+            args[0].scrollIntoView({ block: 'center' });
+            await drawn();
+            await drawn();
+            """, element)
         try await send("POST", "/element/\(try Self.id(of: element))/click", [:])
     }
 

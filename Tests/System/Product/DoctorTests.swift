@@ -84,6 +84,16 @@ struct DoctorTests {
                 """)
             try await quartet.start(.contacts)
             try await quartet.waitForLeases()
+
+            _ = try await quartet.psql("GRANT SELECT ON session_client.session_commands TO quartet_operator")
+            let open = try await quartet.doctor()
+            #expect(open.wrong == ["rights"], "\(open)")
+            let remedy = """
+                REVOKE SELECT ON session_client.session_commands FROM quartet_operator; \
+                SELECT session_client.create_shown_views()
+                """
+            #expect(open.line("rights")?.contains(remedy) == true, "\(open)")
+            _ = try await quartet.psql(remedy)
             let healed = try await quartet.doctor()
             #expect(healed.wrong == [], "\(healed)")
         }

@@ -40,8 +40,10 @@ extension ContactsReducer {
     /// Notes that an account reads what Quartet says, and so can be reached for a while.
     static func setReached(_ rows: inout ContactsRows, _ account: AccountID, _ asker: Asker) {
         guard var row = rows.accounts[account] else { return }
-        let until = asker.time + rows.limits.reachWindow + asker.spread(over: rows.limits.reachSpread)
-        row.reachableUntil = max(row.reachableUntil ?? until, until)
+        let atLeast = asker.time + rows.limits.reachWindow
+        // A time that is late enough stays: the latest of several draws would say more of those with several devices.
+        if let known = row.reachableUntil, known >= atLeast { return }
+        row.reachableUntil = atLeast + asker.spread(over: rows.limits.reachSpread)
         rows.accounts[account] = row
     }
 

@@ -146,6 +146,13 @@ extension OperatorChecks {
                 OR NOT EXISTS (SELECT FROM own_setting AS s
                                 WHERE s.role = f.role
                                   AND lower(split_part(s.setting, '=', 1)) = lower(split_part(f.setting, '=', 1)))
+             UNION ALL
+            SELECT 13, format('%1$s may read the secrets in %2$s.%3$s; undo it by: REVOKE SELECT ON %2$s.%3$s FROM %1$s; '
+                              'SELECT %2$s.create_shown_views()', r.name, m.schema, m.name)
+              FROM relation AS m
+              JOIN relation AS v ON v.schema = m.schema AND v.name = 'shown_' || m.name
+             CROSS JOIN role AS r
+             WHERE r.name IN ('quartet_reader', 'quartet_operator') AND has_column_privilege(r.oid, m.oid, 'body', 'SELECT')
         )
         SELECT p.text FROM problem AS p ORDER BY p.place, p.text
         """

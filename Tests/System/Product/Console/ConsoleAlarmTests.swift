@@ -198,6 +198,7 @@ struct ConsoleAlarmTests {
                 try await page.notSee("Are you safe?")
                 try await page.see("Your alert is on")
                 try await page.click("End the alert")
+                try await page.see("Are you safe?")
             }
             let ended = "SELECT count(*) FROM session_client.session_commands WHERE type = 'ClearAlert'"
             #expect(try await quartet.psql(ended) == "0")
