@@ -57,7 +57,9 @@ struct EndToEndReachTests {
             try await sees.wait(reach: "unreachable")
             try await quartet.settleReach(of: anna)
             let told = try await sees.wait(notification: "system")["notification"]
-            #expect(told["details"]["text"] == "Your only responder couldn't be reached for a long time.")
+            #expect(
+                told["details"]["text"]
+                    == "The one responder who hears when you miss a check-in couldn't be reached for a long time.")
             // Never since when.
             let state = try await LiveView.open(anna).snapshot(of: "contacts")
             #expect(state["responderReach"] == "unreachable")

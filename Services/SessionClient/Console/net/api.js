@@ -16,17 +16,20 @@ export async function ask(method, path, { account = model.account?.account, expi
     if (expires < now()) throw new TooLate()
     return send(method, path, { ...options, token })
   }
-  const device = await deviceOf(account)
-  const token = await accessToken(account, undefined, options.isUrgent)
-  try {
-    return await sendWith(token)
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 401) throw error
-    const isOver = endsSession(error)
-    if (!isOver && error.code !== 'invalidToken') throw error
-    if (isOver && await markSignedOut(account, device, error.message)) throw new NeedsSignIn(error.message)
-    // With another token, or as the device as which its person has signed in since.
-    return sendWith(await accessToken(account, token, options.isUrgent))
+  let refused
+  for (let repetition = 0; ; repetition += 1) {
+    const device = await deviceOf(account)
+    const token = await accessToken(account, refused, options.isUrgent)
+    try {
+      return await sendWith(token)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 401) throw error
+      const isOver = endsSession(error)
+      if (isOver && await markSignedOut(account, device, error.message)) throw new NeedsSignIn(error.message)
+      // Again with another token, or as the device as which its person has signed in since.
+      if (!isOver && (error.code !== 'invalidToken' || repetition > 0)) throw error
+      refused = token
+    }
   }
 }
 

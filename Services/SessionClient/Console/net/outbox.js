@@ -16,7 +16,7 @@ import { Problem, Unreachable } from './http.js'
 import { accessToken, NeedsSignIn } from './accounts.js'
 import { ask, TooLate } from './api.js'
 import { exclusively } from './locks.js'
-import { isCounted, rest, verdict } from './retries.js'
+import { isCounted, rest, urgentRestOf, verdict } from './retries.js'
 import { isDone } from '../state/deeds.js'
 import { placeOf, rebased } from '../state/edits.js'
 
@@ -193,13 +193,15 @@ async function attempt(entry) {
     // Without a token nothing goes out, and nothing is taken for sent.
     await accessToken(entry.account, undefined, entry.isUrgent)
     await update('outbox', entry.id, (stored) => {
+      // Another tab has gone on with it while this one was frozen.
+      if (!isAs(entry, stored)) return stored
       body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
       sendings = (stored.sendings ?? 0) + 1
       // From here on it keeps its body: the server may have it.
       return body instanceof Problem ? stored : { ...stored, body, isSent: true, sendings }
     })
     await reload()
-    // Dropped in the meantime.
+    // Dropped in the meantime, or another tab's.
     if (body === undefined) return true
     if (body instanceof Problem) return conclude(entry, body)
     const { account, expires, isUrgent, key } = entry
@@ -224,7 +226,7 @@ async function attempt(entry) {
       case 'again': {
         // It didn't happen, and never will under this key.
         const failures = (entry.failures ?? 0) + (isCounted(error.code, entry.isUrgent) ? 1 : 0)
-        return later(entry, error, { key: newKey(), body: undefined, isSent: undefined, failures })
+        return later(entry, error, { key: newKey(), body: undefined, isSent: undefined, failures }, urgentRestOf)
       }
     }
   }
@@ -247,12 +249,12 @@ async function again(entry, problem) {
 }
 
 /** It stays, and is tried again after a rest: one of its own, which grows. */
-async function later(entry, error, fields = {}) {
+async function later(entry, error, fields = {}, limitOf = () => undefined) {
   const tries = (entry.tries ?? 0) + 1
   const isStuck = !(error instanceof Problem)
   // No longer than until it is too late for it.
   const left = Math.max(0, entry.expires - now()) / 1000 + 1
-  const next = Date.now() + Math.min(rest(tries, entry.isUrgent, error.retryAfter), left)
+  const next = Date.now() + Math.min(rest(tries, entry.isUrgent, error.retryAfter, Math.random, limitOf(error.code, tries)), left)
   await update('outbox', entry.id, (stored) => (isAs(entry, stored) ? { ...stored, ...fields, tries, next, isStuck: isStuck || stored.isStuck } : stored))
   await reload()
   if (isStuck) announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
@@ -266,6 +268,7 @@ async function conclude(entry, problem, reply) {
   // Whatever became of the answer, it has happened.
   if (tooLate.includes(problem?.code) && isKnownDone(entry)) problem = undefined
   if (problem) {
+    // Undefined if it was taken back.
     let isMine
     await update('outbox', entry.id, (stored) => {
       isMine = isAs(entry, stored)
@@ -274,7 +277,7 @@ async function conclude(entry, problem, reply) {
       if (tooLate.includes(problem.code)) problem = expired(stored)
       return { ...stored, state: 'refused', problem: plain(problem) }
     })
-    if (!isMine) { await reload(); return true }
+    if (isMine === false) { await reload(); return true }
   } else if (reply?.event) {
     await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command }))
   } else {

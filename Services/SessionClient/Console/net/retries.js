@@ -44,8 +44,12 @@ export function verdict({ status, code, retry }, failures = 0) {
   return status >= 400 && status < 500 && !passing.includes(status) ? 'decided' : 'later'
 }
 
+/** How long something urgent rests at most, in milliseconds; longer once a code that this page doesn't know has refused it for a while. */
+const urgentRest = 5000
+export const urgentRestOf = (code, tries) => (tries > failuresAllowed && code && !newKey.has(code) ? 60_000 : urgentRest)
+
 /** The pause before the next try, in milliseconds: anything up to a limit that doubles, so that not all come at once. */
-export function rest(tries, isUrgent, retryAfter = 0, random = Math.random) {
-  if (isUrgent) return Math.max(500, random() * Math.min(5000, Math.max(1000 * retryAfter, 500 * 2 ** tries)))
+export function rest(tries, isUrgent, retryAfter = 0, random = Math.random, limit = urgentRest) {
+  if (isUrgent) return Math.max(500, random() * Math.min(limit, Math.max(1000 * retryAfter, 500 * 2 ** tries)))
   return 1000 * retryAfter + Math.max(200, random() * Math.min(30_000, 1000 * 2 ** tries))
 }

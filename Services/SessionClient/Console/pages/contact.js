@@ -140,9 +140,9 @@ async function edit(stored, changes, at) {
 }
 
 function roles(stored, one) {
-  // Whoever chooses how they look after somebody has read what that shows of them.
-  const agreed = (name) => (name.startsWith('notify') || name === 'sendPings' ? { iAmResponder: true } : {})
-  const set = (name) => (isOn) => edit(stored, { [name]: isOn, ...agreed(name) }, 'roles')
+  // Whoever wants to be told has read what that shows of them. To want less agrees to nothing.
+  const agreed = (name, isOn) => (name === 'notifyOnMissedCheckIn' && isOn ? { iAmResponder: true } : {})
+  const set = (name) => (isOn) => edit(stored, { [name]: isOn, ...agreed(name, isOn) }, 'roles')
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'roles')
   const entry = editAt(stored.account, 'roles')
   return h('section', { class: 'card', 'aria-labelledby': 'roles-title' },
@@ -161,10 +161,10 @@ function roles(stored, one) {
 
 /** What a responder chooses. */
 const looking = (one, set) => [
-  toggle('You look after them', true, set('iAmResponder'), { disabled: !one.isMyResponder, hint: responderConsent }),
+  toggle('You look after them', true, set('iAmResponder'), { disabled: !one.isMyResponder }),
   h('div', { class: 'nested' },
     toggle('Tell me when they check in', one.notifyOnCheckIn, set('notifyOnCheckIn')),
-    toggle('Tell me when they miss a check-in', one.notifyOnMissedCheckIn, set('notifyOnMissedCheckIn')),
+    toggle('Tell me when they miss a check-in', one.notifyOnMissedCheckIn, set('notifyOnMissedCheckIn'), { hint: `Whoever turns it on agrees: ${responderConsent}` }),
     toggle('I ping them', one.sendPings, set('sendPings'))),
 ]
 

@@ -14,7 +14,7 @@ import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
-import { isAlone, reach, responderNames, warning } from '../parts/reach.js'
+import { isAlone, isDoubtful, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
@@ -73,9 +73,9 @@ function alarm({ alertRaised }) {
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
-      title: 'Raise an alert?', action: () => (warning(false) ? 'Raise it anyway' : 'Raise the alert'),
+      title: 'Raise an alert?', action: () => (isDoubtful() ? 'Raise it anyway' : 'Raise the alert'),
       text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
-        : warning(false) ?? `It goes to ${responderNames() || 'your responders'} at once.`),
+        : warning(false) ?? `It is sent to ${responderNames() || 'your responders'} at once.`),
     })
     if (isSure) act('RaiseAlert', {}, 'Your alert is on', 'alert')
   }

@@ -19,10 +19,20 @@ export function responderNames() {
   return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
 }
 
-/** What somebody has to know whose alert may reach nobody; undefined otherwise. Those who don't hear of missed check-ins hear of alerts. */
+/** Whether an alert may well reach nobody. */
+export const isDoubtful = () => isOutOfReach() || model.replica.contacts?.responderReach === 'unreachable'
+
+/**
+ * What somebody has to know whose alert may reach nobody; undefined otherwise. Those who don't hear of missed check-ins hear of
+ * alerts, but nobody knows whether they can be reached.
+ */
 export function warning(isRaised) {
   if (isOutOfReach()) return `Nobody looks after you, so nobody ${isRaised ? 'is' : 'would be'} told. Call somebody.`
-  return model.replica.contacts?.responderReach === 'unreachable' ? `${unreachableWarning(namesOf())} Call somebody.` : undefined
+  const whom = `It ${isRaised ? 'goes' : 'is sent'} to ${responderNames()}`
+  switch (model.replica.contacts?.responderReach) {
+    case 'unreachable': return `${unreachableWarning(namesOf())} ${whom} all the same. Call somebody.`
+    case 'nobody': return `${whom}. Whether that reaches anybody isn’t known: call somebody, too.`
+  }
 }
 
 const namesOf = () => respondersOf(model.replica).map(({ account }) => personName(account))
@@ -33,7 +43,7 @@ export function reach() {
   if (!isOutOfReach() && model.replica.contacts.responderReach === 'nobody') {
     return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
       h('p', {}, h('strong', {}, 'Nobody is told if you miss a check-in'),
-        h('small', {}, `${responderNames()} would hear of an alert, but doesn’t hear of missed check-ins.`)),
+        h('small', {}, `${responderNames()} would hear of an alert, but ${namesOf().length === 1 ? 'doesn’t' : 'don’t'} hear of missed check-ins.`)),
       h('a', { class: 'button', href: '/contacts' }, 'Add somebody'))
   }
   if (!isOutOfReach()) {

@@ -147,12 +147,25 @@ extension OperatorChecks {
                                 WHERE s.role = f.role
                                   AND lower(split_part(s.setting, '=', 1)) = lower(split_part(f.setting, '=', 1)))
              UNION ALL
-            SELECT 13, format('%1$s may read the secrets in %2$s.%3$s; undo it by: REVOKE SELECT ON %2$s.%3$s FROM %1$s; '
-                              'SELECT %2$s.create_shown_views()', r.name, m.schema, m.name)
+            SELECT 13, format('%s is a member of %s', r.name, m.roleid::regrole)
+              FROM role AS r
+              JOIN pg_auth_members AS m ON m.member = r.oid
+             WHERE r.name IN ('quartet_reader', 'quartet_operator')
+               AND m.roleid::regrole::text NOT IN ('pg_read_all_stats', 'quartet_reader')
+             UNION ALL
+            -- Tables of messages, as create_shown_views finds them.
+            SELECT DISTINCT 14, format('%1$s may read the secrets in %2$s.%3$s; undo it by: REVOKE SELECT ON %2$s.%3$s FROM %1$s; '
+                                       'SELECT %2$s.create_shown_views()',
+                                       CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END, m.schema, m.name)
               FROM relation AS m
-              JOIN relation AS v ON v.schema = m.schema AND v.name = 'shown_' || m.name
-             CROSS JOIN role AS r
-             WHERE r.name IN ('quartet_reader', 'quartet_operator') AND has_column_privilege(r.oid, m.oid, 'body', 'SELECT')
+              JOIN pg_class AS c ON c.oid = m.oid AND c.relkind = 'r'
+              JOIN pg_attribute AS t ON t.attrelid = c.oid AND t.attname = 'type' AND NOT t.attisdropped
+              JOIN pg_attribute AS b ON b.attrelid = c.oid AND b.attname = 'body' AND NOT b.attisdropped
+             CROSS JOIN LATERAL (SELECT e.grantee FROM aclexplode(c.relacl) AS e WHERE e.privilege_type = 'SELECT'
+                                  UNION
+                                 SELECT e.grantee FROM aclexplode(b.attacl) AS e WHERE e.privilege_type = 'SELECT') AS g
+             WHERE g.grantee = 0
+                OR g.grantee IN (SELECT r.oid FROM role AS r WHERE r.name IN ('quartet_reader', 'quartet_operator'))
         )
         SELECT p.text FROM problem AS p ORDER BY p.place, p.text
         """

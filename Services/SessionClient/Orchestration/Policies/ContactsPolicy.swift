@@ -143,8 +143,10 @@ extension ResponderReachSettled {
     fileprivate var sentence: String? {
         switch reach {
         case .nobody: "Nobody would be told if you missed a check-in. Add a responder."
-        case .unreachable where responders == 1: "Your only responder couldn't be reached for a long time."
-        case .unreachable: "None of your \(responders) responders could be reached for a long time."
+        case .unreachable where responders == 1:
+            "The one responder who hears when you miss a check-in couldn't be reached for a long time."
+        case .unreachable:
+            "None of the \(responders) responders who hear when you miss a check-in could be reached for a long time."
         case .reachable: nil
         }
     }

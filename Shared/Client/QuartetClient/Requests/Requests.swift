@@ -163,7 +163,9 @@ struct Requests: Sendable {
                         refused = token
                         continue
                     case .sameKey:
-                        mayHaveHappened = mayHaveHappened || Self.undecided.contains(error.code)
+                        // Of a code of a newer server nobody here knows whether anything was done.
+                        mayHaveHappened =
+                            mayHaveHappened || error.unknownCode != nil || Self.undecided.contains(error.code)
                         undecided = .server(error, mayHaveHappened: mayHaveHappened)
                         pause = error.retryAfter.map { .seconds($0) }
                     case .no, .newKey, .refreshed:

@@ -9,7 +9,7 @@ extension Texts {
 
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":
-            "None of your responders could be reached for long, so an alarm may reach nobody: {names}.",
+            "None of those who hear when you miss a check-in could be reached for long. Alarms go to {names}, and may reach nobody.",
         "reach.unreachable.one":
             "Your only responder, {names}, couldn't be reached for long, so an alarm may reach nobody.",
         "reach.consent":

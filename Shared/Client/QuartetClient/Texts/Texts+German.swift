@@ -8,7 +8,7 @@ extension Texts {
 
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":
-            "Von denen, die auf dich aufpassen, war lange niemand erreichbar. Alarme sieht vielleicht niemand: {names}.",
+            "Von denen, die erfahren, dass du dich nicht meldest, war lange niemand erreichbar. Alarme gehen an {names}, und vielleicht sieht sie niemand.",
         "reach.unreachable.one":
             "Nur {names} passt auf dich auf und war lange nicht erreichbar. Alarme sieht vielleicht niemand.",
         "reach.consent":

@@ -58,11 +58,13 @@ struct ConsoleOutboxTests {
                 """
                 const { rest } = m['net/retries.js'];
                 return [[1, false], [4, false], [20, false], [1, true], [20, true]].flatMap(([tries, isUrgent]) =>
-                    [0, 0.5, 1].map((random) => rest(tries, isUrgent, 0, () => random))).concat(rest(1, false, 7, () => 0.5), rest(1, true, 60, () => 1));
+                    [0, 0.5, 1].map((random) => rest(tries, isUrgent, 0, () => random))).concat(rest(1, false, 7, () => 0.5), rest(1, true, 60, () => 1),
+                    [['brandNew', 5], ['brandNew', 6], ['expired', 6]].map((refusal) => rest(9, true, 0, () => 1, m['net/retries.js'].urgentRestOf(...refusal))));
                 """)
             #expect(
                 rests == [
                     200, 1000, 2000, 200, 8000, 16000, 200, 15000, 30000, 500, 500, 1000, 500, 2500, 5000, 8000, 5000,
+                    5000, 60000, 5000,
                 ])
         }
     }

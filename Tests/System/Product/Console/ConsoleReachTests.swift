@@ -28,9 +28,10 @@ struct ConsoleReachTests {
             try await hear(false, 1)
             try await page.see("Nobody is told if you miss a check-in")
             #expect(try await page.run("return \(first)") == true)
-            // He hears of alerts all the same.
+            // He hears of alerts all the same, if he can be reached.
             try await page.click("Raise an alert")
-            try await page.see("It goes to Bob at once.")
+            try await page.see("It is sent to Bob. Whether that reaches anybody isn’t known: call somebody, too.")
+            try await page.see("Raise the alert")
             try await page.click("Cancel")
             try await hear(true, 2)
             try await page.notSee("Nobody is told if you miss a check-in")
@@ -49,7 +50,38 @@ struct ConsoleReachTests {
             try await page.wait(
                 "the warning", "document.querySelector('.alert-card.is-on')?.innerText.includes(arguments[0])",
                 .string(warning))
-            #expect(try await page.run("return document.body.innerText.includes('It goes to')") == false)
+            try await page.see("It goes to Bob all the same.")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test("whoever wants to hear of missed check-ins agrees to be seen; to want less agrees to nothing (A16)")
+    func consent() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            let page = try await console.person("bob")
+            try await page.prepare(
+                """
+                const real = fetch;
+                window.bodies = [];
+                window.fetch = (address, options) => {
+                    if (String(address).includes('UpdateContact')) bodies.push(JSON.parse(options.body));
+                    return real(address, options);
+                };
+                """)
+            try await page.go("/contacts/\(anna.account)")
+            func body(_ label: String, _ count: Int64) async throws -> JSON {
+                try await page.toggle(label)
+                return try await page.wait(
+                    "the edit", "bodies.length === arguments[0] && bodies[arguments[0] - 1]", .int(count))
+            }
+            #expect(try await body("Tell me when they check in", 1)["iAmResponder"] == .null)
+            #expect(try await body("I ping them", 2)["iAmResponder"] == .null)
+            #expect(try await body("Tell me when they miss a check-in", 3)["iAmResponder"] == .null)
+            #expect(try await body("Tell me when they miss a check-in", 4)["iAmResponder"] == true)
+            try await page.see("Whoever turns it on agrees: They see it when none of their responders")
             try await page.expectNoErrors()
         }
     }

@@ -35,7 +35,7 @@ struct ConsoleTests {
             try await bob.notSee("no answer yet")
 
             try await anna.click("Raise an alert")
-            try await anna.see("It goes to Bob O’Neil-Łukasz at once.")
+            try await anna.see("It is sent to Bob O’Neil-Łukasz at once.")
             try await anna.screenshot("dialog-desktop-light")
             try await anna.click("Raise the alert")
             try await anna.see("Your alert is on")
