@@ -53,7 +53,7 @@ public struct SessionClient: Sendable {
 extension SessionClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let live = LiveSession(service: service)
+        let live = service.part { LiveSession(service) }
         return Self(
             session: live.shared,
             restore: { () async throws(QuartetError) in try await live.show() },
@@ -138,9 +138,13 @@ extension SessionClient {
 }
 
 /// Signing in and out at a server.
-private struct LiveSession: Sendable {
+private final class LiveSession: Sendable {
     let service: Connection
     let shared = Shared(ReadOnlySessionState(nil))
+
+    init(_ service: Connection) {
+        self.service = service
+    }
 
     /// Nil if there is none, or if it can't be read: then signing in replaces it.
     var lastRefreshToken: String? {

@@ -28,6 +28,7 @@ public final class Connection: Observable, Sendable {
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
+    let parts = Mutex(ClientParts())
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())

@@ -91,8 +91,17 @@ public final class Outbox: Sendable {
 
     // MARK: Clients
 
-    func attach(_ queue: any EditQueue) {
-        state.withLock { $0.queues[queue.stream] = Queue(edits: queue) }
+    /// A stream's edits: those that are there, or else those that `make` makes.
+    func queue<Edits: EditQueue>(of stream: String, _ make: () -> Edits) -> Edits {
+        let queue = state.withLock { state in
+            if let edits = state.queues[stream]?.edits as? Edits { return edits }
+            let edits = make()
+            state.queues[stream] = Queue(edits: edits)
+            return edits
+        }
+        // What waited for somebody who can send it.
+        kicks.send(())
+        return queue
     }
 
     func queue(of item: OutboxItem) -> (any EditQueue)? { state.withLock { $0.queues[item.stream]?.edits } }
