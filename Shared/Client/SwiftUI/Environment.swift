@@ -58,13 +58,8 @@
 
         func body(content: Content) -> some View {
             content
-                .task {
-                    // Of several windows, one runs it. When that one is closed, another has to go on.
-                    while !Task.isCancelled {
-                        await connection.run()
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                }
+                // Of several windows, one runs it. When that one is closed, another goes on.
+                .task { await connection.run() }
                 .onChange(of: phase) { if phase == .active { connection.wake() } }
         }
     }

@@ -62,4 +62,30 @@ struct ConnectionLifeTests {
             #expect(server.commands.last?.name == "SendPing")
         }
     }
+
+    @Test(
+        "cancelled and run again at once, a connection is made; of two that run it, one goes on when the other ends (T1)"
+    )
+    func runAgain() async throws {
+        let server = Server()
+        let connection = server.connection()
+        // What the first one still writes when the second one comes.
+        let first = Task { await connection.run() }
+        let stream = try #require(await server.transport.nextStream())
+        try stream.begin()
+        try await connection.ready()
+        first.cancel()
+        let second = Task { await connection.run() }
+        let next = try #require(await server.transport.nextStream())
+        next.resume()
+        try await connection.ready()
+        let third = Task { await connection.run() }
+        second.cancel()
+        let last = try #require(await server.transport.nextStream())
+        last.resume()
+        try await connection.ready()
+        third.cancel()
+        for task in [first, second, third] { await task.value }
+        #expect(connection.state == .disconnected && server.transport.openStreams == 0)
+    }
 }

@@ -29,6 +29,8 @@ public final class Connection: Observable, Sendable {
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
     let parts = Mutex(ClientParts())
+    /// Has one caller of ``run()`` after the other run it.
+    private let running = Lane()
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
@@ -112,10 +114,16 @@ public final class Connection: Observable, Sendable {
 
     // MARK: What the app wants
 
-    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call
-    /// at the same time returns at once.
+    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call at
+    /// the same time waits until the first has ended, and goes on.
     public func run() async {
-        guard transport != nil, let work = claim() else { return }
+        guard transport != nil else { return }
+        // Fails only for a task that is cancelled while it waits.
+        try? await running.run { () async throws(QuartetError) in await runNow() }
+    }
+
+    private func runNow() async {
+        let work = begin()
         try? await entering.run { () async throws(QuartetError) in
             // What can't be read from the device is loaded from the server, and read later.
             do throws(QuartetError) { try await restoreNow() } catch {}
@@ -144,10 +152,8 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
     }
 
-    /// Nil if it runs already.
-    private func claim() -> AsyncStream<ConnectionCore.Work>? {
+    private func begin() -> AsyncStream<ConnectionCore.Work> {
         core.withLock { core in
-            guard core.work == nil else { return nil }
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
