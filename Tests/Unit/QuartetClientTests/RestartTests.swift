@@ -127,4 +127,25 @@ struct RestartTests {
             await second.contacts.contacts.values.wait { $0.outgoingPings.isEmpty }
         }
     }
+
+    @Test(
+        "restoring what the device kept doesn't hold up the caller's thread: it is decoded and shown elsewhere (S22)")
+    @MainActor
+    func mainActor() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { _ in }
+        let app = OutboxApp(server, store)
+        // Observers are called where the state is replaced.
+        let isOnMain = Mutex<Bool?>(nil)
+        withObservationTracking {
+            _ = app.contacts.contacts.count
+        } onChange: {
+            isOnMain.withLock { $0 = Thread.isMainThread }
+        }
+        #expect(Thread.isMainThread)
+        try await app.connection.restore()
+        #expect(isOnMain.withLock { $0 } == false)
+    }
 }

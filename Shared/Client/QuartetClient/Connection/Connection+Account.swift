@@ -116,7 +116,8 @@ extension Connection {
         }
     }
 
-    /// The caller has ``entering``.
+    /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
+    @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
         guard let account = credentials?.account, store.account != account else { return }
