@@ -120,6 +120,11 @@ extension Connection {
     @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
+        if store.account == nil, let tokens {
+            let keeper = try await Requests.reading { try await tokens.keeper }
+            // On a device that can't write, the next start tries again.
+            try? await store.forgetOthers(than: keeper)
+        }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
         for copy in kept.copies {
@@ -151,7 +156,8 @@ extension Connection {
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
                 let last = try? await lastAccount
-                if last != reply.account {
+                let hasLeft = await isLeaving
+                if last != reply.account || hasLeft {
                     if let last { try await forget(last) }
                     reset()
                 }
@@ -168,13 +174,45 @@ extension Connection {
         outbox.retry()
     }
 
-    /// The person signed out: nothing of the account stays.
-    func forgetAccount() async throws {
-        let last = try await lastAccount
-        try await tokens?.forget()
-        if let last { try await forget(last) }
-        reset()
-        signedOut(.signedOut(.signedOut))
+    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, nobody is signed in, and the
+    /// next sign-out, sign-in or start erases what is left.
+    /// - Parameter isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
+    func forgetAccount(isKnown: Bool) async throws(QuartetError) {
+        try await entering.run { () async throws(QuartetError) in
+            try await Requests.reading {
+                let last = try? await lastAccount
+                try await tokens?.leave()
+                signedOut(.signedOut(.signedOut))
+                reset()
+                if let last { try await forget(last) }
+                if isKnown { try await tokens?.forget() }
+            }
+        }
+        leaving.send(())
+    }
+
+    /// Whether its person signed out, and the server may not know.
+    var isLeaving: Bool {
+        get async { (try? await tokens?.isLeaving) ?? false }
+    }
+
+    /// Tells the server of sign-outs that it hasn't heard of, until the task is cancelled.
+    func finishLeaving() async {
+        guard let tokens else { return }
+        var failures = 0
+        while !Task.isCancelled {
+            let news = leaving.subscribe(keeping: 1)
+            var next: Duration?
+            do {
+                try await tokens.finishLeaving()
+                failures = 0
+            } catch {
+                failures += 1
+                var random = time.draws
+                next = ReconnectionPolicy.forever.delay(beforeAttempt: failures, using: &random).map { time.now() + $0 }
+            }
+            await time.wait(for: news, until: next)
+        }
     }
 
     /// Whose data the device keeps.

@@ -22,6 +22,8 @@ public final class Connection: Observable, Sendable {
     let entering = Lane()
     /// What the device kept couldn't be read, or may be readable by now.
     let unread = Broadcast<Void>()
+    /// Somebody signed out without the server's knowledge.
+    let leaving = Broadcast<Void>()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -134,6 +136,7 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.copies.run() }
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }
+            group.addTask { await self.finishLeaving() }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -194,6 +197,7 @@ public final class Connection: Observable, Sendable {
         forgetTime()
         outbox.networkChanged()
         unread.send(())
+        leaving.send(())
     }
 
     // MARK: Deciding

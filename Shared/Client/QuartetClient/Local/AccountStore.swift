@@ -70,13 +70,18 @@ final class AccountStore: Sendable {
         try await ofAccount { if $1 == account { try await $0.save(copies, finishing: items, of: account) } }
     }
 
-    /// Forgets an account. What is still to be saved for it isn't.
+    /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
             self.unread.withLock { if $0 == account { $0 = nil } }
             try await store.forget(account)
         }
+    }
+
+    /// Forgets what a crash or a restored backup left of others.
+    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+        try await shielded { try await $0.forgetOthers(than: account) }
     }
 
     private func ofAccount(

@@ -16,6 +16,13 @@ public protocol LocalStore: Sendable {
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws
     /// Forgets everything about an account.
     func forget(_ account: AccountID) async throws
+    /// Forgets everything about all accounts but one; nil for all. A store that doesn't implement this keeps what a crash during a
+    /// sign-out left.
+    func forgetOthers(than account: AccountID?) async throws
+}
+
+extension LocalStore {
+    public func forgetOthers(than account: AccountID?) {}
 }
 
 extension LocalStore {
@@ -89,4 +96,6 @@ public final class InMemoryLocalStore: LocalStore {
     }
 
     public func forget(_ account: AccountID) { accounts.withLock { $0[account] = nil } }
+
+    public func forgetOthers(than account: AccountID?) { accounts.withLock { $0 = $0.filter { $0.key == account } } }
 }
