@@ -157,4 +157,86 @@ struct SigningOutTests {
             #expect(server.tokens.load()?.isLeaving == false)
         }
     }
+
+    @Test("a change that is still being kept when somebody else signs in is neither kept nor sent as theirs (S17, R12)")
+    func halfKept() async throws {
+        let server = Server()
+        let store = StubbornStore()
+        let app = OutboxApp(server, store)
+        try await app.connected(server) { _ in
+            server.goOffline()
+            app.connection.disconnect()
+            store.gate.update { $0 = false }
+            let first = Task { try await app.contacts.sendPing(Self.one) }
+            try await store.isWaiting.wait("it is being kept") { $0 ? true : nil }
+            // Behind the first one.
+            let second = Task { try await app.contacts.sendPing(Self.two) }
+            let other = Task { try await app.connection.signedIn(Self.bob(Self.one), asked: server.clock.now) }
+            await app.contacts.contacts.values.wait { $0.outgoingPings.count == 2 }
+            store.gate.update { $0 = true }
+            try await other.value
+            await #expect(throws: QuartetError.self) { try await first.value }
+            await #expect(throws: QuartetError.self) { try await second.value }
+            #expect(app.connection.outbox.items.value.isEmpty && app.contacts.contacts.outgoingPings.isEmpty)
+            for account in [Server.account, Self.one] { #expect(store.load(account).items.isEmpty) }
+        }
+    }
+
+    @Test(
+        "an attempt that ends after its person signed out writes nothing, whoever signs in, be it the same person (S17, R12)",
+        arguments: [Server.account, OutboxApp.one])
+    func lateAttempt(next: AccountID) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        let session = SessionClient.live(service: app.connection)
+        let (isSent, isOver) = (Observed(false), Observed(false))
+        try await app.connected(server) { _ in
+            app.connection.disconnect()
+            server.transport.answer { request in
+                guard request.endpoint == .command("RaiseAlert") else { return try server.answer(request) }
+                isSent.update { $0 = true }
+                try await isOver.wait("the attempt may end") { $0 ? true : nil }
+                throw TransportError.unreachable("no network")
+            }
+            let call = Task { try await app.user.raiseAlert() }
+            try await isSent.wait("the attempt began") { $0 ? true : nil }
+            try await session.signOut()
+            await #expect(throws: QuartetError.needsAuthentication) { try await call.value }
+            let reply = SignedIn(
+                account: next, device: Server.device, accessToken: "next", expiresIn: 900, refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            isOver.update { $0 = true }
+            // Its turn comes when the attempt has ended, which then rests for both.
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            let items = app.connection.outbox.items.value
+            #expect(items.count == 1 && store.load(next).items.map(\.id) == items.map(\.id))
+        }
+    }
+
+    @Test("what is kept, changed or removed for one account never touches another's (S17, R12)")
+    func accounts() async throws {
+        let store = InMemoryLocalStore()
+        let accounts = AccountStore(store, nil)
+        let item = { (account: AccountID) in
+            OutboxItem(
+                id: 7, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: nil,
+                account: account, edit: Data())
+        }
+        let (annas, bobs) = (item(Self.one), item(Self.two))
+        _ = try await accounts.open(Self.one)
+        try await accounts.save(annas)
+        _ = try await accounts.open(Self.two)
+        await #expect(throws: QuartetError.needsAuthentication) { try await accounts.save(annas) }
+        try await accounts.replace(annas, if: { true })
+        #expect(store.load(Self.two).items.isEmpty)
+        try await accounts.save(bobs)
+        try await accounts.remove(annas)
+        #expect(store.load(Self.two).items == [bobs] && store.load(Self.one).items == [annas])
+        // It was dropped before its turn came.
+        var later = bobs
+        later.body = Data()
+        try await accounts.replace(later, if: { false })
+        #expect(store.load(Self.two).items == [bobs])
+    }
 }

@@ -28,10 +28,10 @@ extension Connection {
                     guard isUrgent, store.unreadAccount != nil else { throw error }
                 }
             }
-            guard store.account ?? store.unreadAccount != nil else { throw .needsAuthentication }
+            guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             try await outbox.send(
-                edit, command, from: queue, isRunning ? nil : requests,
+                edit, command, of: account, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, show: show
             ) {
                 guard !self.copies.hasKept(queue.stream) else { return }
@@ -131,7 +131,7 @@ extension Connection {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
-        await outbox.restore(kept.items)
+        await outbox.restore(kept.items, of: account)
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a

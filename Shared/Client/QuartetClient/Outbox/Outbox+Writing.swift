@@ -40,7 +40,7 @@ extension Outbox {
             state.items[index] = item
             return true
         }
-        if !isThere { try? await store.remove(item.id) }
+        if !isThere { try? await store.remove(item) }
         return isThere
     }
 

@@ -33,6 +33,8 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Counts the times when everything was dropped. What began before belongs to nobody.
+        var resets = 0
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -51,12 +53,12 @@ public final class Outbox: Sendable {
     private let clock: KnownServerTime
     let time: Timekeeper
     /// Something can be sent that couldn't be before.
-    private let kicks = Broadcast<Void>()
+    let kicks = Broadcast<Void>()
     /// The device has another network, or slept.
     let networks = Broadcast<Void>()
     /// An attempt has ended.
-    private let progress = Broadcast<Void>()
-    private let decisions = Broadcast<OutboxEvent>()
+    let progress = Broadcast<Void>()
+    let decisions = Broadcast<OutboxEvent>()
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
@@ -72,7 +74,7 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        try await store.remove(id)
+        try await store.remove(item)
         tell(item, .failure(.cancelled))
         return true
     }
@@ -108,23 +110,25 @@ public final class Outbox: Sendable {
 
     /// Keeps a change, has it sent, and waits for the decision as long as a person would.
     /// - Parameters:
+    ///   - account: Whose change it is.
     ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
     ///   - isConnected: Whether it is worth waiting through a failure.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
-        _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, _ requests: Requests?,
-        isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        _ requests: Requests?, isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
-        let item = state.withLock { state in
+        let (item, resets) = state.withLock { state in
             // What the device keeps has smaller numbers, as long as nobody knows them.
             if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
             defer { state.next += 1 }
-            return OutboxItem(
+            let item = OutboxItem(
                 id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
-                actedAtServer: clock.now, edit: edit, moment: .init(time), order: command.orderKey)
+                actedAtServer: clock.now, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+            return (item, state.resets)
         }
         show(item)
         do throws(QuartetError) {
@@ -133,7 +137,7 @@ public final class Outbox: Sendable {
             _ = try await keeping[sending.precedence]?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if !isUrgent { await keepBase() }
-                try await keep(item, sending)
+                try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
                 if isUrgent { await keepBase() }
             }
@@ -144,7 +148,9 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    private func keep(_ made: OutboxItem, _ sending: Sending) async throws(QuartetError) {
+    private func keep(
+        _ made: OutboxItem, _ sending: Sending, unlessDroppedSince resets: Int
+    ) async throws(QuartetError) {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
@@ -171,7 +177,8 @@ public final class Outbox: Sendable {
             guard case .notStored = error, isUrgent else { throw error }
             isSaved = false
         }
-        let (superseded, others) = change { [item, isSaved] state in
+        let changed = change { [item, isSaved] state -> (superseded: [OutboxItem], others: [OutboxItem])? in
+            guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
             state.items.removeAll(where: isSuperseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
@@ -182,8 +189,13 @@ public final class Outbox: Sendable {
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
             return (superseded, others)
         }
-        for item in superseded { tell(item, .failure(.superseded)) }
-        for item in others { try? await write(item) }
+        guard let changed else {
+            // Its person signed out meanwhile, and may be signed in again.
+            try? await store.remove(item)
+            throw .needsAuthentication
+        }
+        for item in changed.superseded { tell(item, .failure(.superseded)) }
+        for item in changed.others { try? await write(item) }
     }
 
     private func wait(
@@ -220,73 +232,6 @@ public final class Outbox: Sendable {
             if now >= end { return .willBeSentWhenOnline }
             await time.wait(for: news, until: end)
         }
-    }
-
-    // MARK: The account
-
-    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
-    /// be read: sent after that, the end of an alert would end the next one.
-    func restore(_ all: [OutboxItem]) async {
-        let all = all.map { item in
-            var item = item
-            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
-            return item
-        }
-        let (kept, ended, unsaved) = change { state in
-            let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
-                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
-            }
-            let kept = all.filter { !isOver($0) }
-            // What was kept while nothing could be read is newer.
-            let known = Set(kept.map(\.id))
-            state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
-            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (all.last?.id ?? 0) + 1)
-            state.isRestored = true
-            state.madeUnread = []
-            state.schedule.wake()
-            return (kept, all.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
-        }
-        for item in ended {
-            try? await store.remove(item.id)
-            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
-        }
-        for item in unsaved { try? await write(item) }
-        for item in kept {
-            guard let queue = queue(of: item) else { continue }
-            do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
-            if let command = item.accepted {
-                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
-            }
-        }
-        kicks.send(())
-    }
-
-    /// The streams that have accepted items which the device still keeps.
-    var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }
-
-    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
-    func takeFinished(of stream: String) -> [OutboxItem.ID] {
-        guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
-        let open = queue.openEdits
-        return state.withLock { state in
-            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
-            for id in finished { state.accepted[id] = nil }
-            return finished
-        }
-    }
-
-    /// Somebody else uses the device from now on.
-    func reset() {
-        change { state in
-            for item in state.items where state.awaited.contains(item.id) {
-                state.results[item.id] = .failure(.needsAuthentication)
-            }
-            (state.items, state.accepted, state.isRestored) = ([], [:], false)
-            (state.madeUnread, state.unsaved) = ([], [])
-            state.schedule.wake()
-        }
-        progress.send(())
     }
 
     // MARK: Sending
@@ -353,15 +298,15 @@ public final class Outbox: Sendable {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
             // Better forgotten than made again after a restart.
-            do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item.id) }
+            do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item) }
         } else {
-            for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id) }
+            for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id, of: item.account) }
         }
         tell(item, result)
     }
 
     /// Gives up an item that this version of the app can't read.
-    private func discard(_ item: OutboxItem, _ error: QuartetError) {
+    func discard(_ item: OutboxItem, _ error: QuartetError) {
         guard let item = take(item.id, where: { _ in true }) else { return }
         decisions.send(OutboxEvent(item: item, error: error))
     }

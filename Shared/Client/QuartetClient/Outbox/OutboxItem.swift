@@ -33,6 +33,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     public let lifetime: Interval
     /// When the person acted, by the server's clock, if that was known.
     let actedAtServer: Instant?
+    /// Whose change it is; nil if an older release of the app kept it.
+    var account: AccountID?
     /// The edit as its client encodes it.
     let edit: Data
     /// When the person acted; nil if an older release of the app kept it.

@@ -1,0 +1,72 @@
+import API
+import Synchronization
+import Vocabulary
+
+extension Outbox {
+    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
+    /// be read: sent after that, the end of an alert would end the next one.
+    func restore(_ all: [OutboxItem], of account: AccountID) async {
+        let all = all.map { item in
+            var item = item
+            item.account = account
+            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
+            return item
+        }
+        let (kept, ended, unsaved) = change { state in
+            let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
+                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
+            }
+            let kept = all.filter { !isOver($0) }
+            // What was kept while nothing could be read is newer.
+            let known = Set(kept.map(\.id))
+            state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
+            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
+            state.next = max(state.next, (all.last?.id ?? 0) + 1)
+            state.isRestored = true
+            state.madeUnread = []
+            state.schedule.wake()
+            return (kept, all.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
+        }
+        for item in ended {
+            try? await store.remove(item)
+            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
+        }
+        for item in unsaved { try? await write(item) }
+        for item in kept {
+            guard let queue = queue(of: item) else { continue }
+            do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
+            if let command = item.accepted {
+                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
+            }
+        }
+        kicks.send(())
+    }
+
+    /// The streams that have accepted items which the device still keeps.
+    var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }
+
+    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
+    func takeFinished(of stream: String) -> [OutboxItem.ID] {
+        guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
+        let open = queue.openEdits
+        return state.withLock { state in
+            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
+            for id in finished { state.accepted[id] = nil }
+            return finished
+        }
+    }
+
+    /// Somebody else uses the device from now on.
+    func reset() {
+        change { state in
+            for item in state.items where state.awaited.contains(item.id) {
+                state.results[item.id] = .failure(.needsAuthentication)
+            }
+            (state.items, state.accepted, state.isRestored) = ([], [:], false)
+            (state.madeUnread, state.unsaved) = ([], [])
+            state.resets += 1
+            state.schedule.wake()
+        }
+        progress.send(())
+    }
+}
