@@ -159,7 +159,7 @@ extension Connection {
                 let hasLeft = await isLeaving
                 if last != reply.account || hasLeft {
                     if let last { try await forget(last) }
-                    reset()
+                    reset(for: reply.account)
                 }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
@@ -242,7 +242,8 @@ extension Connection {
         change { machine, _, _ in machine.signOut(error) }
     }
 
-    private func reset() {
+    /// - Parameter next: Who signs in.
+    private func reset(for next: AccountID? = nil) {
         let (consumers, opening) = core.withLock { core in
             // What still comes from them is ignored, so none may be taken for the stream of whoever is signed in next.
             for stop in core.stops.values { stop.finish() }
@@ -252,7 +253,7 @@ extension Connection {
             core.accountCount += 1
             return (core.consumers, core.machine.opening)
         }
-        outbox.reset()
+        outbox.reset(for: next)
         for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

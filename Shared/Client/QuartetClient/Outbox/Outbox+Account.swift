@@ -6,17 +6,19 @@ extension Outbox {
     /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
     /// be read: sent after that, the end of an alert would end the next one.
     func restore(_ all: [OutboxItem], of account: AccountID) async {
-        let all = all.map { item in
+        cards.restore(all)
+        let waiting = all.filter { $0.unsent == nil }.map { item in
             var item = item
             item.account = account
             if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
             return item
         }
+        let resets = state.withLock { $0.resets }
         let (kept, ended, unsaved) = change { state in
             let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
                 item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
             }
-            let kept = all.filter { !isOver($0) }
+            let kept = waiting.filter { !isOver($0) }
             // What was kept while nothing could be read is newer.
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
@@ -25,10 +27,14 @@ extension Outbox {
             state.isRestored = true
             state.madeUnread = []
             state.schedule.wake()
-            return (kept, all.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
+            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
         }
         for item in ended {
-            try? await store.remove(item)
+            if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
+                try? await store.remove(item)
+            } else {
+                await cards.end(item, .superseded) { self.isCurrent(resets) }
+            }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
         for item in unsaved { try? await write(item) }
@@ -56,17 +62,22 @@ extension Outbox {
         }
     }
 
-    /// Somebody else uses the device from now on.
-    func reset() {
-        change { state in
+    /// Drops everything: the person signed out, or another one signed in.
+    /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
+    func reset(for next: AccountID? = nil) {
+        let dropped = change { state in
             for item in state.items where state.awaited.contains(item.id) {
                 state.results[item.id] = .failure(.needsAuthentication)
             }
-            (state.items, state.accepted, state.isRestored) = ([], [:], false)
-            (state.madeUnread, state.unsaved) = ([], [])
-            state.resets += 1
-            state.schedule.wake()
+            defer {
+                (state.items, state.accepted, state.isRestored) = ([], [:], false)
+                (state.madeUnread, state.unsaved) = ([], [])
+                state.resets += 1
+                state.schedule.wake()
+            }
+            return state.items
         }
+        cards.drop(dropped, for: next)
         progress.send(())
     }
 }

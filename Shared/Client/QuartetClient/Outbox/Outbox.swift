@@ -11,6 +11,9 @@ import Vocabulary
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
+    /// Urgent changes that weren't sent and won't be, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
+    public var unsent: Shared<[UnsentChange]> { cards.shared }
 
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
     struct Queue: Sendable {
@@ -46,6 +49,7 @@ public final class Outbox: Sendable {
     static let failureLimit = 5
 
     let state = Mutex(State())
+    let cards: UnsentChanges
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -62,6 +66,7 @@ public final class Outbox: Sendable {
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
+        cards = UnsentChanges(store)
         self.clock = clock
         self.time = time
     }
@@ -77,6 +82,12 @@ public final class Outbox: Sendable {
         try await store.remove(item)
         tell(item, .failure(.cancelled))
         return true
+    }
+
+    /// Somebody has read of a change that wasn't sent.
+    /// - Throws: ``QuartetError/notStored(_:)`` if it may show again after the next start.
+    public func markRead(_ id: UnsentChange.ID) async throws(QuartetError) {
+        try await cards.remove(id)
     }
 
     /// Sends what waits now, without waiting for the time that it was put off to.
@@ -137,8 +148,9 @@ public final class Outbox: Sendable {
             _ = try await keeping[sending.precedence]?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if !isUrgent { await keepBase() }
-                try await keep(item, sending, unlessDroppedSince: resets)
+                let unsent = try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
+                for item in unsent { await cards.end(item, .superseded) { self.isCurrent(resets) } }
                 if isUrgent { await keepBase() }
             }
         } catch {
@@ -148,9 +160,10 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
+    /// - Returns: Those whose place it took, and that their person may take for sent.
     private func keep(
         _ made: OutboxItem, _ sending: Sending, unlessDroppedSince resets: Int
-    ) async throws(QuartetError) {
+    ) async throws(QuartetError) -> [OutboxItem] {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
@@ -196,7 +209,17 @@ public final class Outbox: Sendable {
         }
         for item in changed.superseded { tell(item, .failure(.superseded)) }
         for item in changed.others { try? await write(item) }
+        let unsent = changed.superseded.filter { $0.command != made.command }
+        guard isSaved else {
+            // The device still has them, and sends them after a crash.
+            for item in unsent { cards.show(item, .superseded) }
+            return []
+        }
+        return unsent
     }
+
+    /// Whether nothing was dropped since.
+    func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }
 
     private func wait(
         for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
@@ -292,6 +315,7 @@ public final class Outbox: Sendable {
     // MARK: Items
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
+        let resets = state.withLock { $0.resets }
         guard var item = take(item.id, where: { _ in true }) else { return }
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
@@ -300,7 +324,13 @@ public final class Outbox: Sendable {
             // Better forgotten than made again after a restart.
             do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item) }
         } else {
-            for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id, of: item.account) }
+            let replaced = (item.replaced ?? []).map(\.id)
+            if case .failure(.expired) = result, item.precedence == .urgent {
+                await cards.end(item, .expired) { self.isCurrent(resets) }
+            } else {
+                try? await store.remove(item)
+            }
+            for id in replaced { try? await store.remove(id, of: item.account) }
         }
         tell(item, result)
     }
