@@ -33,6 +33,7 @@ public final class Connection: Observable, Sendable {
     let parts = Mutex(ClientParts())
     /// Has one caller of ``run()`` after the other run it.
     private let running = Lane()
+    let surroundings: (any Surroundings)?
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
@@ -42,25 +43,29 @@ public final class Connection: Observable, Sendable {
     ///   - tokens: Where the device keeps what it is signed in with.
     ///   - store: Where the device keeps changes and copies, for when there is no network or the app was ended.
     ///   - time: The clock to wait on.
+    ///   - surroundings: The device that it runs on; nil where nothing is known of it, as on Linux.
     public convenience init(
         name: String = "default", transport: (any Transport)?, tokens: any TokenStore = InMemoryTokenStore(),
-        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live
+        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live,
+        surroundings: (any Surroundings)? = Connection.systemSurroundings
     ) {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
         self.init(
             name: name, transport: transport, tokens: tokens, store: store,
             machine: ConnectionMachine(settings, random: time.draws),
-            time: time)
+            time: time, surroundings: surroundings)
     }
 
     init(
         name: String, transport: (any Transport)?, tokens credentials: any TokenStore,
-        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper
+        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper,
+        surroundings: (any Surroundings)? = nil
     ) {
         self.name = name
         self.transport = transport
         self.time = time
+        self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
         let account = AccountStore(store, time.workplace)
@@ -137,6 +142,7 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }
             group.addTask { await self.finishLeaving() }
+            if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
