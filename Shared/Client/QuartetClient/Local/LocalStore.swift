@@ -29,7 +29,13 @@ extension LocalStore {
     /// For stores that were made for 0.1.0. If the app is killed in between, the others are sent as well, in their order.
     public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
         try await save(item, of: account)
-        for other in others { try await remove(other, of: account) }
+        do {
+            for other in others { try await remove(other, of: account) }
+        } catch {
+            // Whoever made the item hears that it isn't kept.
+            try? await remove(item.id, of: account)
+            throw error
+        }
     }
 }
 

@@ -29,15 +29,7 @@ extension Outbox {
             state.schedule.wake()
             return (kept, waiting.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
         }
-        for item in ended {
-            if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
-                try? await store.remove(item)
-            } else {
-                await cards.end(item, .superseded) { self.isCurrent(resets) }
-            }
-            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
-        }
-        for item in unsaved { try? await write(item) }
+        // Shown before anything of them can be decided.
         for item in kept {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
@@ -45,6 +37,15 @@ extension Outbox {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
             }
         }
+        for item in ended {
+            if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
+                await forget([item.id], of: item.account)
+            } else {
+                await cards.end(item, .superseded) { self.isCurrent(resets) }
+            }
+            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
+        }
+        for item in unsaved { try? await write(item) }
         kicks.send(())
     }
 
@@ -71,7 +72,7 @@ extension Outbox {
             }
             defer {
                 (state.items, state.accepted, state.isRestored) = ([], [:], false)
-                (state.madeUnread, state.unsaved) = ([], [])
+                (state.madeUnread, state.unsaved, state.leftovers) = ([], [], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

@@ -31,6 +31,8 @@ public final class Outbox: Sendable {
         var madeUnread: Set<String> = []
         /// Items that the device failed to write.
         var unsaved: Set<Int64> = []
+        /// Items that are over and that the device failed to remove, with their accounts.
+        var leftovers: [Int64: AccountID?] = [:]
         var queues: [String: Queue] = [:]
         var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
@@ -80,6 +82,7 @@ public final class Outbox: Sendable {
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
         try await store.remove(item)
+        await forget((item.replaced ?? []).map(\.id), of: item.account)
         tell(item, .failure(.cancelled))
         return true
     }
@@ -190,9 +193,14 @@ public final class Outbox: Sendable {
             guard case .notStored = error, isUrgent else { throw error }
             isSaved = false
         }
-        let changed = change { [item, isSaved] state -> (superseded: [OutboxItem], others: [OutboxItem])? in
+        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [Int64])
+        let changed = change { [item, isSaved] state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
+            // Those whose attempt ended meanwhile.
+            let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
+            var item = item
+            if !isSaved { item.replaced = replaced + late.map { .init(id: $0.id, command: $0.command) } }
             state.items.removeAll(where: isSuperseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
             let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
@@ -200,13 +208,14 @@ public final class Outbox: Sendable {
             state.awaited.insert(item.id)
             if !isSaved { state.unsaved.insert(item.id) }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
-            return (superseded, others)
+            return (superseded, others, late.map(\.id))
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
-            try? await store.remove(item)
+            await forget([item.id], of: item.account)
             throw .needsAuthentication
         }
+        if isSaved { await forget(changed.late, of: item.account) }
         for item in changed.superseded { tell(item, .failure(.superseded)) }
         for item in changed.others { try? await write(item) }
         let unsent = changed.superseded.filter { $0.command != made.command }
@@ -322,15 +331,17 @@ public final class Outbox: Sendable {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
             // Better forgotten than made again after a restart.
-            do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item) }
+            do throws(QuartetError) { try await write(item) } catch {
+                await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+            }
         } else {
             let replaced = (item.replaced ?? []).map(\.id)
             if case .failure(.expired) = result, item.precedence == .urgent {
                 await cards.end(item, .expired) { self.isCurrent(resets) }
             } else {
-                try? await store.remove(item)
+                await forget([item.id], of: item.account)
             }
-            for id in replaced { try? await store.remove(id, of: item.account) }
+            await forget(replaced, of: item.account)
         }
         tell(item, result)
     }
@@ -354,7 +365,9 @@ public final class Outbox: Sendable {
 
     private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
         change { state in
-            state.items.firstIndex { $0.id == id && isMeant($0) }.map { state.items.remove(at: $0) }
+            guard let index = state.items.firstIndex(where: { $0.id == id && isMeant($0) }) else { return nil }
+            state.unsaved.remove(id)
+            return state.items.remove(at: index)
         }
     }
 
