@@ -109,13 +109,21 @@ public final class DatabaseStore: LocalStore {
     }
 
     public func forget(_ account: AccountID) async throws {
+        try await delete(where: "account IS ?", account)
+    }
+
+    public func forgetOthers(than account: AccountID?) async throws {
+        try await delete(where: "account IS NOT ?", account)
+    }
+
+    private func delete(where condition: String, _ account: AccountID?) async throws {
+        let account = account.map { "\($0)" }
         try await database.write { database in
-            try database.execute(sql: "DELETE FROM item WHERE account = ?", arguments: ["\(account)"])
-            try database.execute(sql: "DELETE FROM copy WHERE account = ?", arguments: ["\(account)"])
+            for table in ["item", "copy"] {
+                try database.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: [account])
+            }
         }
-        // The log before the checkpoint has it, too.
-        try await database.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.
+        try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 }

@@ -28,13 +28,15 @@
         /// Keeps a connection for as long as the view is there, and gives what is in it the clients.
         ///
         /// ```swift
-        /// WindowGroup { ContentView().quartet(connection, .live(connection)) }
+        /// WindowGroup { ContentView().quartet(connection) }
         /// ```
         /// A connection that died while the app was in the background is opened again when it comes back.
+        /// - Parameter quartet: The connection's own clients, unless a preview has others.
         @MainActor
-        public func quartet(_ connection: Connection, _ quartet: Quartet) -> some View {
+        public func quartet(_ connection: Connection, _ quartet: Quartet? = nil) -> some View {
             modifier(ConnectionModifier(connection: connection))
-                .environment(\.quartetConnection, connection).environment(\.quartet, quartet)
+                .environment(\.quartetConnection, connection)
+                .environment(\.quartet, quartet ?? .live(connection))
         }
 
         /// Shows something else while there is no connection, and none is being made.
@@ -56,13 +58,8 @@
 
         func body(content: Content) -> some View {
             content
-                .task {
-                    // Of several windows, one runs it. When that one is closed, another has to go on.
-                    while !Task.isCancelled {
-                        await connection.run()
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                }
+                // Of several windows, one runs it. When that one is closed, another goes on.
+                .task { await connection.run() }
                 .onChange(of: phase) { if phase == .active { connection.wake() } }
         }
     }

@@ -154,6 +154,21 @@ struct DecisionTests {
         }
     }
 
+    @Test("a new code that asks for the same key gets it, since the server may have done what was asked (S22, T25)")
+    func unknownUndecided() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            var error = APIError(.refused)
+            error.unknownCode = .init(status: 503, retry: .sameKey)
+            server.state.withLock { [error] in $0.replies = Array(repeating: .failure(error), count: 2) }
+            _ = try? await app.contacts.block(OutboxApp.one)
+            #expect(app.connection.outbox.items.value.allSatisfy { !$0.canCancel })
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.count == 3 && Set(server.commands.map(\.key)).count == 1)
+        }
+    }
+
     @Test("an answer with a new code that asks for another key is tried five times (S22, T25)")
     func unknownCode() async throws {
         let server = Server()

@@ -59,7 +59,7 @@ struct DocumentationTests {
 
     @Test(
         """
-        the wrappers for SwiftUI, the keychain's store, and what the articles about SwiftUI and about dependencies say, compile \
+        the wrappers for SwiftUI, the keychain's store, what the system says of networks, and what the articles about SwiftUI and about dependencies say, compile \
         against their descriptions (P36, S42)
         """
     )
@@ -68,19 +68,21 @@ struct DocumentationTests {
         try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: modules) }
         let stubs = Products.package.appending(path: "Tests/Unit/QuartetClientTests/Stubs")
-        for name in ["SwiftUI", "Security", "Dependencies"] {
+        for name in ["SwiftUI", "Security", "Dependencies", "Network"] {
             let file = stubs.appending(path: "\(name).swift")
             #expect(try await Compiler.makeModule(name, of: [file], in: modules) == [])
         }
         let wrappers = Products.package.appending(path: "Shared/Client/SwiftUI")
         let files = try FileManager.default.contentsOfDirectory(at: wrappers, includingPropertiesForKeys: nil)
         #expect(try await Compiler.makeModule("QuartetSwiftUI", of: files, in: modules) == [])
-        let store = try String(
-            contentsOf: Products.package.appending(path: "Shared/Client/QuartetClient/Local/KeychainTokenStore.swift"),
-            encoding: .utf8)
-        let copy = modules.appending(path: "KeychainTokenStore.swift")
-        try "public import QuartetClient\n\(store)".write(to: copy, atomically: true, encoding: .utf8)
-        #expect(try await Compiler.makeModule("Keychain", of: [copy], in: modules) == [])
+        for (folder, name) in [("Local", "KeychainTokenStore"), ("Connection", "SystemSurroundings")] {
+            let text = try String(
+                contentsOf: Products.package.appending(path: "Shared/Client/QuartetClient/\(folder)/\(name).swift"),
+                encoding: .utf8)
+            let copy = modules.appending(path: "\(name).swift")
+            try "public import QuartetClient\n\(text)".write(to: copy, atomically: true, encoding: .utf8)
+            #expect(try await Compiler.makeModule("\(name)Copy", of: [copy], in: modules) == [])
+        }
         for (article, language, more) in [
             ("FromSwiftUI", "swift swiftui", "import QuartetSwiftUI\nimport SwiftUI\n"),
             ("FromTCA", "swift tca", "import Dependencies\n"),

@@ -94,6 +94,12 @@ final class FailingStore: LocalStore {
     /// What the device has, also while it can't be loaded.
     var kept: LocalAccount { store.load(Server.account) }
 
+    /// Nothing can be saved, replaced or removed.
+    func isFull(_ isFull: Bool) {
+        failures.withLock { $0 = isFull ? .max : 0 }
+        cannotRemove.withLock { $0 = isFull }
+    }
+
     func load(_ account: AccountID) throws -> LocalAccount {
         if cannotLoad.withLock({ $0 }) { throw Full() }
         return store.load(account)

@@ -300,6 +300,59 @@ struct OutboxTroubleTests {
             _ = await Task { try await server.passingTime { try await app.user.raiseAlert() } }.result
             await server.passTime { app.connection.outbox.items.value.isEmpty }
             #expect(server.commands.count == 9 && Set(server.commands.map(\.key)).count == 9)
+            #expect(server.clock.now > .seconds(90), "after five of them it rests for longer")
+        }
+    }
+
+    @Test("an all-clear that was sent and never written comes again under its key after a restart (S22, S34)")
+    func sentFromMemory() async throws {
+        let server = Server()
+        let store = FailingStore()
+        let first = OutboxApp(server, store)
+        try await first.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.clearAlert() }
+            store.isFull(true)
+            server.state.withLock { $0.replies = [.failure(APIError(.overloaded))] }
+            server.goOnline()
+            first.connection.outbox.retry()
+            await server.passTime { first.connection.outbox.items.value.isEmpty }
+        }
+        #expect(store.kept.items.map(\.command) == ["ClearAlert"])
+        store.isFull(false)
+        let before = server.commands.count
+        let second = OutboxApp(server, store)
+        try await second.offline(server) {
+            await server.passTime { second.connection.outbox.items.value.isEmpty }
+        }
+        #expect(server.commands.count == before + 1 && server.commands.allSatisfy { $0.name == "ClearAlert" })
+        #expect(Set(server.commands.map(\.key)).count == 1)
+    }
+
+    @Test(
+        "what an urgent change replaced is gone from the device as soon as it can write again (S22, S34)",
+        arguments: [true, false])
+    func leftovers(canRemove: Bool) async throws {
+        let server = Server()
+        let store = FailingStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            store.isFull(true)
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            #expect(app.connection.outbox.items.value.count == 1)
+            if canRemove { store.cannotRemove.withLock { $0 = false } }
+            server.goOnline()
+            app.connection.outbox.retry()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            if !canRemove {
+                #expect(store.kept.items.count == 1)
+                store.isFull(false)
+                _ = await Task { try await server.passingTime { try await app.contacts.block(Self.one) } }.result
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+            }
+            #expect(!store.kept.items.contains { $0.command == "ClearAlert" })
         }
     }
 }

@@ -77,6 +77,12 @@ struct DatabaseStoreTests {
                 let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
                 #expect(mode.map { $0 & 0o077 } == 0, "\(file.lastPathComponent)")
             }
+            // What a crash or a restored backup left.
+            let other = AccountID(high: 1, low: 2)
+            try await store.save([Self.copy], finishing: [], of: other)
+            try await store.forgetOthers(than: Self.account)
+            #expect(try await store.load(other) == LocalAccount())
+            #expect(try await store.load(Self.account).items.count == 49)
             try await store.forget(Self.account)
             for text in ["secret", Data("secret-7".utf8).base64EncodedString(), "\(Self.account)"] {
                 #expect(try !contain(text), "\(text)")

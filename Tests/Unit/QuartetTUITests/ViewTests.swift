@@ -1,9 +1,9 @@
 import Foundation
 import Games
-import QuartetClient
 import TestKit
 import Testing
 
+@testable import QuartetClient
 @testable import quartet_tui
 
 @Suite("What screens show and what keys ask for")
@@ -48,6 +48,31 @@ struct ViewTests {
         ])
     func connection(state: ConnectionState, words: String) {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
+    }
+
+    @Test("an urgent change that was never sent stays on the screen until a key says that it was read (S22)")
+    func unsent() {
+        let item = OutboxItem(
+            id: 7, stream: "account", command: "RaiseAlert", acted: Self.now, lifetime: .days(1), actedAtServer: nil,
+            edit: Data())
+        for state in [ConnectionState.connected, .needsAuthentication] {
+            var shown = Self.shown(state)
+            shown.unsent = [UnsentChange(item, .expired)]
+            for tab in Model.Tab.allCases {
+                var model = Model()
+                model.tab = tab
+                let row = rows(model, shown).first { $0.hasPrefix("Your call for help (") }
+                #expect(row?.contains("was NOT sent: it couldn't") == true && row?.hasSuffix(" read") == true)
+            }
+            var model = Model()
+            let isSignedIn = state == .connected
+            let other = model.handle(isSignedIn ? .escape : .character("d"), shown)
+            let read = model.handle(isSignedIn ? .character("d") : .escape, shown)
+            #expect(other == nil && read == .dismiss(7))
+            shown.unsent = []
+            let none = model.handle(isSignedIn ? .character("d") : .escape, shown)
+            #expect(none == nil)
+        }
     }
 
     @Test("a frame has as many rows as the terminal, whatever its size, on every tab")

@@ -147,9 +147,8 @@ public struct ContactsClient: Sendable {
 extension ContactsClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let copy = ContactsCopy()
-        service.attach(copy)
-        return client(copy, Commands(.contacts, service: service, holder: copy.holder))
+        let copy = service.copy { ContactsCopy() }
+        return client(copy, .live(.contacts, service, copy.holder))
     }
 
     private static func client(
@@ -180,7 +179,7 @@ extension ContactsClient {
         let copy = ContactsCopy()
         let people = Dictionary(people.map { ($0.account, $0) }) { $1 }
         copy.holder.change { $0.replace(.init(contacts: contacts, people: people), opening: 0) }
-        return client(copy, Commands(.contacts, service: nil, holder: copy.holder))
+        return client(copy, Commands(.contacts, holder: copy.holder))
     }
 
     /// Every endpoint throws what `error` makes of its name.

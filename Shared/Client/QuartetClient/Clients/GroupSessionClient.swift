@@ -217,9 +217,8 @@ public struct GroupSessionClient: Sendable {
 extension GroupSessionClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let groups = GroupsCopy()
-        service.attach(groups)
-        let live = LiveGroups(service)
+        let groups = service.copy { GroupsCopy() }
+        let live = service.part { LiveGroups(service) }
         return Self(
             groups: groups.holder.shared,
             open: { group throws(QuartetError) in RemoteGroup(try live.followings.hold(group)) },

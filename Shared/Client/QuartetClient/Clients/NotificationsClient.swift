@@ -80,9 +80,8 @@ public struct NotificationsClient: Sendable {
 extension NotificationsClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let copy = NotificationsCopy()
-        service.attach(copy)
-        return client(copy, Commands(.notifications, service: service, holder: copy.holder)) {
+        let copy = service.copy { NotificationsCopy() }
+        return client(copy, .live(.notifications, service, copy.holder)) {
             push, record async throws(QuartetError) in
             try await service.restore()
             guard service.store.account == push.account else { throw .needsAuthentication }
@@ -98,7 +97,7 @@ extension NotificationsClient {
     public static func preview(_ notifications: NotificationsState) -> Self {
         let copy = NotificationsCopy()
         copy.holder.change { $0.replace(notifications, opening: 0) }
-        return client(copy, Commands(.notifications, service: nil, holder: copy.holder)) {
+        return client(copy, Commands(.notifications, holder: copy.holder)) {
             _, record async throws(QuartetError) in
             try await record()
         }

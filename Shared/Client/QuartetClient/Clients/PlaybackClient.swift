@@ -124,7 +124,7 @@ public struct PlaybackClient: Sendable {
 extension PlaybackClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let live = LivePlayback(service)
+        let live = service.part { LivePlayback(service) }
         return Self(
             open: { group throws(QuartetError) in RemotePlayback(try live.followings.hold(group), service) },
             setPlaying: { group, isPlaying async throws(QuartetError) in

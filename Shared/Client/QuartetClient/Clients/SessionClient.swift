@@ -32,8 +32,12 @@ public struct SessionClient: Sendable {
     public var signIn: @Sendable (SignInRequest) async throws(QuartetError) -> Void
     /// Has a code sent to a phone, to sign in with.
     public var sendSignInCode: @Sendable (SignInCodeRequest) async throws(QuartetError) -> PhoneCodeSent
-    /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent.
+    /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent; of urgent ones
+    /// ``Outbox/unsent`` says so. If it throws ``QuartetError/notStored(_:)``, call it again.
     public var signOut: PlainAction
+    /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
+    /// is a network. Until then it keeps pushing to the device.
+    public var signOutLocally: PlainAction
     /// Signs out another device, or all of them.
     public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void
     /// Shows who is using the device. For a few minutes it may then do what needs that.
@@ -53,7 +57,7 @@ public struct SessionClient: Sendable {
 extension SessionClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let live = LiveSession(service: service)
+        let live = service.part { LiveSession(service) }
         return Self(
             session: live.shared,
             restore: { () async throws(QuartetError) in try await live.show() },
@@ -70,13 +74,16 @@ extension SessionClient {
                 return try Requests.decoded(PhoneCodeSent.self, from: body)
             },
             signOut: { () async throws(QuartetError) in
+                var isKnown = true
                 do throws(QuartetError) {
                     _ = try await service.requests.signedIn(.signOut, SignOutRequest())
                 } catch  where error == .needsAuthentication || error.code == .invalidToken {
-                    // The server signed it out before, or doesn't know it.
+                    // The server signed it out before, or doesn't know it, unless its person signed out without telling it.
+                    isKnown = await !service.isLeaving
                 }
-                try await live.forget()
+                try await live.forget(isKnown: isKnown)
             },
+            signOutLocally: { () async throws(QuartetError) in try await live.forget(isKnown: false) },
             signOutDevices: { request async throws(QuartetError) in
                 _ = try await service.requests.signedIn(.signOut, request)
             },
@@ -98,7 +105,7 @@ extension SessionClient {
             },
             closeAccount: { () async throws(QuartetError) in
                 _ = try await service.requests.operation(CloseAccountRequest())
-                try await live.forget()
+                try await live.forget(isKnown: true)
             })
     }
 
@@ -115,6 +122,7 @@ extension SessionClient {
         }
         preview.signIn = { _ async throws(QuartetError) in show(credentials) }
         preview.signOut = { () async throws(QuartetError) in show(nil) }
+        preview.signOutLocally = { () async throws(QuartetError) in show(nil) }
         preview.closeAccount = { () async throws(QuartetError) in show(nil) }
         return preview
     }
@@ -130,7 +138,8 @@ extension SessionClient {
         return Self(
             session: Shared(ReadOnlySessionState(nil)), restore: failPlainly("restore"), signUp: fail("signUp"),
             signIn: fail("signIn"), sendSignInCode: fail("sendSignInCode"), signOut: failPlainly("signOut"),
-            signOutDevices: fail("signOutDevices"), confirm: fail("confirm"), changePassword: fail("changePassword"),
+            signOutLocally: failPlainly("signOutLocally"), signOutDevices: fail("signOutDevices"),
+            confirm: fail("confirm"), changePassword: fail("changePassword"),
             makeRecoveryCodes: failPlainly("makeRecoveryCodes"),
             clearAllReceivedPings: fail("clearAllReceivedPings"),
             respondToAllPings: failPlainly("respondToAllPings"), closeAccount: failPlainly("closeAccount"))
@@ -138,9 +147,13 @@ extension SessionClient {
 }
 
 /// Signing in and out at a server.
-private struct LiveSession: Sendable {
+private final class LiveSession: Sendable {
     let service: Connection
     let shared = Shared(ReadOnlySessionState(nil))
+
+    init(_ service: Connection) {
+        self.service = service
+    }
 
     /// Nil if there is none, or if it can't be read: then signing in replaces it.
     var lastRefreshToken: String? {
@@ -162,9 +175,12 @@ private struct LiveSession: Sendable {
         }
     }
 
-    func forget() async throws(QuartetError) {
+    func forget(isKnown: Bool) async throws(QuartetError) {
         try await service.time.call { () async throws(QuartetError) in
-            try await Requests.reading { try await service.forgetAccount() }
+            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown) } catch {
+                try? await show()
+                throw error
+            }
             try await show()
         }
     }

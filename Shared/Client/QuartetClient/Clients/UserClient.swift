@@ -77,16 +77,15 @@ public struct UserClient: Sendable {
 extension UserClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
-        let copy = UserCopy()
-        service.attach(copy)
-        return client(copy, Commands(.account, service: service, holder: copy.holder))
+        let copy = service.copy { UserCopy() }
+        return client(copy, .live(.account, service, copy.holder))
     }
 
     /// An account that lives in memory: every change is made at once and never refused.
     public static func preview(_ account: AccountState) -> Self {
         let copy = UserCopy()
         copy.holder.change { $0.replace(account, opening: 0) }
-        return client(copy, Commands(.account, service: nil, holder: copy.holder))
+        return client(copy, Commands(.account, holder: copy.holder))
     }
 
     private static func client(_ copy: UserCopy, _ commands: Commands<UserEdit, ReadOnlyUserState>) -> Self {

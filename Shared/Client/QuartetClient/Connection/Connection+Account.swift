@@ -28,10 +28,10 @@ extension Connection {
                     guard isUrgent, store.unreadAccount != nil else { throw error }
                 }
             }
-            guard store.account ?? store.unreadAccount != nil else { throw .needsAuthentication }
+            guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             try await outbox.send(
-                edit, command, from: queue, isRunning ? nil : requests,
+                edit, command, of: account, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, show: show
             ) {
                 guard !self.copies.hasKept(queue.stream) else { return }
@@ -116,16 +116,22 @@ extension Connection {
         }
     }
 
-    /// The caller has ``entering``.
+    /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
+    @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
+        if store.account == nil, let tokens {
+            let keeper = try await Requests.reading { try await tokens.keeper }
+            // On a device that can't write, the next start tries again.
+            try? await store.forgetOthers(than: keeper)
+        }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
-        await outbox.restore(kept.items)
+        await outbox.restore(kept.items, of: account)
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
@@ -150,9 +156,10 @@ extension Connection {
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
                 let last = try? await lastAccount
-                if last != reply.account {
+                let hasLeft = await isLeaving
+                if last != reply.account || hasLeft {
                     if let last { try await forget(last) }
-                    reset()
+                    reset(for: reply.account)
                 }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
@@ -167,13 +174,45 @@ extension Connection {
         outbox.retry()
     }
 
-    /// The person signed out: nothing of the account stays.
-    func forgetAccount() async throws {
-        let last = try await lastAccount
-        try await tokens?.forget()
-        if let last { try await forget(last) }
-        reset()
-        signedOut(.signedOut(.signedOut))
+    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, nobody is signed in, and the
+    /// next sign-out, sign-in or start erases what is left.
+    /// - Parameter isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
+    func forgetAccount(isKnown: Bool) async throws(QuartetError) {
+        try await entering.run { () async throws(QuartetError) in
+            try await Requests.reading {
+                let last = try? await lastAccount
+                try await tokens?.leave()
+                signedOut(.signedOut(.signedOut))
+                reset()
+                if let last { try await forget(last) }
+                if isKnown { try await tokens?.forget() }
+            }
+        }
+        leaving.send(())
+    }
+
+    /// Whether its person signed out, and the server may not know.
+    var isLeaving: Bool {
+        get async { (try? await tokens?.isLeaving) ?? false }
+    }
+
+    /// Tells the server of sign-outs that it hasn't heard of, until the task is cancelled.
+    func finishLeaving() async {
+        guard let tokens else { return }
+        var failures = 0
+        while !Task.isCancelled {
+            let news = leaving.subscribe(keeping: 1)
+            var next: Duration?
+            do {
+                try await tokens.finishLeaving()
+                failures = 0
+            } catch {
+                failures += 1
+                var random = time.draws
+                next = ReconnectionPolicy.forever.delay(beforeAttempt: failures, using: &random).map { time.now() + $0 }
+            }
+            await time.wait(for: news, until: next)
+        }
     }
 
     /// Whose data the device keeps.
@@ -203,7 +242,8 @@ extension Connection {
         change { machine, _, _ in machine.signOut(error) }
     }
 
-    private func reset() {
+    /// - Parameter next: Who signs in.
+    private func reset(for next: AccountID? = nil) {
         let (consumers, opening) = core.withLock { core in
             // What still comes from them is ignored, so none may be taken for the stream of whoever is signed in next.
             for stop in core.stops.values { stop.finish() }
@@ -213,7 +253,7 @@ extension Connection {
             core.accountCount += 1
             return (core.consumers, core.machine.opening)
         }
-        outbox.reset()
+        outbox.reset(for: next)
         for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

@@ -113,8 +113,9 @@ extension Connection {
                         if core.stops[opening] != nil { core.sequencer.reach(place) }
                         return core.consumers
                     }
-                    for consumer in consumers { consumer.heartbeat() }
+                    let overdue = consumers.filter { $0.heartbeat() }.flatMap(\.sequences)
                     keepCopies(now, atOnce: true)
+                    for name in Set(overdue) { refetch(name) }
                 case .event(.begun(let stream), _): begun(stream)
                 case .event: try deliver(run, of: sequence, opening, now)
                 case .end(let end):

@@ -22,12 +22,18 @@ public final class Connection: Observable, Sendable {
     let entering = Lane()
     /// What the device kept couldn't be read, or may be readable by now.
     let unread = Broadcast<Void>()
+    /// Somebody signed out without the server's knowledge.
+    let leaving = Broadcast<Void>()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
+    let parts = Mutex(ClientParts())
+    /// Has one caller of ``run()`` after the other run it.
+    private let running = Lane()
+    let surroundings: (any Surroundings)?
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
@@ -37,25 +43,29 @@ public final class Connection: Observable, Sendable {
     ///   - tokens: Where the device keeps what it is signed in with.
     ///   - store: Where the device keeps changes and copies, for when there is no network or the app was ended.
     ///   - time: The clock to wait on.
+    ///   - surroundings: The device that it runs on; nil where nothing is known of it, as on Linux.
     public convenience init(
         name: String = "default", transport: (any Transport)?, tokens: any TokenStore = InMemoryTokenStore(),
-        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live
+        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .forever, time: Timekeeper = .live,
+        surroundings: (any Surroundings)? = Connection.systemSurroundings
     ) {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
         self.init(
             name: name, transport: transport, tokens: tokens, store: store,
             machine: ConnectionMachine(settings, random: time.draws),
-            time: time)
+            time: time, surroundings: surroundings)
     }
 
     init(
         name: String, transport: (any Transport)?, tokens credentials: any TokenStore,
-        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper
+        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper,
+        surroundings: (any Surroundings)? = nil
     ) {
         self.name = name
         self.transport = transport
         self.time = time
+        self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
         let account = AccountStore(store, time.workplace)
@@ -111,10 +121,16 @@ public final class Connection: Observable, Sendable {
 
     // MARK: What the app wants
 
-    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call
-    /// at the same time returns at once.
+    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call at
+    /// the same time waits until the first has ended, and goes on.
     public func run() async {
-        guard transport != nil, let work = claim() else { return }
+        guard transport != nil else { return }
+        // Fails only for a task that is cancelled while it waits.
+        try? await running.run { () async throws(QuartetError) in await runNow() }
+    }
+
+    private func runNow() async {
+        let work = begin()
         try? await entering.run { () async throws(QuartetError) in
             // What can't be read from the device is loaded from the server, and read later.
             do throws(QuartetError) { try await restoreNow() } catch {}
@@ -125,6 +141,8 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.copies.run() }
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }
+            group.addTask { await self.finishLeaving() }
+            if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -143,10 +161,8 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
     }
 
-    /// Nil if it runs already.
-    private func claim() -> AsyncStream<ConnectionCore.Work>? {
+    private func begin() -> AsyncStream<ConnectionCore.Work> {
         core.withLock { core in
-            guard core.work == nil else { return nil }
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
@@ -187,6 +203,7 @@ public final class Connection: Observable, Sendable {
         forgetTime()
         outbox.networkChanged()
         unread.send(())
+        leaving.send(())
     }
 
     // MARK: Deciding

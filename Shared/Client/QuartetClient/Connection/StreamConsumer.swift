@@ -17,7 +17,8 @@ protocol StreamConsumer: AnyObject, Sendable {
     /// - Throws: If this version of the app can't read it.
     func restore(_ encoded: Data, asOf time: Instant) throws
     /// The stream is quiet. What happened some time ago has arrived.
-    func heartbeat()
+    /// - Returns: Whether the copy needs a snapshot, since something that it waits for doesn't come.
+    func heartbeat() -> Bool
     func liveness(_ liveness: Liveness)
     /// Forgets everything about the account.
     /// - Parameter opening: The newest stream that was about it: what still comes from there is ignored.

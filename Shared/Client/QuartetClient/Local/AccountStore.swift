@@ -33,11 +33,14 @@ final class AccountStore: Sendable {
     }
 
     /// Waits for its turn, so that items are saved in the order in which this is called. Those whose place it takes go with it.
+    /// - Throws: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
     func save(_ item: OutboxItem) async throws(QuartetError) {
         try await lane.run(isShielded: true) { () async throws(QuartetError) in
-            guard let account else {
-                throw unreadAccount == nil ? .needsAuthentication : .notStored("what it has can't be read")
+            // Only now is it certain whose turn it is.
+            guard let account = item.account, account == self.account ?? unreadAccount else {
+                throw .needsAuthentication
             }
+            guard self.account != nil else { throw .notStored("what it has can't be read") }
             try await shield { try await Self.write(item, to: self.store, of: account) }
         }
     }
@@ -46,10 +49,8 @@ final class AccountStore: Sendable {
     /// - Parameter isWanted: Whether it still is one, once its turn has come.
     func replace(_ item: OutboxItem, if isWanted: @escaping @Sendable () -> Bool) async throws(QuartetError) {
         try await shielded { store in
-            if self.account == nil, self.unreadAccount != nil {
-                throw QuartetError.notStored("what it has can't be read")
-            }
-            guard let account = self.account, isWanted() else { return }
+            guard let account = item.account, account == self.account ?? self.unreadAccount, isWanted() else { return }
+            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
             try await Self.write(item, to: store, of: account)
         }
     }
@@ -60,17 +61,19 @@ final class AccountStore: Sendable {
         try await store.save(kept, replacing: (item.replaced ?? []).map(\.id), of: account)
     }
 
-    func remove(_ item: OutboxItem.ID) async throws(QuartetError) {
-        try await ofAccount { try await $0.remove(item, of: $1) }
+    func remove(_ item: OutboxItem) async throws(QuartetError) { try await remove(item.id, of: item.account) }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
+        try await of(account) { try await $0.remove(item, of: $1) }
     }
 
     func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
     ) async throws(QuartetError) {
-        try await ofAccount { if $1 == account { try await $0.save(copies, finishing: items, of: account) } }
+        try await of(account) { try await $0.save(copies, finishing: items, of: $1) }
     }
 
-    /// Forgets an account. What is still to be saved for it isn't.
+    /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
@@ -79,12 +82,18 @@ final class AccountStore: Sendable {
         }
     }
 
-    private func ofAccount(
-        _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
+    /// Forgets what a crash or a restored backup left of others.
+    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+        try await shielded { try await $0.forgetOthers(than: account) }
+    }
+
+    /// Does nothing for an account that isn't the one any more.
+    private func of(
+        _ account: AccountID?, _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
     ) async throws(QuartetError) {
         try await shielded { store in
             // Only now is it certain whose turn it is.
-            if let account = self.account { try await body(store, account) }
+            if let account, account == self.account { try await body(store, account) }
         }
     }
 

@@ -16,13 +16,26 @@ public protocol LocalStore: Sendable {
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws
     /// Forgets everything about an account.
     func forget(_ account: AccountID) async throws
+    /// Forgets everything about all accounts but one; nil for all. A store that doesn't implement this keeps what a crash during a
+    /// sign-out left.
+    func forgetOthers(than account: AccountID?) async throws
+}
+
+extension LocalStore {
+    public func forgetOthers(than account: AccountID?) {}
 }
 
 extension LocalStore {
     /// For stores that were made for 0.1.0. If the app is killed in between, the others are sent as well, in their order.
     public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
         try await save(item, of: account)
-        for other in others { try await remove(other, of: account) }
+        do {
+            for other in others { try await remove(other, of: account) }
+        } catch {
+            // Whoever made the item hears that it isn't kept.
+            try? await remove(item.id, of: account)
+            throw error
+        }
     }
 }
 
@@ -89,4 +102,6 @@ public final class InMemoryLocalStore: LocalStore {
     }
 
     public func forget(_ account: AccountID) { accounts.withLock { $0[account] = nil } }
+
+    public func forgetOthers(than account: AccountID?) { accounts.withLock { $0 = $0.filter { $0.key == account } } }
 }

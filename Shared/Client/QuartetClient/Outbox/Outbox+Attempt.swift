@@ -75,7 +75,8 @@ extension Outbox {
                         return .decided(.failure(error))
                     }
                 }
-                _ = item.key.minted(at: now)
+                // What is on the device says which key an urgent one has: sent again after a crash, it is known as the same.
+                _ = item.key.minted(at: item.precedence == .urgent ? item.actedAtServer ?? now : now)
                 guard try await prepared(item) else { return .cancelled }
             }
             if isRepeated { await writeIfUnsaved(item) }
@@ -86,20 +87,20 @@ extension Outbox {
                 {
                 case .success(let reply): return .decided(.success(reply))
                 case .failure(.network(let mayHaveHappened)):
-                    if !mayHaveHappened { await renew(item) }
+                    if !mayHaveHappened { await unsend(item) }
                     return .unreached
                 case .failure(.server(let error, let mayHaveHappened)):
-                    if !mayHaveHappened { await renew(item) }
+                    if !mayHaveHappened { await unsend(item) }
                     return later(error)
                 }
             } catch .expired {
                 return .decided(.failure(isRepeated ? .unknown : .expired))
             } catch .needsAuthentication where !isRepeated {
                 // Nothing was sent, or nothing of it was taken: it can still be taken back.
-                await renew(item)
+                await unsend(item)
                 throw .needsAuthentication
             } catch .tokensUnavailable(let why) where !isRepeated {
-                await renew(item)
+                await unsend(item)
                 throw .tokensUnavailable(why)
             } catch .refused(let error) {
                 switch (error.code, error.verdict) {

@@ -16,6 +16,25 @@ extension Outbox {
             if case .notStored = error { state.withLock { _ = $0.unsaved.insert(item.id) } }
             throw error
         }
+        await forgetLeftovers()
+    }
+
+    /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent
+    /// after a restart, it might end what came after it.
+    func forget(_ ids: [OutboxItem.ID], of account: AccountID?) async {
+        for id in ids {
+            do throws(QuartetError) { try await store.remove(id, of: account) } catch {
+                state.withLock { $0.leftovers[id] = account }
+            }
+        }
+    }
+
+    private func forgetLeftovers() async {
+        let leftovers = state.withLock { state in
+            defer { state.leftovers = [:] }
+            return state.leftovers
+        }
+        for (id, account) in leftovers { await forget([id], of: account) }
     }
 
     /// Writes an item that the device failed to write before. It is sent in any case.
@@ -40,7 +59,7 @@ extension Outbox {
             state.items[index] = item
             return true
         }
-        if !isThere { try? await store.remove(item.id) }
+        if !isThere { await forget([item.id], of: item.account) }
         return isThere
     }
 
@@ -51,15 +70,27 @@ extension Outbox {
             && !state.withLock { $0.items.contains { $0.lane == item.lane && $0.id > item.id } }
     }
 
-    /// The server doesn't know the item: it is sent again under another key.
+    /// The server has nothing of the item: it can be taken back, and is sent again under its key. Should this be wrong, the server
+    /// notices by the key.
+    func unsend(_ item: OutboxItem) async {
+        var item = item
+        item.body = nil
+        await replace(item)
+    }
+
+    /// The server never did it, and never will under this key.
     func renew(_ item: OutboxItem) async {
         var item = item
         (item.key, item.body) = (RequestKey(), nil)
+        await replace(item)
+    }
+
+    private func replace(_ item: OutboxItem) async {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
             state.items[index] = item
         }
-        // If the device fails to write this, the old key is sent after a crash, and the server answers the same.
+        // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
         try? await write(item)
     }
 }

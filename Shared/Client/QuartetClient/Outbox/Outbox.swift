@@ -11,6 +11,9 @@ import Vocabulary
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
+    /// Urgent changes that weren't sent and won't be, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
+    public var unsent: Shared<[UnsentChange]> { cards.shared }
 
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
     struct Queue: Sendable {
@@ -28,11 +31,15 @@ public final class Outbox: Sendable {
         var madeUnread: Set<String> = []
         /// Items that the device failed to write.
         var unsaved: Set<Int64> = []
+        /// Items that are over and that the device failed to remove, with their accounts.
+        var leftovers: [Int64: AccountID?] = [:]
         var queues: [String: Queue] = [:]
         var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Counts the times when everything was dropped. What began before belongs to nobody.
+        var resets = 0
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -44,6 +51,7 @@ public final class Outbox: Sendable {
     static let failureLimit = 5
 
     let state = Mutex(State())
+    let cards: UnsentChanges
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -51,15 +59,16 @@ public final class Outbox: Sendable {
     private let clock: KnownServerTime
     let time: Timekeeper
     /// Something can be sent that couldn't be before.
-    private let kicks = Broadcast<Void>()
+    let kicks = Broadcast<Void>()
     /// The device has another network, or slept.
     let networks = Broadcast<Void>()
     /// An attempt has ended.
-    private let progress = Broadcast<Void>()
-    private let decisions = Broadcast<OutboxEvent>()
+    let progress = Broadcast<Void>()
+    let decisions = Broadcast<OutboxEvent>()
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
+        cards = UnsentChanges(store)
         self.clock = clock
         self.time = time
     }
@@ -72,9 +81,16 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        try await store.remove(id)
+        try await store.remove(item)
+        await forget((item.replaced ?? []).map(\.id), of: item.account)
         tell(item, .failure(.cancelled))
         return true
+    }
+
+    /// Somebody has read of a change that wasn't sent.
+    /// - Throws: ``QuartetError/notStored(_:)`` if it may show again after the next start.
+    public func markRead(_ id: UnsentChange.ID) async throws(QuartetError) {
+        try await cards.remove(id)
     }
 
     /// Sends what waits now, without waiting for the time that it was put off to.
@@ -91,31 +107,42 @@ public final class Outbox: Sendable {
 
     // MARK: Clients
 
-    func attach(_ queue: any EditQueue) {
-        state.withLock { $0.queues[queue.stream] = Queue(edits: queue) }
+    /// A stream's edits: those that are there, or else those that `make` makes.
+    func queue<Edits: EditQueue>(of stream: String, _ make: () -> Edits) -> Edits {
+        let queue = state.withLock { state in
+            if let edits = state.queues[stream]?.edits as? Edits { return edits }
+            let edits = make()
+            state.queues[stream] = Queue(edits: edits)
+            return edits
+        }
+        // What waited for somebody who can send it.
+        kicks.send(())
+        return queue
     }
 
     func queue(of item: OutboxItem) -> (any EditQueue)? { state.withLock { $0.queues[item.stream]?.edits } }
 
     /// Keeps a change, has it sent, and waits for the decision as long as a person would.
     /// - Parameters:
+    ///   - account: Whose change it is.
     ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
     ///   - isConnected: Whether it is worth waiting through a failure.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
-        _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, _ requests: Requests?,
-        isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        _ requests: Requests?, isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
-        let item = state.withLock { state in
+        let (item, resets) = state.withLock { state in
             // What the device keeps has smaller numbers, as long as nobody knows them.
             if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
             defer { state.next += 1 }
-            return OutboxItem(
+            let item = OutboxItem(
                 id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
-                actedAtServer: clock.now, edit: edit, moment: .init(time), order: command.orderKey)
+                actedAtServer: clock.now, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+            return (item, state.resets)
         }
         show(item)
         do throws(QuartetError) {
@@ -124,8 +151,9 @@ public final class Outbox: Sendable {
             _ = try await keeping[sending.precedence]?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if !isUrgent { await keepBase() }
-                try await keep(item, sending)
+                let unsent = try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
+                for item in unsent { await cards.end(item, .superseded) { self.isCurrent(resets) } }
                 if isUrgent { await keepBase() }
             }
         } catch {
@@ -135,7 +163,10 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    private func keep(_ made: OutboxItem, _ sending: Sending) async throws(QuartetError) {
+    /// - Returns: Those whose place it took, and that their person may take for sent.
+    private func keep(
+        _ made: OutboxItem, _ sending: Sending, unlessDroppedSince resets: Int
+    ) async throws(QuartetError) -> [OutboxItem] {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
@@ -162,8 +193,14 @@ public final class Outbox: Sendable {
             guard case .notStored = error, isUrgent else { throw error }
             isSaved = false
         }
-        let (superseded, others) = change { [item, isSaved] state in
+        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [Int64])
+        let changed = change { [item, isSaved] state -> Changed? in
+            guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
+            // Those whose attempt ended meanwhile.
+            let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
+            var item = item
+            if !isSaved { item.replaced = replaced + late.map { .init(id: $0.id, command: $0.command) } }
             state.items.removeAll(where: isSuperseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
             let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
@@ -171,11 +208,27 @@ public final class Outbox: Sendable {
             state.awaited.insert(item.id)
             if !isSaved { state.unsaved.insert(item.id) }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
-            return (superseded, others)
+            return (superseded, others, late.map(\.id))
         }
-        for item in superseded { tell(item, .failure(.superseded)) }
-        for item in others { try? await write(item) }
+        guard let changed else {
+            // Its person signed out meanwhile, and may be signed in again.
+            await forget([item.id], of: item.account)
+            throw .needsAuthentication
+        }
+        if isSaved { await forget(changed.late, of: item.account) }
+        for item in changed.superseded { tell(item, .failure(.superseded)) }
+        for item in changed.others { try? await write(item) }
+        let unsent = changed.superseded.filter { $0.command != made.command }
+        guard isSaved else {
+            // The device still has them, and sends them after a crash.
+            for item in unsent { cards.show(item, .superseded) }
+            return []
+        }
+        return unsent
     }
+
+    /// Whether nothing was dropped since.
+    func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }
 
     private func wait(
         for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
@@ -211,73 +264,6 @@ public final class Outbox: Sendable {
             if now >= end { return .willBeSentWhenOnline }
             await time.wait(for: news, until: end)
         }
-    }
-
-    // MARK: The account
-
-    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
-    /// be read: sent after that, the end of an alert would end the next one.
-    func restore(_ all: [OutboxItem]) async {
-        let all = all.map { item in
-            var item = item
-            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
-            return item
-        }
-        let (kept, ended, unsaved) = change { state in
-            let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
-                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
-            }
-            let kept = all.filter { !isOver($0) }
-            // What was kept while nothing could be read is newer.
-            let known = Set(kept.map(\.id))
-            state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
-            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (all.last?.id ?? 0) + 1)
-            state.isRestored = true
-            state.madeUnread = []
-            state.schedule.wake()
-            return (kept, all.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
-        }
-        for item in ended {
-            try? await store.remove(item.id)
-            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
-        }
-        for item in unsaved { try? await write(item) }
-        for item in kept {
-            guard let queue = queue(of: item) else { continue }
-            do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
-            if let command = item.accepted {
-                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
-            }
-        }
-        kicks.send(())
-    }
-
-    /// The streams that have accepted items which the device still keeps.
-    var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }
-
-    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
-    func takeFinished(of stream: String) -> [OutboxItem.ID] {
-        guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
-        let open = queue.openEdits
-        return state.withLock { state in
-            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
-            for id in finished { state.accepted[id] = nil }
-            return finished
-        }
-    }
-
-    /// Somebody else uses the device from now on.
-    func reset() {
-        change { state in
-            for item in state.items where state.awaited.contains(item.id) {
-                state.results[item.id] = .failure(.needsAuthentication)
-            }
-            (state.items, state.accepted, state.isRestored) = ([], [:], false)
-            (state.madeUnread, state.unsaved) = ([], [])
-            state.schedule.wake()
-        }
-        progress.send(())
     }
 
     // MARK: Sending
@@ -338,21 +324,30 @@ public final class Outbox: Sendable {
     // MARK: Items
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
+        let resets = state.withLock { $0.resets }
         guard var item = take(item.id, where: { _ in true }) else { return }
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
             // Better forgotten than made again after a restart.
-            do throws(QuartetError) { try await write(item) } catch { try? await store.remove(item.id) }
+            do throws(QuartetError) { try await write(item) } catch {
+                await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+            }
         } else {
-            for id in [item.id] + (item.replaced ?? []).map(\.id) { try? await store.remove(id) }
+            let replaced = (item.replaced ?? []).map(\.id)
+            if case .failure(.expired) = result, item.precedence == .urgent {
+                await cards.end(item, .expired) { self.isCurrent(resets) }
+            } else {
+                await forget([item.id], of: item.account)
+            }
+            await forget(replaced, of: item.account)
         }
         tell(item, result)
     }
 
     /// Gives up an item that this version of the app can't read.
-    private func discard(_ item: OutboxItem, _ error: QuartetError) {
+    func discard(_ item: OutboxItem, _ error: QuartetError) {
         guard let item = take(item.id, where: { _ in true }) else { return }
         decisions.send(OutboxEvent(item: item, error: error))
     }
@@ -370,7 +365,9 @@ public final class Outbox: Sendable {
 
     private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
         change { state in
-            state.items.firstIndex { $0.id == id && isMeant($0) }.map { state.items.remove(at: $0) }
+            guard let index = state.items.firstIndex(where: { $0.id == id && isMeant($0) }) else { return nil }
+            state.unsaved.remove(id)
+            return state.items.remove(at: index)
         }
     }
 

@@ -44,7 +44,8 @@ struct OutboxSchedule: Sendable {
             + items.filter { item in !first.contains { $0 == item.topic } }
     }
 
-    /// Nothing rests for longer, whatever a server asks.
+    /// Nothing rests for longer, whatever a server asks; but half a minute to a minute longer what a newer server has refused for a
+    /// while by a code that this version doesn't know.
     static func restLimit(of precedence: Sending.Precedence) -> Duration {
         precedence == .urgent ? .seconds(5) : .seconds(1200)
     }
@@ -110,7 +111,11 @@ struct OutboxSchedule: Sendable {
         let asked = min(pause ?? .zero, limit / 2)
         let spread = min(max(policy.limit(beforeAttempt: attempts), asked / 4), limit - asked)
         let delay = asked + spread * Double.random(in: 0...1, using: &random)
-        rests[place] = Rest(until: now + delay, error: error, attempts: attempts)
+        // What this version can't read may be final, and it isn't the only app that asks.
+        let isForeign = if case .serverError(let error) = error { error.unknownCode?.retry == .newKey } else { false }
+        let isSlow = isForeign && attempts > Outbox.failureLimit
+        let more = isSlow ? .seconds(30) * Double.random(in: 1...2, using: &random) : Duration.zero
+        rests[place] = Rest(until: now + delay + more, error: error, attempts: attempts)
     }
 
     /// The server decided an item, so it can be reached.

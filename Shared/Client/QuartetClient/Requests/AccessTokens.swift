@@ -46,6 +46,16 @@ actor AccessTokens {
         get throws { try load()?.account }
     }
 
+    /// Whose data the device may have: also of somebody whom the server signed out, but not of somebody who signed out.
+    var keeper: AccountID? {
+        get throws { try load().flatMap { $0.isLeaving ? nil : $0.account } }
+    }
+
+    /// Whether the last one signed out, and that isn't over.
+    var isLeaving: Bool {
+        get throws { try load()?.isLeaving ?? false }
+    }
+
     /// What to show at the next sign-in.
     var lastRefreshToken: String? {
         get throws { try load()?.refreshToken }
@@ -101,7 +111,47 @@ actor AccessTokens {
         try save(credentials)
     }
 
-    /// The person signed out.
+    /// The person signs out. From now on the device counts as signed out, also after a crash, and the token is good for telling the
+    /// server so.
+    func leave() throws {
+        access = nil
+        let last: Credentials?
+        // What can't be read can't be shown to the server, either.
+        do { last = try load() } catch { return try save(nil) }
+        guard var credentials = last else { return }
+        (credentials.isSignedOut, credentials.isLeaving) = (true, true)
+        try save(credentials)
+    }
+
+    /// Tells the server of somebody who has left, if it doesn't know, and forgets the token.
+    /// - Throws: If that has to be tried again.
+    func finishLeaving() async throws {
+        guard try isLeaving else { return }
+        let now = try await serverTime()
+        guard let leaving = try load(), leaving.isLeaving else { return }
+        var answer = try await renew(leaving, at: now)
+        if case .success(let body) = answer.result {
+            let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
+            guard var next = try stillLeaving(leaving) else { return }
+            // What the server answers to the old one may have ended by the next try.
+            (next.refreshToken, next.exchange) = (signedIn.refreshToken, nil)
+            try save(next)
+            var key = RequestKey()
+            answer = try await transport.send(
+                TransportRequest(
+                    .signOut, body: try SignOutRequest().encoded(), key: key.minted(at: now),
+                    token: signedIn.accessToken))
+        }
+        if case .failure(let error) = answer.result, !error.meansSignedOut, error.verdict != .ends { throw error }
+        if try stillLeaving(leaving) != nil { try save(nil) }
+    }
+
+    /// Nil if somebody signed in since.
+    private func stillLeaving(_ credentials: Credentials) throws(QuartetError) -> Credentials? {
+        try load().flatMap { $0.isLeaving && $0.device == credentials.device ? $0 : nil }
+    }
+
+    /// The person signed out, and the server knows.
     func forget() throws {
         access = nil
         try save(nil)
@@ -118,20 +168,11 @@ actor AccessTokens {
         // Read only now, and saved before the next wait: meanwhile another process, such as an extension, may have got
         // a newer token, and an older one that is sent after it would look like a thief's. Somebody may also have
         // signed out.
-        guard var credentials = try credentials, credentials.account == account else {
+        guard let credentials = try credentials, credentials.account == account else {
             throw QuartetError.needsAuthentication
         }
-        // An answer is remembered for 30 days.
-        if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
-        var key = credentials.exchange.map { RequestKey($0) } ?? RequestKey()
-        credentials.exchange = key.minted(at: now)
-        try save(credentials)
         let asked = time.now()
-        let reply = try await transport.send(
-            TransportRequest(
-                .token, body: try TokenRequest(refreshToken: credentials.refreshToken).encoded(),
-                key: credentials.exchange))
-        clock.heard(reply.serverTime)
+        let reply = try await renew(credentials, at: now)
         switch reply.result {
         case .success(let body):
             let signedIn: SignedIn
@@ -159,6 +200,22 @@ actor AccessTokens {
             // A server under a wrong key for a minute says of every token that it is invalid.
             throw QuartetError.refused(error)
         }
+    }
+
+    /// Exchanges a token, always under the key of its first exchange.
+    private func renew(_ stored: Credentials, at now: Instant) async throws -> TransportReply {
+        var credentials = stored
+        // An answer is remembered for 30 days.
+        if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
+        var key = credentials.exchange.map { RequestKey($0) } ?? RequestKey()
+        credentials.exchange = key.minted(at: now)
+        try save(credentials)
+        let reply = try await transport.send(
+            TransportRequest(
+                .token, body: try TokenRequest(refreshToken: credentials.refreshToken).encoded(),
+                key: credentials.exchange))
+        clock.heard(reply.serverTime)
+        return reply
     }
 
     /// The server's time; asks for it where it isn't known yet.

@@ -11,18 +11,32 @@ public struct Credentials: Codable, Hashable, Sendable {
     /// The key under which the refresh token is being exchanged. It is kept before the exchange is sent: after a crash, the same
     /// exchange gets the same answer, and another one would look like a thief's.
     public var exchange: ID<RequestSubject>?
-    /// Whether the server signed the device out. The token then still shows, at the next sign-in, that the device was known.
+    /// Whether the device is signed out. The token then still shows, at the next sign-in, that the device was known.
     public var isSignedOut: Bool
+    /// Whether the person signed out, and the server may not know yet: the token is kept to tell it.
+    public var isLeaving: Bool
 
     public init(
         account: AccountID, device: DeviceID, refreshToken: String, exchange: ID<RequestSubject>? = nil,
-        isSignedOut: Bool = false
+        isSignedOut: Bool = false, isLeaving: Bool = false
     ) {
         self.account = account
         self.device = device
         self.refreshToken = refreshToken
         self.exchange = exchange
         self.isSignedOut = isSignedOut
+        self.isLeaving = isLeaving
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        account = try values.decode(AccountID.self, forKey: .account)
+        device = try values.decode(DeviceID.self, forKey: .device)
+        refreshToken = try values.decode(String.self, forKey: .refreshToken)
+        exchange = try values.decodeIfPresent(ID<RequestSubject>.self, forKey: .exchange)
+        isSignedOut = try values.decode(Bool.self, forKey: .isSignedOut)
+        // 0.1.0 doesn't write it.
+        isLeaving = try values.decodeIfPresent(Bool.self, forKey: .isLeaving) ?? false
     }
 }
 

@@ -9,11 +9,20 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     /// Nil in previews, where every change is made at once.
     private let service: Connection?
 
-    init(_ stream: StreamName, service: Connection?, holder: ReplicaHolder<Edit.State, Value>) {
-        self.stream = "\(stream)"
-        self.service = service
-        self.holder = holder
-        service?.outbox.attach(self)
+    /// For a preview.
+    init(_ stream: StreamName, holder: ReplicaHolder<Edit.State, Value>) {
+        (self.stream, self.holder, service) = ("\(stream)", holder, nil)
+    }
+
+    private init(_ stream: String, _ service: Connection, _ holder: ReplicaHolder<Edit.State, Value>) {
+        (self.stream, self.service, self.holder) = (stream, service, holder)
+    }
+
+    /// The edits of a stream at a server: the same ones as long as a client of the connection has them.
+    static func live(
+        _ stream: StreamName, _ service: Connection, _ holder: ReplicaHolder<Edit.State, Value>
+    ) -> Commands {
+        service.outbox.queue(of: "\(stream)") { Commands("\(stream)", service, holder) }
     }
 
     /// The server's time as far as it is known, for what is shown until the server says it.

@@ -30,10 +30,12 @@ struct Replica<State: Sendable>: Sendable {
 
     /// Commands whose events arrived lately: an outcome may come after them.
     private static var memory: Int { 256 }
+    /// For how many heartbeats an accepted edit waits for its event.
+    private static var patience: Int { 8 }
 
     private(set) var base: State?
     private var edits: [Edit] = []
-    private var seen: [CommandID] = []
+    private(set) var seen: [CommandID] = []
     /// The newest stream that was asked for.
     private var opening = 0
     /// The newest stream that brought a snapshot; nil if none did.
@@ -57,7 +59,8 @@ struct Replica<State: Sendable>: Sendable {
     mutating func begins(_ opening: Int) { self.opening = max(self.opening, opening) }
 
     /// What the device kept: the server's state at an earlier time.
-    mutating func restore(_ state: State) { base = state }
+    /// - Parameter commands: Those whose events it has.
+    mutating func restore(_ state: State, with commands: [CommandID] = []) { (base, seen) = (state, commands) }
 
     /// The server's state from which its events go on.
     mutating func replace(_ state: State, opening: Int) {
@@ -65,6 +68,8 @@ struct Replica<State: Sendable>: Sendable {
         begins(opening)
         snapshotOpening = opening
         edits.removeAll { $0.acceptance.map { $0.opening < opening } ?? false }
+        // Those of this stream may be newer than its snapshot.
+        for index in edits.indices { edits[index].acceptance?.heartbeats = 0 }
         endArrived(in: state)
     }
 
@@ -85,12 +90,10 @@ struct Replica<State: Sendable>: Sendable {
         base = state
         endArrived(in: state)
         guard let command else { return }
-        if let index = edits.firstIndex(where: { $0.acceptance?.command == command }) {
-            end(through: index)
-        } else {
-            seen.append(command)
-            if seen.count > Self.memory { seen.removeFirst() }
-        }
+        // Also where the edit ends: its reply comes once more if the app was killed before the device kept it.
+        seen.append(command)
+        if seen.count > Self.memory { seen.removeFirst() }
+        if let index = edits.firstIndex(where: { $0.acceptance?.command == command }) { end(through: index) }
     }
 
     /// Ends an edit that the base has by now, and the accepted ones before it in its order: those were decided before, so a snapshot
@@ -102,13 +105,17 @@ struct Replica<State: Sendable>: Sendable {
 
     /// Nothing happens at the server. An accepted edit whose event was part of a snapshot has no event of its own: after the second
     /// heartbeat it would have come. In a sequence that was resumed it comes, however long a busy server takes.
-    mutating func heartbeat() {
-        for index in edits.indices where edits[index].acceptance?.opening == snapshotOpening {
-            edits[index].acceptance?.heartbeats += 1
-        }
+    /// - Returns: Whether an event has been awaited for so long that a snapshot has to show what became of it.
+    @discardableResult
+    mutating func heartbeat() -> Bool {
+        for index in edits.indices { edits[index].acceptance?.heartbeats += 1 }
         // What never comes, since the server has forgotten it for instance, doesn't show forever.
         for index in edits.indices { edits[index].age? += 1 }
-        edits.removeAll { ($0.acceptance?.heartbeats ?? $0.age ?? 0) >= 2 }
+        edits.removeAll { edit in
+            guard let acceptance = edit.acceptance else { return edit.age ?? 0 >= 2 }
+            return acceptance.opening == snapshotOpening && acceptance.heartbeats >= 2
+        }
+        return edits.contains { $0.acceptance?.heartbeats == Self.patience }
     }
 
     // MARK: Edits

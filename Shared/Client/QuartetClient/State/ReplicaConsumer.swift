@@ -48,7 +48,7 @@ extension ReplicaConsumer {
     }
 
     func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-    func heartbeat() { holder.heartbeat() }
+    func heartbeat() -> Bool { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
     func reset(opening: Int) { holder.reset(opening: opening) }
 }

@@ -69,18 +69,20 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
     }
 
     /// Shows what the device kept.
-    func restore(_ state: State, asOf time: Instant) {
+    /// - Parameter commands: Those whose events it has.
+    func restore(_ state: State, with commands: [CommandID] = [], asOf time: Instant) {
         let notify = content.withLock { content in
-            content.replica.restore(state)
+            content.replica.restore(state, with: commands)
             if content.liveness != .live { content.keptSince = time }
             return shared.replace(show(content.replica.state), content.phase)
         }
         notify()
     }
 
-    func heartbeat() {
-        guard !openEdits.isEmpty else { return }
-        change { $0.heartbeat() }
+    /// - Returns: Whether a snapshot is needed.
+    func heartbeat() -> Bool {
+        guard !openEdits.isEmpty else { return false }
+        return change { $0.heartbeat() }
     }
 
     func liveness(_ liveness: Liveness) {
@@ -112,12 +114,28 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
 extension ReplicaHolder where State: Codable {
     /// What the server has, to be encoded; nil while nothing has arrived.
     var encodable: (@Sendable () throws -> Data)? {
+        let (base, seen) = content.withLock { ($0.replica.base, $0.replica.seen) }
         guard let base else { return nil }
-        return { try JSONEncoder().encode(base) }
+        return { try JSONEncoder().encode(KeptState(state: base, commands: seen)) }
     }
 
     /// Shows what the device kept.
     func restore(_ encoded: Data, asOf time: Instant) throws {
-        restore(try JSONDecoder().decode(State.self, from: encoded), asOf: time)
+        let decoder = JSONDecoder()
+        do {
+            let kept = try decoder.decode(KeptState<State>.self, from: encoded)
+            restore(kept.state, with: kept.commands, asOf: time)
+        } catch {
+            // 0.1.0 kept the state alone.
+            restore(try decoder.decode(State.self, from: encoded), asOf: time)
+        }
     }
+}
+
+/// What the device keeps of a copy. A reply that comes after a restart finds its command here: the stream, which goes on behind the
+/// event, doesn't bring it again.
+private struct KeptState<State: Codable>: Codable {
+    let state: State
+    /// Those whose events the state has, as far as they came lately.
+    let commands: [CommandID]
 }

@@ -7,6 +7,15 @@ extension Texts {
         "role.mine": "you look after them",
         "role.none": "no role",
 
+        "unsent.RaiseAlert": "Your call for help ({time}) was NOT sent: {reason}",
+        "unsent.ClearAlert": "The end of your alert ({time}) was NOT sent: {reason}",
+        "unsent.CheckIn": "Your check-in ({time}) was NOT sent: {reason}",
+        "unsent.RespondToPing": "Your answer to {name} ({time}) was NOT sent: {reason}",
+        "unsent.change": "A change ({time}) was NOT sent: {reason}",
+        "unsent.reason.expired": "it couldn't be sent in time.",
+        "unsent.reason.superseded": "a later change took its place.",
+        "unsent.reason.signedOut": "this device was signed out before.",
+
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":
             "None of those who hear when you miss a check-in could be reached for long. Alarms go to {names}, and may reach nobody.",

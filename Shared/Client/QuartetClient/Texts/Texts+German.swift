@@ -6,6 +6,15 @@ extension Texts {
         "role.mine": "du passt auf",
         "role.none": "ohne Rolle",
 
+        "unsent.RaiseAlert": "Dein Alarm ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.ClearAlert": "Das Ende deines Alarms ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.CheckIn": "Deine Rückmeldung ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.RespondToPing": "Deine Antwort an {name} ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.change": "Eine Änderung ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.reason.expired": "Es ging nicht rechtzeitig.",
+        "unsent.reason.superseded": "Eine spätere Änderung kam an ihre Stelle.",
+        "unsent.reason.signedOut": "Dieses Gerät wurde vorher abgemeldet.",
+
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":
             "Von denen, die erfahren, dass du dich nicht meldest, war lange niemand erreichbar. Alarme gehen an {names}, und vielleicht sieht sie niemand.",

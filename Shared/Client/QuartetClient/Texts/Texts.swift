@@ -15,7 +15,8 @@ import Vocabulary
 /// ```
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
-    /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds.
+    /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
+    /// `{time}` for when a person did something.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -143,6 +144,25 @@ public struct Texts: Sendable {
     public func sentence(_ error: APIError) -> String {
         if let text = catalogue["error.\(error.code.rawValue)"] { return text }
         return isEnglish ? error.detail : self[error.code.group]
+    }
+
+    // MARK: Unsent changes
+
+    /// What a card says.
+    /// - Parameter name: What the person calls the one it is about; nil for somebody whose name isn't known.
+    public func sentence(_ change: UnsentChange, name: String?) -> String {
+        sentence(change, name: name, moment: moment)
+    }
+
+    /// - Parameter moment: Writes a time.
+    package func sentence(_ change: UnsentChange, name: String?, moment: (Instant) -> String) -> String {
+        let key = "unsent.\(change.command)"
+        return filled(
+            catalogue[key] == nil ? "unsent.change" : key,
+            [
+                "name": name ?? self["someone"], "time": moment(change.acted),
+                "reason": self["unsent.reason.\(change.reason.rawValue)"],
+            ])
     }
 
     // MARK: The connection

@@ -7,6 +7,9 @@ enum Action: Hashable, Sendable {
     case signUp(handle: String, name: String, password: String)
     case signOut
 
+    /// Of a change that wasn't sent.
+    case dismiss(UnsentChange.ID)
+
     case checkIn
     case setInterval(Interval)
     case raiseAlert, clearAlert

@@ -43,6 +43,7 @@ extension App {
         case .signOut:
             try await quartet.session.signOut()
             model = Model()
+        case .dismiss(let id): try await connection.outbox.markRead(id)
         case .checkIn: try await quartet.user.checkIn()
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
         case .raiseAlert: try await quartet.user.raiseAlert()

@@ -148,6 +148,7 @@ final class App {
         var shown = Shown(quartet, connection.state, server: server, now: connection.serverTime ?? .now)
         shown.error = connection.lastError
         shown.waiting = connection.outbox.items.value.count
+        shown.unsent = connection.outbox.unsent.value
         shown.group = group?.state.value
         shown.music = music?.group
         shown.playback = music?.state.value
@@ -164,6 +165,7 @@ final class App {
         follow("notifications", quartet.notifications.notifications.values)
         follow("groups", quartet.groups.groups.values)
         follow("outbox", connection.outbox.items.values)
+        follow("unsent", connection.outbox.unsent.values)
         // What prints lines prints them when something happens, not when time goes on.
         guard !terminal.abilities.isDumb else { return }
         followers["time"] = Task {

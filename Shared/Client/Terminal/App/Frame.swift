@@ -40,7 +40,7 @@ enum Frame {
         content = Array(content.prefix(room))
         content += Array(repeating: .empty, count: room - content.count)
         return [header(model, shown, width: width), Line(String(repeating: "─", count: width), .dim)] + content + [
-            player(shown, width: width), notice(model, shown), Line(keys, .dim),
+            player(shown, width: width), notice(model, shown, width: width), Line(keys, .dim),
         ]
     }
 
@@ -97,8 +97,16 @@ enum Frame {
         return Line(spans).with(right: keys, width: width)
     }
 
-    private static func notice(_ model: Model, _ shown: Shown) -> Line {
+    private static func notice(_ model: Model, _ shown: Shown, width: Int) -> Line {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
+        if let card = shown.unsent.first {
+            let key = shown.needsSignIn ? "  Esc read" : "  d read"
+            let text = Words.unsent(card, shown.name(of: card.contact))
+            let room = max(0, width - Glyph.width(of: key))
+            return [
+                Span(Rows.fitted(text, min(room, Glyph.width(of: text))), .colored(.red)), Span(key, .dim),
+            ]
+        }
         if shown.waiting > 0, shown.connection != .connected {
             return Line(
                 "\(shown.waiting) \(shown.waiting == 1 ? "change waits" : "changes wait") for a connection.",

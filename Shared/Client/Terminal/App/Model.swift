@@ -48,9 +48,13 @@ struct Model: Hashable, Sendable {
         default: notice = nil
         }
         if shown.connection == .notConfigured { return key == .character("q") ? .quit : nil }
-        if shown.needsSignIn { return SignInScreen.handle(key, &self) }
+        if shown.needsSignIn {
+            if key == .escape, let card = shown.unsent.first { return .dismiss(card.id) }
+            return SignInScreen.handle(key, &self)
+        }
         if dialog != nil { return handleDialog(key, shown) }
         switch key {
+        case .character("d") where !shown.unsent.isEmpty: return shown.unsent.first.map { .dismiss($0.id) }
         case .character("q"): return .quit
         case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
         case .tab: tab = tab.moved(by: 1)

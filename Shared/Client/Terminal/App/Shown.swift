@@ -21,6 +21,8 @@ struct Shown: Sendable {
     var position: Interval?
     /// How many changes the server hasn't decided.
     var waiting = 0
+    /// Urgent changes that weren't sent, the oldest first, as long as nobody has read of them.
+    var unsent: [UnsentChange] = []
     /// By the server's clock, as far as it is known.
     var now: Instant
 

@@ -91,6 +91,12 @@ enum Words {
     /// What somebody reads who is about to become a responder. Short, because it must fit into a line.
     static let consent = "They see it when no responder of theirs could be reached for 30 days."
 
+    /// What a card says about an urgent change that wasn't sent.
+    /// - Parameter name: What the account calls the person it is about.
+    static func unsent(_ change: UnsentChange, _ name: String) -> String {
+        texts.sentence(change, name: name, moment: { clock($0) })
+    }
+
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
     static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {

@@ -193,4 +193,8 @@ struct WorldStore: LocalStore {
     func forget(_ account: AccountID) async throws {
         try await executor.outside { try await store.forget(account) }
     }
+
+    func forgetOthers(than account: AccountID?) async throws {
+        try await executor.outside { try await store.forgetOthers(than: account) }
+    }
 }

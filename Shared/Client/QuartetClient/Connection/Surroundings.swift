@@ -1,0 +1,33 @@
+/// What a connection hears from the device that it runs on, and asks of it.
+public protocol Surroundings: Sendable {
+    /// A value whenever the device has another network than before. A reader that falls behind needs the newest one alone.
+    func networkChanges() -> AsyncStream<Void>
+    /// Runs `body`, and has the system let the app go on meanwhile though it goes to the background, as long as the system allows.
+    /// - Parameter reason: For the system's log.
+    func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async
+}
+
+extension Connection {
+    /// For how long the app asks to go on in the background for what waits to be sent. What comes meanwhile asks again.
+    static let wakefulness: Duration = .seconds(30)
+
+    /// Does what the surroundings call for, until the task is cancelled.
+    func heed(_ surroundings: any Surroundings) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
+            for await items in outbox.items.values where !items.isEmpty {
+                await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
+            }
+        }
+    }
+
+    private func waitUntilSent() async {
+        let until = time.now() + Self.wakefulness
+        await withTaskGroup { group in
+            group.addTask { for await items in self.outbox.items.values where items.isEmpty { return } }
+            group.addTask { try? await self.time.sleep(until) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

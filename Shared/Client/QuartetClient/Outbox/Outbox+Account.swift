@@ -1,0 +1,84 @@
+import API
+import Synchronization
+import Vocabulary
+
+extension Outbox {
+    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
+    /// be read: sent after that, the end of an alert would end the next one.
+    func restore(_ all: [OutboxItem], of account: AccountID) async {
+        cards.restore(all)
+        let waiting = all.filter { $0.unsent == nil }.map { item in
+            var item = item
+            item.account = account
+            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
+            return item
+        }
+        let resets = state.withLock { $0.resets }
+        let (kept, ended, unsaved) = change { state in
+            let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
+                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
+            }
+            let kept = waiting.filter { !isOver($0) }
+            // What was kept while nothing could be read is newer.
+            let known = Set(kept.map(\.id))
+            state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
+            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
+            state.next = max(state.next, (all.last?.id ?? 0) + 1)
+            state.isRestored = true
+            state.madeUnread = []
+            state.schedule.wake()
+            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
+        }
+        // Shown before anything of them can be decided.
+        for item in kept {
+            guard let queue = queue(of: item) else { continue }
+            do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
+            if let command = item.accepted {
+                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
+            }
+        }
+        for item in ended {
+            if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
+                await forget([item.id], of: item.account)
+            } else {
+                await cards.end(item, .superseded) { self.isCurrent(resets) }
+            }
+            decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
+        }
+        for item in unsaved { try? await write(item) }
+        kicks.send(())
+    }
+
+    /// The streams that have accepted items which the device still keeps.
+    var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }
+
+    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
+    func takeFinished(of stream: String) -> [OutboxItem.ID] {
+        guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
+        let open = queue.openEdits
+        return state.withLock { state in
+            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
+            for id in finished { state.accepted[id] = nil }
+            return finished
+        }
+    }
+
+    /// Drops everything: the person signed out, or another one signed in.
+    /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
+    func reset(for next: AccountID? = nil) {
+        let dropped = change { state in
+            for item in state.items where state.awaited.contains(item.id) {
+                state.results[item.id] = .failure(.needsAuthentication)
+            }
+            defer {
+                (state.items, state.accepted, state.isRestored) = ([], [:], false)
+                (state.madeUnread, state.unsaved, state.leftovers) = ([], [], [:])
+                state.resets += 1
+                state.schedule.wake()
+            }
+            return state.items
+        }
+        cards.drop(dropped, for: next)
+        progress.send(())
+    }
+}

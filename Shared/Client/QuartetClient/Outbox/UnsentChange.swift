@@ -1,0 +1,97 @@
+import Synchronization
+public import Vocabulary
+
+/// An urgent change that will never be sent, though a person asked for it: a card that stays until somebody has read it.
+public struct UnsentChange: Hashable, Sendable, Identifiable {
+    public enum Reason: String, Codable, Hashable, CaseIterable, Sendable {
+        /// There was no connection for so long that it would no longer mean the same.
+        case expired
+        /// A later change took its place.
+        case superseded
+        /// Its person signed out.
+        case signedOut
+    }
+
+    public let id: OutboxItem.ID
+    /// The command's name, as in `RaiseAlert`.
+    public let command: String
+    /// Whom it was about, where it was about somebody: whose ping it would have answered, for instance.
+    public let contact: AccountID?
+    /// When the person acted: by the server's clock if that was known then, or else by the device's.
+    public let acted: Instant
+    public let reason: Reason
+    let account: AccountID?
+
+    init(_ item: OutboxItem, _ reason: Reason) {
+        (id, command, account, self.reason) = (item.id, item.command, item.account, reason)
+        acted = item.actedAtServer ?? item.acted
+        contact = item.order?.split(separator: "/").dropFirst().first.flatMap { AccountID(String($0)) }
+    }
+}
+
+/// The cards that nobody has read, on the screen and on the device.
+final class UnsentChanges: Sendable {
+    let shared = Shared<[UnsentChange]>([], .ready)
+    private let cards = Mutex<[UnsentChange]>([])
+    private let store: AccountStore
+    /// Of more cards the oldest go.
+    static let limit = 20
+
+    init(_ store: AccountStore) {
+        self.store = store
+    }
+
+    /// Shows those that the device kept.
+    func restore(_ items: [OutboxItem]) {
+        let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
+        change { cards in cards = kept + cards.filter { card in !kept.contains { $0.id == card.id } } }
+    }
+
+    /// An urgent item that the server can't know won't be sent. It is kept as a card.
+    /// - Parameter isMeant: Whether its person is still the one who is signed in.
+    func end(
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, if isMeant: @escaping @Sendable () -> Bool
+    ) async {
+        guard isMeant() else { return }
+        let old = show(item, reason)
+        var kept = item
+        // A release that knows no cards takes it for a change that expired.
+        (kept.unsent, kept.lifetime) = (reason, .seconds(0))
+        // On a device that can't write this, the card goes with the app.
+        try? await store.replace(kept, if: isMeant)
+        for card in old { try? await store.remove(card.id, of: card.account) }
+    }
+
+    /// Shows a card that isn't kept.
+    /// - Returns: Cards that have to make room for it.
+    @discardableResult
+    func show(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
+        change { cards in
+            cards.append(UnsentChange(item, reason))
+            let old = Array(cards.prefix(max(0, cards.count - Self.limit)))
+            cards.removeFirst(old.count)
+            return old
+        }
+    }
+
+    /// Items are dropped because their person signed out.
+    /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
+    func drop(_ items: [OutboxItem], for next: AccountID?) {
+        for item in items where item.precedence == .urgent && !item.isSent { show(item, .signedOut) }
+        if let next { change { cards in cards.removeAll { $0.account != next } } }
+    }
+
+    func remove(_ id: UnsentChange.ID) async throws(QuartetError) {
+        let card = change { cards in cards.firstIndex { $0.id == id }.map { cards.remove(at: $0) } }
+        if let card { try await store.remove(card.id, of: card.account) }
+    }
+
+    private func change<Result: Sendable>(_ change: (inout [UnsentChange]) -> Result) -> Result {
+        let (result, notify) = cards.withLock { cards in
+            let result = change(&cards)
+            return (result, shared.replace(cards, .ready))
+        }
+        notify()
+        return result
+    }
+}

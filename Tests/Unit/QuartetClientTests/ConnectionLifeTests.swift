@@ -1,0 +1,166 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import SessionContract
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+/// A device that a test plays.
+private final class ScriptedSurroundings: Surroundings {
+    let changes: AsyncStream<Void>
+    let change: AsyncStream<Void>.Continuation
+    /// How often the app asked to go on in the background, and whether it is given the time now.
+    let awake = Observed<(count: Int, isNow: Bool)>((0, false))
+
+    init() {
+        (changes, change) = AsyncStream<Void>.makeStream()
+    }
+
+    func networkChanges() -> AsyncStream<Void> { changes }
+
+    func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async {
+        awake.update { $0 = ($0.count + 1, true) }
+        await body()
+        awake.update { $0.isNow = false }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionLifeTests {
+    @Test(
+        "however often clients are made of a connection, they show one state, a refusal is taken back in all of them, and the stream is opened once (S1, S24)"
+    )
+    func clientsOnce() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let first = Quartet.live(connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(OutboxApp.one)])
+            try await connection.ready()
+            let second = Quartet.live(connection)
+            #expect(connection.state.isConnected && server.transport.openStreams == 1)
+            server.state.withLock { $0.replies = [.failure(APIError(.pingsOff))] }
+            await #expect(throws: QuartetError.refused(APIError(.pingsOff))) {
+                try await first.contacts.sendPing(OutboxApp.one)
+            }
+            for quartet in [first, second] {
+                #expect(quartet.contacts.contacts.count == 1 && quartet.contacts.contacts.outgoingPings.isEmpty)
+            }
+            #expect(connection.core.withLock { $0.consumers.count } == 4)
+            // Two group sessions of one name are one, too, while somebody holds it.
+            let group = GroupID.new()
+            let (one, other) = (try first.groups.open(group), try second.groups.open(group))
+            #expect(one.state === other.state)
+        }
+    }
+
+    @Test("when the clients that a change was made with are gone, those that are made next send it (S22)")
+    func clientsAgain() async throws {
+        let server = Server()
+        let connection = server.connection()
+        try await whileRunning(connection) {
+            var contacts: ContactsClient? = .live(service: connection)
+            let shared = try #require(contacts?.contacts)
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(OutboxApp.one)])
+            try await connection.ready()
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await contacts?.sendPing(OutboxApp.one) }
+            contacts = nil
+            server.goOnline()
+            connection.outbox.retry()
+            let next = ContactsClient.live(service: connection)
+            #expect(next.contacts === shared && next.contacts.outgoingPings.count == 1)
+            await connection.outbox.items.values.wait { $0.isEmpty }
+            #expect(server.commands.last?.name == "SendPing")
+        }
+    }
+
+    @Test(
+        "cancelled and run again at once, a connection is made; of two that run it, one goes on when the other ends (T1)"
+    )
+    func runAgain() async throws {
+        let server = Server()
+        let connection = server.connection()
+        // What the first one still writes when the second one comes.
+        let first = Task { await connection.run() }
+        let stream = try #require(await server.transport.nextStream())
+        try stream.begin()
+        try await connection.ready()
+        first.cancel()
+        let second = Task { await connection.run() }
+        let next = try #require(await server.transport.nextStream())
+        next.resume()
+        try await connection.ready()
+        let third = Task { await connection.run() }
+        second.cancel()
+        let last = try #require(await server.transport.nextStream())
+        last.resume()
+        try await connection.ready()
+        third.cancel()
+        for task in [first, second, third] { await task.value }
+        #expect(connection.state == .disconnected && server.transport.openStreams == 0)
+    }
+
+    @Test("another network opens the connection at once, without waiting for the next attempt (T2)")
+    func networks() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        server.transport.refuseStream(TransportError.unreachable("no network"))
+        try await whileRunning(connection) {
+            await connection.wait { $0 == .reconnecting(attempt: 1) }
+            // The clock stands, so only the network's change can open it.
+            surroundings.change.yield(())
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            surroundings.change.yield(())
+            let next = try #require(await server.transport.nextStream())
+            next.resume()
+        }
+    }
+
+    @Test(
+        "as long as something waits to be sent, and half a minute at most, the app asks to go on in the background (S22)"
+    )
+    func background() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            #expect(surroundings.awake.value.count == 0)
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            try await surroundings.awake.wait("asked for time") { $0.isNow ? true : nil }
+            server.clock.advance(by: .seconds(29))
+            #expect(surroundings.awake.value.isNow)
+            server.clock.advance(by: .seconds(1))
+            try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
+            // What is sent ends it earlier.
+            let count = surroundings.awake.value.count
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.setCheckInInterval(.hours(3)) }
+            try await surroundings.awake.wait("asked again") { $0.isNow && $0.count > count ? true : nil }
+            server.goOnline()
+            connection.outbox.retry()
+            await connection.outbox.items.values.wait { $0.isEmpty }
+            try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
+        }
+    }
+}

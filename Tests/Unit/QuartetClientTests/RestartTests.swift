@@ -1,0 +1,151 @@
+import API
+import ContactsContract
+import Foundation
+import Observation
+import QuartetClientTesting
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite(.timeLimit(.minutes(2)))
+struct RestartTests {
+    private static let one = OutboxApp.one
+
+    /// What a device has after the app was killed: a store with the same content.
+    private static func killed(_ store: InMemoryLocalStore) -> InMemoryLocalStore {
+        let (copy, kept) = (InMemoryLocalStore(), store.load(Server.account))
+        for item in kept.items { copy.save(item, of: Server.account) }
+        copy.save(kept.copies, finishing: [], of: Server.account)
+        return copy
+    }
+
+    /// Waits for what is written without anybody being told.
+    private static func wait(for store: InMemoryLocalStore, until isMeant: (LocalAccount) -> Bool) async throws {
+        while !isMeant(store.load(Server.account)) { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// When the app is killed.
+    enum Kill: CaseIterable { case betweenEventAndReply, afterTheReply }
+
+    @Test(
+        "killed at any point around a change's reply, an app shows the server's state after a restart, and no old change over it (S20, S22)",
+        arguments: Kill.allCases)
+    func betweenEventAndReply(_ kill: Kill) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        let command = CommandID.new()
+        let ping = PingSent(account: Server.account, contact: Self.one, at: Instant(microseconds: 3))
+        let after = Mutex<InMemoryLocalStore?>(nil)
+        try await first.connected(server) { stream in
+            server.transport.answer { request in
+                guard case .command = request.endpoint else { return try server.answer(request) }
+                // As the server usually does it: the event first, and then the reply.
+                try stream.send(ping, at: 11, by: command)
+                await first.contacts.contacts.values.wait { $0.lastSync != nil }
+                stream.send(.heartbeat())
+                try await Self.wait(for: store) { $0.copies.contains { $0.place.hasSuffix("/11") } }
+                if kill == .betweenEventAndReply { after.withLock { $0 = Self.killed(store) } }
+                return TransportReply(
+                    .success(Server.accepted(command, event: ping)), serverTime: server.state.withLock { $0.time() })
+            }
+            try await first.contacts.sendPing(Self.one)
+            if kill == .afterTheReply { after.withLock { $0 = Self.killed(store) } }
+        }
+
+        let kept = try #require(after.withLock { $0 })
+        #expect(kept.load(Server.account).items.count == 1)
+        server.transport.answer { request in
+            guard case .command = request.endpoint else { return try server.answer(request) }
+            // The same id: the same answer.
+            return TransportReply(
+                .success(Server.accepted(command, event: ping)), serverTime: server.state.withLock { $0.time() })
+        }
+        let second = OutboxApp(server, kept)
+        try await whileRunning(second.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            #expect(stream.request.place?.contains("contacts=contacts.log@7-1/3/11") == true)
+            stream.resume()
+            await second.waitUntilSent()
+            // It is answered.
+            let answer = PingAnswered(
+                account: Server.account, contact: Self.one, direction: .outgoing, sent: ping.at,
+                at: Instant(microseconds: 4))
+            try stream.send(answer, at: 12)
+            for _ in 0..<3 { stream.send(.heartbeat()) }
+            try await Self.wait(for: kept) { $0.copies.contains { $0.place.hasSuffix("/12") } }
+        }
+        #expect(kept.load(Server.account).items.isEmpty)
+        #expect(second.contacts.contacts.outgoingPings.isEmpty)
+    }
+
+    @Test("a copy that release 0.1.0 kept is shown (S22)")
+    func earlierCopies() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { _ in }
+        // The state alone.
+        let copies = try store.load(Server.account).copies.map { copy in
+            var copy = copy
+            let kept = try JSONSerialization.jsonObject(with: copy.state) as? [String: Any]
+            copy.state = try JSONSerialization.data(withJSONObject: try #require(kept?["state"]))
+            return copy
+        }
+        store.save(copies, finishing: [], of: Server.account)
+        let second = OutboxApp(server, store)
+        try await second.connection.restore()
+        #expect(second.contacts.contacts.count == 3 && second.user.user.name == "Anna")
+    }
+
+    @Test(
+        "a change whose event never comes is ended by a snapshot that the app asks for, in a stream that was resumed, too (S20)"
+    )
+    func overdue() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { _ in }
+        let second = OutboxApp(server, store)
+        try await whileRunning(second.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            stream.resume()
+            try await second.connection.ready()
+            let ping = PingSent(account: Server.account, contact: Self.one, at: Instant(microseconds: 3))
+            server.state.withLock { $0.replies = [.success(Server.accepted(event: ping))] }
+            try await second.contacts.sendPing(Self.one)
+            #expect(second.contacts.contacts.outgoingPings.count == 1)
+            for _ in 0..<8 { stream.send(.heartbeat()) }
+            let next = try #require(await server.transport.nextStream())
+            // The other sequences go on where they are.
+            let place = try #require(next.request.place)
+            #expect(!place.contains("contacts=") && place.contains("account="))
+            try next.begin(.contacts, ContactsState(account: Server.account, contacts: Ordered([Contact(Self.one)])))
+            await second.contacts.contacts.values.wait { $0.outgoingPings.isEmpty }
+        }
+    }
+
+    @Test(
+        "restoring what the device kept doesn't hold up the caller's thread: it is decoded and shown elsewhere (S22)")
+    @MainActor
+    func mainActor() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { _ in }
+        let app = OutboxApp(server, store)
+        // Observers are called where the state is replaced.
+        let isOnMain = Mutex<Bool?>(nil)
+        withObservationTracking {
+            _ = app.contacts.contacts.count
+        } onChange: {
+            isOnMain.withLock { $0 = Thread.isMainThread }
+        }
+        #expect(Thread.isMainThread)
+        try await app.connection.restore()
+        #expect(isOnMain.withLock { $0 } == false)
+    }
+}

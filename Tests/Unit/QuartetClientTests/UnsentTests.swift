@@ -1,0 +1,138 @@
+import API
+import Foundation
+import QuartetClientTesting
+import SessionContract
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite(.timeLimit(.minutes(2)))
+struct UnsentTests {
+    @Test(
+        "a call for help that was never sent says so, also after a restart, until its person has read that (S22, S24)")
+    func expired() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        let acted = try await app.expired(server) {
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            // Not urgent: its caller was told, and nobody else is.
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.contacts.sendPing(OutboxApp.one) }
+        }
+        #expect(app.user.user.alertRaised == nil && app.contacts.contacts.outgoingPings.isEmpty)
+        let again = OutboxApp(server, store)
+        try await again.connection.restore()
+        for app in [app, again] {
+            let cards = app.connection.outbox.unsent.value
+            #expect(cards.map(\.command) == ["RaiseAlert"] && cards.map(\.reason) == [.expired])
+            #expect(cards.map(\.acted) == [acted])
+            #expect(app.connection.outbox.items.value.isEmpty && app.user.user.alertRaised == nil)
+        }
+        try await again.connection.outbox.markRead(try #require(again.connection.outbox.unsent.value.first).id)
+        #expect(again.connection.outbox.unsent.value.isEmpty && store.load(Server.account).items.isEmpty)
+    }
+
+    @Test("a call for help whose place an all-clear took before it was sent says so (S22)")
+    func superseded() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            #expect(app.connection.outbox.unsent.value.map(\.reason) == [.superseded])
+            #expect(app.connection.outbox.items.value.map(\.command) == ["ClearAlert"])
+            // The same again is sent, so nothing is said of the first.
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            #expect(app.connection.outbox.unsent.value.count == 1)
+        }
+    }
+
+    @Test("signing out says which urgent changes it dropped, to the person who signed out and nobody else (S17, S22)")
+    func signedOut() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        let session = SessionClient.live(service: app.connection)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.contacts.respondToPing(OutboxApp.one)
+            }
+            try await session.signOutLocally()
+            let cards = app.connection.outbox.unsent.value
+            #expect(cards.map(\.reason) == [.signedOut] && cards.map(\.contact) == [OutboxApp.one])
+            #expect(store.load(Server.account) == LocalAccount())
+            server.goOnline()
+            // The same person.
+            try await session.signIn(SignInRequest(handle: "anna", password: "x"))
+            #expect(app.connection.outbox.unsent.value == cards)
+            let reply = SignedIn(
+                account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900,
+                refreshToken: "other")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            #expect(app.connection.outbox.unsent.value.isEmpty)
+        }
+    }
+
+    @Test("of many cards the newest stay, on the device as well (S22)")
+    func limit() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            for _ in 0..<UnsentChanges.limit / 2 + 1 {
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            }
+            let cards = app.connection.outbox.unsent.value
+            #expect(cards.count == UnsentChanges.limit)
+            let kept = store.load(Server.account).items
+            #expect(kept.count == UnsentChanges.limit + 1)
+            #expect(kept.filter { $0.unsent != nil }.map(\.id) == cards.map(\.id))
+        }
+    }
+
+    @Test("a card says what, when and why in every language (P9)")
+    func texts() {
+        let item = { (command: String) in
+            OutboxItem(
+                id: 1, stream: "account", command: command, acted: Instant(microseconds: 1_800_000_000_000_000),
+                lifetime: .days(1), actedAtServer: nil, edit: Data(), order: "pingAnswer/\(OutboxApp.one)")
+        }
+        for language in ["en", "de"] {
+            let texts = Texts(languages: [language])
+            for reason in UnsentChange.Reason.allCases {
+                for command in ["RaiseAlert", "ClearAlert", "CheckIn", "RespondToPing", "Newer"] {
+                    let text = texts.sentence(UnsentChange(item(command), reason), name: "Bob")
+                    #expect(text.contains("2027") && !text.contains("unsent.") && !text.contains("{"), "\(text)")
+                    #expect(text.contains("Bob") == (command == "RespondToPing"))
+                }
+            }
+        }
+        #expect(UnsentChange(item("RespondToPing"), .expired).contact == OutboxApp.one)
+    }
+}
+
+extension OutboxApp {
+    /// Waits until what `act` does has expired.
+    /// - Returns: When that was, by the server.
+    fileprivate func expired(_ server: Server, _ act: @Sendable () async throws -> Void) async throws -> Instant {
+        let acted = Mutex<Instant?>(nil)
+        try await offline(server) {
+            server.goOffline()
+            acted.withLock { $0 = server.state.withLock { $0.time() } }
+            try await act()
+            server.clock.advance(by: .seconds(86_401))
+            server.goOnline()
+            connection.outbox.retry()
+            await connection.outbox.unsent.values.wait { !$0.isEmpty }
+            await waitUntilSent()
+        }
+        return try #require(acted.withLock { $0 })
+    }
+}
