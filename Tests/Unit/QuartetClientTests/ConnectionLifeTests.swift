@@ -124,6 +124,8 @@ struct ConnectionLifeTests {
             let stream = try #require(await server.transport.nextStream())
             try stream.begin()
             try await connection.ready()
+            // It has held for long enough to count as a new one.
+            server.clock.advance(by: .seconds(10))
             surroundings.change.yield(())
             let next = try #require(await server.transport.nextStream())
             next.resume()

@@ -1,5 +1,6 @@
 import API
 import ContactsContract
+import Dispatch
 import Foundation
 import Observation
 import QuartetClientTesting
@@ -90,6 +91,8 @@ struct RestartTests {
         try await first.connected(server) { _ in }
         // The state alone.
         let copies = try store.load(Server.account).copies.map { copy in
+            // What no client copies is empty.
+            guard !copy.state.isEmpty else { return copy }
             var copy = copy
             let kept = try JSONSerialization.jsonObject(with: copy.state) as? [String: Any]
             copy.state = try JSONSerialization.data(withJSONObject: try #require(kept?["state"]))
@@ -137,14 +140,16 @@ struct RestartTests {
         let first = OutboxApp(server, store)
         try await first.connected(server) { _ in }
         let app = OutboxApp(server, store)
+        let main = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: main, value: true)
         // Observers are called where the state is replaced.
         let isOnMain = Mutex<Bool?>(nil)
         withObservationTracking {
             _ = app.contacts.contacts.count
         } onChange: {
-            isOnMain.withLock { $0 = Thread.isMainThread }
+            isOnMain.withLock { $0 = DispatchQueue.getSpecific(key: main) == true }
         }
-        #expect(Thread.isMainThread)
+        #expect(DispatchQueue.getSpecific(key: main) == true)
         try await app.connection.restore()
         #expect(isOnMain.withLock { $0 } == false)
     }

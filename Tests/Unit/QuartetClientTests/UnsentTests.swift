@@ -85,7 +85,7 @@ struct UnsentTests {
         let app = OutboxApp(server, store)
         try await app.offline(server) {
             server.goOffline()
-            for _ in 0..<UnsentChanges.limit / 2 + 1 {
+            for _ in 0..<UnsentChanges.limit + 3 {
                 await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
                 await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
             }

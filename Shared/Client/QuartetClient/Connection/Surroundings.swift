@@ -15,7 +15,12 @@ extension Connection {
     func heed(_ surroundings: any Surroundings) async {
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
-            for await items in outbox.items.values where !items.isEmpty {
+            var known: Set<OutboxItem.ID> = []
+            for await items in outbox.items.values {
+                let ids = Set(items.map(\.id))
+                defer { known = ids }
+                // An attempt that fails changes an item, too.
+                guard !ids.isSubset(of: known) else { continue }
                 await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
             }
         }
