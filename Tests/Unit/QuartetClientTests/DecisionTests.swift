@@ -154,6 +154,24 @@ struct DecisionTests {
         }
     }
 
+    @Test("a call for help whose time the server doesn't accept goes out with the server's (S22, R14)")
+    func wrongTime() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            server.clock.advance(by: .seconds(600))
+            server.state.withLock { $0.replies = [.failure(APIError(.idTooOld))] }
+            let before = server.commands.count
+            server.goOnline()
+            app.connection.outbox.retry()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            let times = server.commands.dropFirst(before).compactMap { $0.key?.time }
+            #expect(times.count == 2 && times[1] - times[0] >= .seconds(600))
+        }
+    }
+
     @Test("a new code that asks for the same key gets it, since the server may have done what was asked (S22, T25)")
     func unknownUndecided() async throws {
         let server = Server()

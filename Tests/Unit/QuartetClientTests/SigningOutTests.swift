@@ -98,7 +98,13 @@ struct SigningOutTests {
             Credentials(account: Server.account, device: Server.device, refreshToken: "r", isSignedOut: true))
         try await OutboxApp(server, store).connection.restore()
         #expect(store.load(Server.account).copies == [copy])
+        // Where no token is found, as in an extension that may not read it, the app may have one.
         server.tokens.save(nil)
+        try await OutboxApp(server, store).connection.restore()
+        #expect(store.load(Server.account).copies == [copy])
+        server.tokens.save(
+            Credentials(
+                account: Server.account, device: Server.device, refreshToken: "r", isSignedOut: true, isLeaving: true))
         try await OutboxApp(server, store).connection.restore()
         #expect(store.load(Server.account) == LocalAccount())
     }
@@ -155,6 +161,31 @@ struct SigningOutTests {
             try await session.signIn(SignInRequest(handle: "anna", password: "x"))
             #expect(app.contacts.contacts.count == 0 && session.session.isSignedIn)
             #expect(server.tokens.load()?.isLeaving == false)
+            #expect(server.transport.requests.contains { $0.endpoint == .signOut }, "the server was told")
+        }
+    }
+
+    @Test("a sign-out that is answered after somebody else signed in leaves them signed in (S17, R12)")
+    func overtaken() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        let session = SessionClient.live(service: app.connection)
+        let (isSent, isOver) = (Observed(false), Observed(false))
+        try await app.connected(server) { _ in
+            app.connection.disconnect()
+            server.transport.answer { request in
+                guard request.endpoint == .signOut else { return try server.answer(request) }
+                isSent.update { $0 = true }
+                try await isOver.wait("the answer may come") { $0 ? true : nil }
+                return try server.answer(request)
+            }
+            let call = Task { try await session.signOut() }
+            try await isSent.wait("it was asked for") { $0 ? true : nil }
+            try await app.connection.signedIn(Self.bob(Self.one), asked: server.clock.now)
+            isOver.update { $0 = true }
+            try await call.value
+            #expect(server.tokens.load()?.account == Self.one && server.tokens.load()?.isSignedOut == false)
         }
     }
 

@@ -74,16 +74,22 @@ extension SessionClient {
                 return try Requests.decoded(PhoneCodeSent.self, from: body)
             },
             signOut: { () async throws(QuartetError) in
+                let requests = service.requests
                 var isKnown = true
                 do throws(QuartetError) {
-                    _ = try await service.requests.signedIn(.signOut, SignOutRequest())
-                } catch  where error == .needsAuthentication || error.code == .invalidToken {
-                    // The server signed it out before, or doesn't know it, unless its person signed out without telling it.
+                    _ = try await requests.signedIn(.signOut, SignOutRequest())
+                } catch .needsAuthentication {
+                    // The server signed it out before, unless its person signed out without telling it.
                     isKnown = await !service.isLeaving
+                } catch  where error.code == .invalidToken {
+                    // A server under a wrong key says so of every token.
+                    isKnown = false
                 }
-                try await live.forget(isKnown: isKnown)
+                try await live.forget(isKnown: isKnown, if: requests.isCurrent)
             },
-            signOutLocally: { () async throws(QuartetError) in try await live.forget(isKnown: false) },
+            signOutLocally: { () async throws(QuartetError) in
+                try await live.forget(isKnown: false, if: service.requests.isCurrent)
+            },
             signOutDevices: { request async throws(QuartetError) in
                 _ = try await service.requests.signedIn(.signOut, request)
             },
@@ -104,8 +110,9 @@ extension SessionClient {
                 try await service.requests.operation(RespondToAllPingsRequest())
             },
             closeAccount: { () async throws(QuartetError) in
-                _ = try await service.requests.operation(CloseAccountRequest())
-                try await live.forget(isKnown: true)
+                let requests = service.requests
+                _ = try await requests.operation(CloseAccountRequest())
+                try await live.forget(isKnown: true, if: requests.isCurrent)
             })
     }
 
@@ -175,9 +182,9 @@ private final class LiveSession: Sendable {
         }
     }
 
-    func forget(isKnown: Bool) async throws(QuartetError) {
+    func forget(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
         try await service.time.call { () async throws(QuartetError) in
-            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown) } catch {
+            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown, if: isMeant) } catch {
                 try? await show()
                 throw error
             }

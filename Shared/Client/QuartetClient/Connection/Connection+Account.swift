@@ -20,7 +20,8 @@ extension Connection {
     ) async throws(QuartetError) {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
-            if store.account == nil {
+            // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
+            if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
                 let isUrgent = type(of: command).isUrgent
                 do throws(QuartetError) { try await restore(isShielded: isUrgent) } catch {
                     unread.send(())
@@ -120,10 +121,9 @@ extension Connection {
     @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
-        if store.account == nil, let tokens {
-            let keeper = try await Requests.reading { try await tokens.keeper }
+        if store.account == nil, let tokens, let last = try await Requests.reading({ try await tokens.last }) {
             // On a device that can't write, the next start tries again.
-            try? await store.forgetOthers(than: keeper)
+            try? await store.forgetOthers(than: last.isLeaving ? nil : last.account)
         }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)
@@ -150,7 +150,7 @@ extension Connection {
 
     /// Somebody signed in.
     func signedIn(_ reply: SignedIn, asked: Duration) async throws(QuartetError) {
-        try await entering.run { () async throws(QuartetError) in
+        try await entering.run(isShielded: true) { () async throws(QuartetError) in
             try await Requests.reading {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
@@ -161,6 +161,7 @@ extension Connection {
                     if let last { try await forget(last) }
                     reset(for: reply.account)
                 }
+                if hasLeft { await finishLeavingSoon() }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
                 core.withLock { $0.accountCount += 1 }
@@ -174,21 +175,36 @@ extension Connection {
         outbox.retry()
     }
 
-    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, nobody is signed in, and the
-    /// next sign-out, sign-in or start erases what is left.
-    /// - Parameter isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
-    func forgetAccount(isKnown: Bool) async throws(QuartetError) {
-        try await entering.run { () async throws(QuartetError) in
+    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, the next sign-out, sign-in or
+    /// start erases what is left.
+    /// - Parameters:
+    ///   - isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
+    ///   - isMeant: Whether it still is that person who is signed in, and not one who signed in meanwhile.
+    func forgetAccount(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
+        try await entering.run(isShielded: true) { () async throws(QuartetError) in
+            guard isMeant() else { return }
             try await Requests.reading {
                 let last = try? await lastAccount
-                try await tokens?.leave()
+                // A device that can't write this can still erase.
+                var trouble: (any Error)?
+                do { try await tokens?.leave() } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
                 if let last { try await forget(last) }
-                if isKnown { try await tokens?.forget() }
+                if isKnown { try await tokens?.forget() } else if let trouble { throw trouble }
             }
         }
         leaving.send(())
+    }
+
+    /// Somebody else signs in, whose token takes the place of the one that can tell the server.
+    private func finishLeavingSoon() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await self.tokens?.finishLeaving() }
+            group.addTask { try? await self.time.sleep(self.time.now() + .seconds(5)) }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     /// Whether its person signed out, and the server may not know.

@@ -156,9 +156,10 @@ public final class Connection: Observable, Sendable {
             disconnect()
             group.cancelAll()
         }
+        // From here on whoever changes something sends it.
+        core.withLock { $0.work = nil }
         keepCopies(time.now(), atOnce: true)
         await copies.finish()
-        core.withLock { $0.work = nil }
     }
 
     private func begin() -> AsyncStream<ConnectionCore.Work> {

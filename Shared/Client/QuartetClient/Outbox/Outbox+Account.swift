@@ -41,13 +41,16 @@ extension Outbox {
             if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
                 await forget([item.id], of: item.account)
             } else {
-                await cards.end(item, .superseded) { self.isCurrent(resets) }
+                await end(item, .superseded, unlessDroppedSince: resets)
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
         for item in unsaved { try? await write(item) }
         kicks.send(())
     }
+
+    /// Whether what was kept for the account is among the items.
+    var isRestored: Bool { state.withLock { $0.isRestored } }
 
     /// The streams that have accepted items which the device still keeps.
     var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }

@@ -60,6 +60,8 @@ extension Outbox {
         _ item: OutboxItem, _ queue: any EditQueue, _ requests: Requests
     ) async throws(QuartetError) -> Attempted {
         var (item, isRepeated) = (item, item.isSent)
+        // The server refused a key for its time.
+        var isClockWrong = false
         // Somebody else may be quicker more than once, and the device's idea of the time be wrong.
         for _ in 0..<5 {
             let now = try await requests.serverTime()
@@ -76,7 +78,8 @@ extension Outbox {
                     }
                 }
                 // What is on the device says which key an urgent one has: sent again after a crash, it is known as the same.
-                _ = item.key.minted(at: item.precedence == .urgent ? item.actedAtServer ?? now : now)
+                let acted = item.precedence == .urgent && !isClockWrong ? item.actedAtServer : nil
+                _ = item.key.minted(at: acted ?? now)
                 guard try await prepared(item) else { return .cancelled }
             }
             if isRepeated { await writeIfUnsaved(item) }
@@ -110,6 +113,7 @@ extension Outbox {
                 case (.idTooOld, _) where isRepeated: return .decided(.failure(.unknown))
                 case (.idTooOld, _):
                     // The answer said the server's time.
+                    isClockWrong = true
                     (item.key, item.body) = (RequestKey(), nil)
                     await renew(item)
                 case (_, .ends): return .decided(.failure(.refused(error)))

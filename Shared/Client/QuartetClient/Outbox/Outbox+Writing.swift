@@ -29,7 +29,16 @@ extension Outbox {
         }
     }
 
-    private func forgetLeftovers() async {
+    /// An urgent item won't be sent: it becomes a card. On a device that can't write that, nothing of it stays.
+    func end(_ item: OutboxItem, _ reason: UnsentChange.Reason, unlessDroppedSince resets: Int) async {
+        if await cards.end(item, reason, if: { self.isCurrent(resets) }) {
+            state.withLock { _ = $0.leftovers.removeValue(forKey: item.id) }
+        } else {
+            await forget([item.id], of: item.account)
+        }
+    }
+
+    func forgetLeftovers() async {
         let leftovers = state.withLock { state in
             defer { state.leftovers = [:] }
             return state.leftovers

@@ -81,8 +81,7 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        try await store.remove(item)
-        await forget((item.replaced ?? []).map(\.id), of: item.account)
+        await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
         tell(item, .failure(.cancelled))
         return true
     }
@@ -153,7 +152,7 @@ public final class Outbox: Sendable {
                 if !isUrgent { await keepBase() }
                 let unsent = try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
-                for item in unsent { await cards.end(item, .superseded) { self.isCurrent(resets) } }
+                for item in unsent { await end(item, .superseded, unlessDroppedSince: resets) }
                 if isUrgent { await keepBase() }
             }
         } catch {
@@ -215,7 +214,10 @@ public final class Outbox: Sendable {
             await forget([item.id], of: item.account)
             throw .needsAuthentication
         }
-        if isSaved { await forget(changed.late, of: item.account) }
+        if isSaved {
+            await forgetLeftovers()
+            await forget(changed.late, of: item.account)
+        }
         for item in changed.superseded { tell(item, .failure(.superseded)) }
         for item in changed.others { try? await write(item) }
         let unsent = changed.superseded.filter { $0.command != made.command }
@@ -298,6 +300,9 @@ public final class Outbox: Sendable {
     }
 
     private func send(_ item: OutboxItem, _ requests: Requests) async {
+        // Its client may go meanwhile. What becomes of the change shows in the next one.
+        let queue = queue(of: item)
+        defer { withExtendedLifetime(queue) {} }
         let verdict = await attemptInOneNetwork(item, requests)
         if case .decided(let result) = verdict { await settle(item, result) }
         let now = time.now()
@@ -337,7 +342,7 @@ public final class Outbox: Sendable {
         } else {
             let replaced = (item.replaced ?? []).map(\.id)
             if case .failure(.expired) = result, item.precedence == .urgent {
-                await cards.end(item, .expired) { self.isCurrent(resets) }
+                await end(item, .expired, unlessDroppedSince: resets)
             } else {
                 await forget([item.id], of: item.account)
             }

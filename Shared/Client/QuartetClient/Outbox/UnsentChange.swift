@@ -49,17 +49,20 @@ final class UnsentChanges: Sendable {
 
     /// An urgent item that the server can't know won't be sent. It is kept as a card.
     /// - Parameter isMeant: Whether its person is still the one who is signed in.
+    /// - Returns: False if the device couldn't write that, and may still have the item.
     func end(
         _ item: OutboxItem, _ reason: UnsentChange.Reason, if isMeant: @escaping @Sendable () -> Bool
-    ) async {
-        guard isMeant() else { return }
+    ) async -> Bool {
+        guard isMeant() else { return true }
         let old = show(item, reason)
         var kept = item
         // A release that knows no cards takes it for a change that expired.
         (kept.unsent, kept.lifetime) = (reason, .seconds(0))
-        // On a device that can't write this, the card goes with the app.
-        try? await store.replace(kept, if: isMeant)
         for card in old { try? await store.remove(card.id, of: card.account) }
+        // Somebody may have read it by then.
+        let isUnread = { @Sendable [self] in isMeant() && cards.withLock { $0.contains { $0.id == item.id } } }
+        do throws(QuartetError) { try await store.replace(kept, if: isUnread) } catch { return false }
+        return true
     }
 
     /// Shows a card that isn't kept.

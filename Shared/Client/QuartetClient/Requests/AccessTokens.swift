@@ -46,9 +46,9 @@ actor AccessTokens {
         get throws { try load()?.account }
     }
 
-    /// Whose data the device may have: also of somebody whom the server signed out, but not of somebody who signed out.
-    var keeper: AccountID? {
-        get throws { try load().flatMap { $0.isLeaving ? nil : $0.account } }
+    /// Who was signed in last: also somebody whom the server signed out, or who signed out and of whom the server doesn't know that.
+    var last: Credentials? {
+        get throws { try load() }
     }
 
     /// Whether the last one signed out, and that isn't over.
