@@ -212,11 +212,13 @@ async function attempt(entry) {
     if (reply.state === 'running') return later(entry, new Problem(status, { code: 'noOutcomeYet' }))
     return conclude(entry, undefined, reply)
   } catch (error) {
-    if (error instanceof TooLate) return conclude(entry, expired(entry))
+    if (error instanceof TooLate) {
+      if (!entry.isSent) await unsend(entry, sendings)
+      return conclude(entry, expired(entry))
+    }
     if (!(error instanceof Problem)) {
       const isUnsent = !entry.isSent && (error instanceof NeedsSignIn || (!error.status && wasCutOff()))
-      // Unless another tab, which took this one for dead, has sent it.
-      if (isUnsent) await update('outbox', entry.id, (stored) => (stored.sendings === sendings ? { ...stored, body: undefined, isSent: undefined } : stored))
+      if (isUnsent) await unsend(entry, sendings)
       return later(entry, error)
     }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
@@ -231,6 +233,10 @@ async function attempt(entry) {
     }
   }
 }
+
+/** The server has nothing of an entry; unless another tab, which took this one for dead, has sent it. */
+const unsend = ({ id }, sendings) =>
+  update('outbox', id, (stored) => (stored.sendings === sendings ? { ...stored, body: undefined, isSent: undefined } : stored))
 
 /** Somebody else changed the same thing in the meantime: merges with what it is now, under a new key. */
 async function again(entry, problem) {
