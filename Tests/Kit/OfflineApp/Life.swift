@@ -246,6 +246,8 @@ final class Life: Sendable {
         for copy in try await app.store.load(account).copies.sorted(by: { $0.sequence < $1.sequence })
         where !copy.state.isEmpty {
             var state = try JSONDecoder().decode(JSONValue.self, from: copy.state)
+            // Beside it stand the commands whose events it has.
+            if case .object(let members) = state, let kept = members["state"] { state = kept }
             // The people behind them are kept with the contacts.
             if copy.sequence == "contacts", case .object(let members) = state { state = members["contacts"] ?? .null }
             hashes.append("\(copy.sequence)=\(StateHash(ofWhole: state))")
