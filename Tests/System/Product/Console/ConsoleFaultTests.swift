@@ -20,6 +20,8 @@ struct ConsoleFaultTests {
             try await page.fill("Nickname", "Bobby")
             try await page.reload()
             try await page.wait("the draft", "document.querySelector('#nickname')?.value === 'Bobby'")
+            // People come after the contacts.
+            try await page.wait("whose page it is", "document.querySelector('h1').innerText === 'Bob'")
 
             try await console.restartEdge {
                 try await page.see("Reconnecting (")
