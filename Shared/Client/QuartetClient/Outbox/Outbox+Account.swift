@@ -41,7 +41,7 @@ extension Outbox {
             if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
                 await forget([item.id], of: item.account)
             } else {
-                await end(item, .superseded, unlessDroppedSince: resets)
+                await endUnsent(item, .superseded, unlessDroppedSince: resets)
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }

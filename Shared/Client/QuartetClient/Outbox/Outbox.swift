@@ -152,7 +152,7 @@ public final class Outbox: Sendable {
                 if !isUrgent { await keepBase() }
                 let unsent = try await keep(item, sending, unlessDroppedSince: resets)
                 kicks.send(())
-                for item in unsent { await end(item, .superseded, unlessDroppedSince: resets) }
+                for item in unsent { await endUnsent(item, .superseded, unlessDroppedSince: resets) }
                 if isUrgent { await keepBase() }
             }
         } catch {
@@ -342,7 +342,7 @@ public final class Outbox: Sendable {
         } else {
             let replaced = (item.replaced ?? []).map(\.id)
             if case .failure(.expired) = result, item.precedence == .urgent {
-                await end(item, .expired, unlessDroppedSince: resets)
+                await endUnsent(item, .expired, unlessDroppedSince: resets)
             } else {
                 await forget([item.id], of: item.account)
             }
