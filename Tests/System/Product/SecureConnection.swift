@@ -10,10 +10,12 @@ struct SecureConnection: Sendable {
 
     /// Connects, and waits for the handshake.
     /// - Parameters:
+    ///   - source: Which of this machine's own addresses it comes from, as in `127.0.0.2`.
     ///   - protocols: What it offers to speak.
     ///   - ciphers: What it offers in TLS 1.2, which is then the only version; all, unless given.
     static func open(
-        port: UInt16, speaking protocols: [String] = ["h2"], ciphers: [NIOTLSCipher]? = nil
+        port: UInt16, from source: String = "127.0.0.1", speaking protocols: [String] = ["h2"],
+        ciphers: [NIOTLSCipher]? = nil
     ) async throws -> SecureConnection {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -27,6 +29,7 @@ struct SecureConnection: Sendable {
         let handshake = group.any().makePromise(of: Void.self)
         do {
             let channel = try await ClientBootstrap(group: group)
+                .bind(to: try SocketAddress(ipAddress: source, port: 0))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations

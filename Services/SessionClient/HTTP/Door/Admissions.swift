@@ -7,7 +7,7 @@ import Vocabulary
 /// How many connections there may be, in all and from one address.
 ///
 /// One too many is answered with the reason and closed, instead of waiting unheard. If very many are being answered in this
-/// way, further ones are closed at once.
+/// way, or many of the address were a moment ago, further ones are closed at once.
 struct Admissions: Sendable {
     enum Admission {
         case admitted
@@ -20,6 +20,9 @@ struct Admissions: Sendable {
     private let all: Places<Everyone>
     private let perAddress: Places<String>?
     private let refused: Places<Everyone>
+    private let refusals = RateLimit<String>(EdgeLimits.connectionRefusals)
+    /// Nil behind proxies.
+    let resets: Resets?
 
     /// - Parameters:
     ///   - perAddress: Nil behind proxies, where all connections come from theirs.
@@ -29,6 +32,7 @@ struct Admissions: Sendable {
         all = Places(limit: places.admitted)
         refused = Places(limit: places.refused)
         self.perAddress = perAddress.map { Places(limit: $0) }
+        resets = perAddress == nil ? nil : Resets()
     }
 
     /// How many connections there may be in all.
@@ -52,12 +56,23 @@ struct Admissions: Sendable {
             channel.closeFuture.whenComplete { _ in place.leave() }
             return true
         }
+        let address = perAddress == nil ? nil : channel.remoteAddress?.ipAddress.map(ClientAddress.network(of:))
+        // To say why takes a handshake of TLS, the dearest part of a connection.
         func refuse(_ error: APIError) -> Admission {
             LimitMetrics.hit(error.code)
+            if let address, !refusals.admit(address) {
+                LimitMetrics.hit(.connectionRefusals)
+                return .turnedAway
+            }
             return enter(refused, .all) ? .refused(error) : .turnedAway
         }
-        if let perAddress, let address = channel.remoteAddress?.ipAddress {
-            guard enter(perAddress, ClientAddress.network(of: address)) else {
+        if let perAddress, let address {
+            if let rest = resets?.rest(of: address), rest > 0 {
+                return refuse(
+                    APIError(
+                        .tooManyConnections, "Too many requests from your address were given up.", retryAfter: rest))
+            }
+            guard enter(perAddress, address) else {
                 return refuse(
                     APIError(
                         .tooManyConnections, "Your address has \(perAddress.limit) connections open; close one first.",
