@@ -54,26 +54,36 @@ struct NuisanceTests {
         try await Quartet.with(services: []) { quartet in
             try await quartet.start(.sessionClient)
             let port = try await quartet.rpcPort()
-            func stranger(from address: String) throws -> RawConnection { try RawConnection(port: port, from: address) }
-            let open = try (0..<20).map { _ in try stranger(from: "127.0.0.2") }
-            for connection in open { try connection.send(RawHTTP2.preface()) }
+            let process = try quartet.process(of: .sessionClient)
+            func stranger(from address: String) async throws -> (connection: RawConnection, heard: String) {
+                let connection = try RawConnection(port: port, from: address)
+                try connection.send(RawHTTP2.preface() + RawHTTP2.get("/", on: 1))
+                return (connection, try await connection.beginning())
+            }
+            // What is still to be admitted once the first of them have gone too far would be refused.
+            var open: [RawConnection] = []
+            for _ in 0..<20 { open.append(try await stranger(from: "127.0.0.2").connection) }
+            let before = try Holdings(of: process)
             for connection in open {
-                let calls = (0..<150).flatMap { number -> [UInt8] in
+                let calls = (1..<150).flatMap { number -> [UInt8] in
                     let stream = UInt32(1 + 2 * number)
                     return RawHTTP2.head(of: "quartet.v1.Quartet/GetAccount", on: stream, "x") + RawHTTP2.reset(stream)
                 }
                 try? connection.send(calls)
             }
-            for _ in 0..<600 where try await Self.hits("resets", at: quartet) == 0 {
-                // A test can't observe when the server comes to them.
+            // A test can't observe when the server comes to them.
+            for _ in 0..<2400 where try Holdings(of: process).descriptors > before.descriptors - 5 {
                 try await Task.sleep(for: .milliseconds(50))
             }
-            #expect(try await Self.hits("resets", at: quartet) > 0)
-            let refused = try await stranger(from: "127.0.0.2").rest()
-            #expect(refused.contains("tooManyConnections"), "\(refused)")
-            let other = try stranger(from: "127.0.0.3")
-            try other.send(RawHTTP2.preface() + RawHTTP2.get("/", on: 1))
-            other.breakOff()
+            let after = try Holdings(of: process)
+            #expect(after.descriptors <= before.descriptors - 5, "\(before) before, \(after) after")
+            let ended = try await Self.hits("resets", at: quartet)
+            #expect((1...open.count).contains(ended), "\(ended) ended")
+            #expect(try await Self.hits("tooManyConnections", at: quartet) == 0)
+            let refused = try await stranger(from: "127.0.0.2")
+            #expect(refused.heard.contains("tooManyConnections"), "\(refused.heard)")
+            let other = try await stranger(from: "127.0.0.3")
+            #expect(!other.heard.isEmpty && !other.heard.contains("tooManyConnections"), "\(other.heard)")
             #expect(try await Self.hits("tooManyConnections", at: quartet) == 1, "the other one was admitted")
         }
     }
