@@ -89,8 +89,9 @@ struct Admissions: Sendable {
 
 /// Answers a connection that is one too many, whatever it asks, and closes it.
 ///
-/// It speaks without reading the request. It closes two seconds later or when the client does: closing at once, with bytes
-/// unread, would make the client's system drop the answer. What stands behind it in the pipeline doesn't hear of the connection.
+/// It speaks without reading the request, and says at once that nothing more follows, so that the client is done. Then it throws
+/// away what still comes until the client closes, two seconds at most: closing with bytes unread would make the client's system
+/// drop the answer. What stands behind it in the pipeline doesn't hear of the connection.
 final class Refusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -99,6 +100,7 @@ final class Refusal: ChannelInboundHandler {
     private let isEncrypted: Bool
     private var hasAnswered = false
     private var deadline: Scheduled<Void>?
+    private static let patience: TimeAmount = .seconds(2)
 
     /// - Parameter answer: ``http(_:)`` or ``goAway(_:)``.
     init(_ answer: [UInt8], isEncrypted: Bool) {
@@ -126,7 +128,7 @@ final class Refusal: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) { context.close(promise: nil) }
+        closeLater(context)
         if context.channel.isActive, !isEncrypted { say(context) }
     }
 
@@ -155,5 +157,12 @@ final class Refusal: ChannelInboundHandler {
         guard !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        closeLater(context)
+    }
+
+    private func closeLater(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { context.close(promise: nil) }
     }
 }
