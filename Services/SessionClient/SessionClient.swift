@@ -128,6 +128,7 @@ package struct SessionClient: Service {
             tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits,
             answers: StoredAnswers(pool: pool))
         let addresses = ClientAddress(proxies: settings.http.proxies)
+        let refusals = RefusalPace()
         let admissions = Admissions(
             limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress,
             openFiles: context.openFiles)
@@ -144,13 +145,14 @@ package struct SessionClient: Service {
         let server = HTTPServer(
             routes: Routes(
                 actions: actions, clock: context.clock, admission: admission, addresses: addresses,
-                headers: settings.http.headers(drain), drain: drain,
+                refusals: refusals, headers: settings.http.headers(drain), drain: drain,
                 versions: settings.http.versions, answers: settings.http.answers, console: console),
             settings: settings.http, admissions: admissions, unread: unread, check: http, logger: logger)
         var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
         if let port = settings.http.grpcPort {
             let admission = RPCAdmission(
-                admission: admission, clock: context.clock, addresses: addresses, versions: settings.http.versions,
+                admission: admission, clock: context.clock, addresses: addresses, refusals: refusals,
+                versions: settings.http.versions,
                 answers: settings.http.answers, logger: logger)
             doors.append(
                 try RPCServer(

@@ -12,7 +12,7 @@ struct Admission: Sendable {
     /// - Parameters:
     ///   - authorization: As in HTTP's header of this name: `Bearer <access token>`, or an operator's API key instead.
     ///   - address: The client's network, for which wrong API keys are counted.
-    ///   - kind: Which limit the request counts for, if any. One that was answered before is let in all the same.
+    ///   - kind: Which limit the request counts for, if any. Beyond it, some that were answered before are let in all the same.
     ///   - key: The request's.
     ///   - quota: Gets what is left of that limit.
     /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal. Of operators `tooManyAttempts`, `keyMayOnlyRead`,
@@ -31,7 +31,9 @@ struct Admission: Sendable {
                 do {
                     try limits.admit(kind, of: caller.account, quota)
                 } catch {
-                    guard let key, await answers.has(key, of: caller, as: kind) else { throw error }
+                    guard let key, key.isGiven, limits.admitRepeat(of: caller.account),
+                        await answers.has(key, of: caller, as: kind)
+                    else { throw error }
                 }
             }
             return .caller(caller)

@@ -7,9 +7,8 @@ import Vocabulary
 struct StoredAnswers: Sendable {
     let pool: Pool
 
-    /// Whether a request was answered, or begun, under a key that the caller gave it. If that can't be looked up, no.
+    /// Whether a request was answered, or begun, under this key. If that can't be looked up, no.
     func has(_ key: IdempotencyKey, of caller: Caller, as kind: RequestLimits.Kind) async -> Bool {
-        guard key.isGiven else { return false }
         let account = caller.account
         let query: Query
         switch kind {

@@ -61,7 +61,7 @@ struct Phones: Sendable {
             let (codes, logger) = (codes, call.logger)
             Task {
                 do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
-                    logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
+                    FailureLog.note(.code, "a code could not be sent to a phone", error, logger)
                 }
             }
         }
@@ -105,7 +105,7 @@ struct Phones: Sendable {
             throw error
         }
         do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
-            call.logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
+            FailureLog.note(.code, "a code could not be sent to a phone", error, call.logger)
             giveBack()
             throw APIError(.codeNotSent, retryAfter: 30)
         }

@@ -26,14 +26,14 @@ extension APIError {
                 retryAfter: 1)
         case PostgresError.poolExhausted: self.init(.overloaded, retryAfter: 1)
         case let error as PostgresError where error.sqlState.map({ Self.passing.contains($0.prefix(2)) }) ?? false:
-            logger.error("the database couldn't do what a request needs", metadata: ["error": "\(error)"])
+            FailureLog.note(.database, "the database couldn't do what a request needs", error, logger)
             self.init(
                 .databaseUnavailable,
                 "The database can't do this now; try again in a moment, with the same Idempotency-Key if the request had one.",
                 retryAfter: 1)
         default:
             // What went wrong inside is for the log, not for the caller.
-            logger.error("a request failed", metadata: ["error": "\(error)"])
+            FailureLog.note(.internal, "a request failed", error, logger)
             self.init(.internal)
         }
     }

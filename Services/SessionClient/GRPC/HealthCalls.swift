@@ -37,11 +37,11 @@ struct HealthCalls: Sendable {
         ) { request, context in
             let (name, address) = try await name(request, Self.watch, context)
             guard let place = watches.enter(address) else {
-                throw admission.rpcError(
+                throw await admission.refusal(
                     APIError(
                         .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first.",
                         retryAfter: 5),
-                    of: Self.journalName(of: Self.watch), AnswerFields())
+                    of: Self.journalName(of: Self.watch), request.metadata, context, AnswerFields())
             }
             return StreamingServerResponse { writer in
                 defer { place.leave() }
@@ -71,7 +71,7 @@ struct HealthCalls: Sendable {
             let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
             return (message.service, address)
         } catch {
-            throw admission.rpcError(error, of: Self.journalName(of: call), fields)
+            throw await admission.refusal(error, of: Self.journalName(of: call), request.metadata, context, fields)
         }
     }
 

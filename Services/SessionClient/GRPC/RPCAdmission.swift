@@ -9,6 +9,7 @@ struct RPCAdmission: Sendable {
     let admission: Admission
     let clock: DatabaseClock
     let addresses: ClientAddress
+    let refusals: RefusalPace
     let versions: ClientVersions
     let answers: AnswerJournal?
     let logger: Logger
@@ -39,11 +40,15 @@ struct RPCAdmission: Sendable {
     func address(
         _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, _ fields: AnswerFields
     ) throws(APIError) -> String {
-        let address = addresses.network(
-            connection: context.remotePeer.drop { $0 != ":" }.dropFirst(),
-            forwardedFor: metadata.text("x-forwarded-for"))
+        let address = network(metadata, context)
         if let kind { try admission.limits.admit(kind, from: address, fields.quota.note) }
         return address
+    }
+
+    private func network(_ metadata: Metadata, _ context: ServerContext) -> String {
+        addresses.network(
+            connection: context.remotePeer.drop { $0 != ":" }.dropFirst(),
+            forwardedFor: metadata.text("x-forwarded-for"))
     }
 
     /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal.
@@ -55,7 +60,15 @@ struct RPCAdmission: Sendable {
         ).caller
     }
 
-    /// What a call is refused with.
+    /// What a call is refused with before anything is done. Waits if its address is refused often.
+    func refusal(
+        _ error: any Error, of call: String, _ metadata: Metadata, _ context: ServerContext, _ fields: AnswerFields
+    ) async -> RPCError {
+        if let code = (error as? APIError)?.code { await refusals.wait(code, at: network(metadata, context)) }
+        return rpcError(error, of: call, fields)
+    }
+
+    /// What a call ends with because of an error.
     func rpcError(_ error: any Error, of call: String, _ fields: AnswerFields) -> RPCError {
         var refusal: RPCError
         if let error = error as? RPCError {

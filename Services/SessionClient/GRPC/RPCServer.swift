@@ -38,7 +38,8 @@ struct RPCServer: Service {
 
     /// The limits of a connection. By its defaults, the transport closes connections on which apps ping more often than every
     /// five minutes, and looks after two hours whether a quiet one is still there.
-    static var configuration: Transport.Config {
+    /// - Parameter resets: Counts calls that are given up.
+    static func configuration(_ resets: Resets?) -> Transport.Config {
         var configuration = Transport.Config.defaults
         configuration.compression.enabledAlgorithms = [.gzip]
         configuration.rpc.maxRequestPayloadSize = EdgeLimits.message.value
@@ -51,14 +52,17 @@ struct RPCServer: Service {
         // Not all processes at once.
         configuration.connection.maxAge = .seconds(Int.random(in: 27 * 60...33 * 60))
         configuration.channelDebuggingCallbacks.onAcceptHTTP2Stream = { stream in
-            stream.eventLoop.makeCompletedFuture { try UnreadFrames.add(to: stream) }
+            stream.eventLoop.makeCompletedFuture {
+                try UnreadFrames.add(to: stream)
+                try ResetCount.add(resets, to: stream)
+            }
         }
         return configuration
     }
 
     func run() async throws {
         while true {
-            let transport = Transport(listenerFactory: listener, config: Self.configuration)
+            let transport = Transport(listenerFactory: listener, config: Self.configuration(listener.admissions.resets))
             let server = GRPCServer(transport: transport, router: router)
             do {
                 try await withGracefulShutdownHandler {

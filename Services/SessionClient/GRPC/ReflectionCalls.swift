@@ -38,7 +38,7 @@ struct ReflectionCalls: Sendable {
                 ),
                 deserializer: ProtobufDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
             ) { request, context in
-                let place = try enter(request.metadata, context)
+                let place = try await enter(request.metadata, context)
                 return StreamingServerResponse { writer in
                     defer { place.leave() }
                     do {
@@ -56,7 +56,9 @@ struct ReflectionCalls: Sendable {
     }
 
     /// Counts a call from an address, and gives it a place.
-    private func enter(_ metadata: Metadata, _ context: ServerContext) throws(RPCError) -> Places<String>.Place {
+    private func enter(
+        _ metadata: Metadata, _ context: ServerContext
+    ) async throws(RPCError) -> Places<String>.Place {
         let fields = AnswerFields()
         do {
             let address = try admission.address(metadata, context, as: .reads, fields)
@@ -67,7 +69,7 @@ struct ReflectionCalls: Sendable {
             }
             return place
         } catch {
-            throw admission.rpcError(error, of: Self.journalName, fields)
+            throw await admission.refusal(error, of: Self.journalName, metadata, context, fields)
         }
     }
 

@@ -43,7 +43,7 @@ struct UnaryCalls: Sendable {
                 admission.succeeded(name)
                 return StreamingServerResponse(single: response)
             } catch {
-                throw admission.rpcError(error, of: name, fields)
+                throw await admission.refusal(error, of: name, request.metadata, context, fields)
             }
         }
     }

@@ -37,7 +37,7 @@ struct WatchCalls: Sendable {
                     }
                 }
             } catch {
-                throw admission.rpcError(error, of: Self.call, fields)
+                throw await admission.refusal(error, of: Self.call, request.metadata, context, fields)
             }
         }
     }

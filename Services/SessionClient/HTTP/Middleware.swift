@@ -6,6 +6,8 @@ import Logging
 /// Turns every error into a problem document, so that no path answers in another form or tells what it shouldn't.
 struct Problems: RouterMiddleware {
     let answers: AnswerJournal?
+    let refusals: RefusalPace
+    let addresses: ClientAddress
 
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
@@ -19,6 +21,7 @@ struct Problems: RouterMiddleware {
         } catch {
             let error = Self.apiError(error, context.logger)
             if error.code.isLimit { LimitMetrics.hit(error.code) }
+            await refusals.wait(error.code, at: addresses.network(of: request, context))
             let response = try error.problemDocument()
             note(response, error.code, to: request, context)
             return request.method == .head ? response.createHeadResponse() : response

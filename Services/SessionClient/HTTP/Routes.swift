@@ -10,6 +10,7 @@ struct Routes: Sendable {
     let clock: DatabaseClock
     let admission: Admission
     let addresses: ClientAddress
+    let refusals: RefusalPace
     let headers: ResponseHeaders
     let drain: Drain
     let versions: ClientVersions
@@ -20,7 +21,7 @@ struct Routes: Sendable {
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: headers)
-        router.add(middleware: Problems(answers: answers))
+        router.add(middleware: Problems(answers: answers, refusals: refusals, addresses: addresses))
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
         add(Endpoint.all, to: router)

@@ -151,7 +151,7 @@ struct StreamConnection: Sendable {
     private func endOnError(_ body: () async throws -> Void) async -> IsOver {
         do { try await body() } catch {
             guard !Task.isCancelled else { return .no }
-            logger.error("a stream can't continue", metadata: ["error": "\(error)"])
+            FailureLog.note(.stream, "a stream can't continue", error, logger)
             outlet.end(StreamEnd(.serverError))
         }
         return .no

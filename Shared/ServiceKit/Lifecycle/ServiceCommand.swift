@@ -138,6 +138,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: admin),
                 .init(service: clock),
                 .init(service: start),
+                .init(service: MemoryTrim()),
                 .init(service: Draining(health: health)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)

@@ -5,6 +5,7 @@ import TestKit
 struct Holdings: Sendable, CustomStringConvertible {
     var threads: Int
     var descriptors: Int
+    /// Memory of its own.
     var megabytes: Int
 
     init(of process: ChildProcess) throws {
@@ -12,7 +13,8 @@ struct Holdings: Sendable, CustomStringConvertible {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/\(folder)").count
         }
         let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
-        let resident = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        // Without the pages of the executable, which come into memory when they are first needed.
+        let resident = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
         threads = try entries("task")
         descriptors = try entries("fd")
         megabytes =

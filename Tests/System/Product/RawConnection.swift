@@ -121,6 +121,11 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Waits for the first bytes that the other side says.
+    func beginning() async throws -> String {
+        try await read { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
+    }
+
     /// Waits until the other side closes the connection, and returns all that it said before.
     func rest() async throws -> String {
         try await read(atEnd: { String(decoding: $0, as: UTF8.self) }, { _ in nil })

@@ -13,6 +13,20 @@ enum RawHTTP2 {
         return frame(1, flags: 5, on: stream, block(fields))
     }
 
+    /// The head of a request with a body of JSON, which is to follow.
+    static func post(_ path: String, on stream: UInt32) -> [UInt8] {
+        let fields = [
+            (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
+            ("content-type", "application/json"),
+        ]
+        return frame(1, flags: 4, on: stream, block(fields))
+    }
+
+    /// A part of a request's body.
+    static func body(_ text: String, isEnd: Bool = true, on stream: UInt32) -> [UInt8] {
+        frame(0, flags: isEnd ? 1 : 0, on: stream, Array(text.utf8))
+    }
+
     /// The head of a call of gRPC, whose message is to follow.
     static func head(of call: String, on stream: UInt32, _ token: String) -> [UInt8] {
         let fields = [

@@ -70,14 +70,20 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a connection that is one too many gets a whole answer, and is closed two seconds later")
+    @Test(
+        """
+        a connection that is one too many gets a whole answer and hears that nothing follows; what it still sends is read, and \
+        it is closed two seconds later
+        """)
     func refusal() throws {
+        let ends = OutputEnds()
         let channel = try Self.connection(
-            Refusal(Refusal.http(APIError(.overloaded, retryAfter: 5)), isEncrypted: false))
+            ends, Refusal(Refusal.http(APIError(.overloaded, retryAfter: 5)), isEncrypted: false))
         let answer = try #require(try channel.readOutbound(as: ByteBuffer.self))
         let text = String(buffer: answer)
         #expect(text.hasPrefix("HTTP/1.1 503 \r\n") && text.contains("Retry-After: 5\r\n"))
         #expect(text.contains("\r\nConnection: close\r\n") && text.contains("\"code\":\"overloaded\""))
+        #expect(ends.count == 1)
         try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n"))
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .seconds(3))
@@ -101,10 +107,16 @@ struct ConnectionTests {
 
     @Test("over TLS, the refusal waits for the handshake")
     func encryptedRefusal() throws {
-        let channel = try Self.connection(Refusal(Refusal.http(APIError(.overloaded)), isEncrypted: true))
-        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        let ends = OutputEnds()
+        let channel = try Self.connection(ends, Refusal(Refusal.http(APIError(.overloaded)), isEncrypted: true))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1500))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil && ends.count == 0)
         channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
-        #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
+        #expect(try channel.readOutbound(as: ByteBuffer.self) != nil && ends.count == 1)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1500))
+        #expect(channel.isActive, "it has the same time, however long the handshake took")
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
@@ -164,5 +176,18 @@ struct ConnectionTests {
         ])
     func notAnOrigin(_ text: String) {
         #expect(throws: SettingProblem.self) { try WebOrigins(text) }
+    }
+}
+
+/// Counts how often the end of what is sent is said. An embedded channel would close.
+private final class OutputEnds: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private(set) var count = 0
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        count += 1
+        promise?.succeed()
     }
 }

@@ -94,7 +94,7 @@ struct DeprecationTests {
         router.add(
             middleware: ResponseHeaders(
                 origins: .none, strictTransportAge: .zero, isEncrypted: false, isBehindProxies: false, drain: Drain()))
-        router.add(middleware: Problems(answers: nil))
+        router.add(middleware: Problems(answers: nil, refusals: RefusalPace(), addresses: ClientAddress(proxies: 0)))
         for (path, error) in [("answer", nil), ("refusal", APIError(.notFound))] as [(RouterPath, APIError?)] {
             router.get(path) { _, context in
                 context.fields.deprecated.note(Self.whole.declaration, [:], by: nil, context.logger)

@@ -9,13 +9,13 @@ import Testing
 struct RPCServerTests {
     @Test("quiet connections stay: pings from ten seconds on are welcome, and a dead peer is found in 45 seconds (T13)")
     func keepalive() {
-        let configuration = RPCServer.configuration
+        let configuration = RPCServer.configuration(nil)
         let keepalive = configuration.connection.keepalive
         #expect(keepalive.clientBehavior.allowWithoutCalls)
         #expect(keepalive.clientBehavior.minPingIntervalWithoutCalls < .seconds(10))
         #expect(keepalive.time + keepalive.timeout < .seconds(42) && SilentPeer.limit < .seconds(45))
         #expect(configuration.connection.maxIdleTime == nil && configuration.connection.maxGraceTime == nil)
-        let ages = (0..<100).compactMap { _ in RPCServer.configuration.connection.maxAge }
+        let ages = (0..<100).compactMap { _ in RPCServer.configuration(nil).connection.maxAge }
         #expect(
             ages.allSatisfy { (Duration.seconds(27 * 60) ... .seconds(33 * 60)).contains($0) } && Set(ages).count > 1)
     }

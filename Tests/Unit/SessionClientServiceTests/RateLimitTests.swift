@@ -65,6 +65,45 @@ struct RateLimitTests {
         #expect(!limit.admit(-1, at: now))
     }
 
+    @Test("what waits for its turn is let through at the limit's pace, and waits no longer than it may (T21)")
+    func turns() {
+        let limit = RateLimit<String>(Rate(10, per: .second, burst: 2))
+        let now = ContinuousClock.now
+        func turn(_ subject: String = "a") -> Int {
+            let delay = limit.delay(subject, longest: .seconds(1), at: now)
+            return Int((delay / .milliseconds(1)).rounded())
+        }
+        #expect((0..<14).map { _ in turn() } == [0, 0] + (1...10).map { $0 * 100 } + [1000, 1000])
+        #expect(turn("b") == 0, "another's is another's")
+        #expect(limit.delay("a", longest: .seconds(1), at: now + .milliseconds(450)) < .milliseconds(600))
+    }
+
+    @Test(
+        "nothing is kept of strangers who have left, and nothing is forgotten of those whose buckets aren't full (T21)")
+    func forgetting() {
+        let limit = RateLimit<Int>(Rate(6, per: .minute, burst: 2))
+        let now = ContinuousClock.now
+        for stranger in 1...10_000 { _ = limit.admit(stranger, at: now) }
+        #expect(limit.count == 10_000)
+        #expect((0..<3).map { _ in limit.admit(0, at: now) } == [true, true, false])
+        for round in 1...8 {
+            // Whoever asks all the time stays at its limit.
+            let admitted = (0..<3).map { _ in limit.admit(0, at: now + .seconds(11 * round)) }
+            #expect(admitted == [true, false, false], "\(round)")
+        }
+        #expect(limit.count == 1)
+    }
+
+    @Test("an address that gave up as many requests as it may rests until a quarter of these are there again (T21)")
+    func resets() {
+        let resets = Resets(Rate(2, per: .second, burst: 8))
+        let now = ContinuousClock.now
+        #expect((0..<6).allSatisfy { _ in resets.admit("a", at: now) } && resets.rest(of: "a", at: now) == 0)
+        #expect(resets.admit("a", at: now) && resets.admit("a", at: now) && !resets.admit("a", at: now))
+        #expect(resets.rest(of: "a", at: now) == 1 && resets.rest(of: "b", at: now) == 0)
+        #expect(resets.rest(of: "a", at: now + .seconds(2)) == 0)
+    }
+
     @Test(
         "an address identifies a customer, however it is written (T21)",
         arguments: [

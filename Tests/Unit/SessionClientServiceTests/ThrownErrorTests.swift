@@ -1,5 +1,6 @@
 import API
 import Logging
+import Synchronization
 import Testing
 
 @testable import Postgres
@@ -50,11 +51,44 @@ struct ThrownErrorTests {
         #expect(APIError(thrown: PostgresError.poolExhausted, logger).code == .overloaded)
     }
 
+    @Test("however often requests fail, the log has a few lines about it (T21)")
+    func fewLines() {
+        let lines = LogLines()
+        let logger = Logger(label: "test") { _ in lines }
+        for _ in 0..<500 {
+            _ = APIError(thrown: Self.refusal("57014"), logger)
+            _ = APIError(thrown: Self.refusal("XX000"), logger)
+        }
+        #expect((1...40).contains(lines.errors))
+    }
+
     private static func refusal(_ sqlState: String) -> PostgresError {
         .server(
             ServerError(
                 sqlState: sqlState, severity: "ERROR", message: "a secret", detail: nil, hint: nil, schema: nil,
                 table: nil,
                 column: nil, constraint: nil, context: nil))
+    }
+}
+
+/// Counts a log's errors.
+private final class LogLines: LogHandler, Sendable {
+    private let count = Mutex(0)
+    subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { nil }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    var errors: Int { count.withLock(\.self) }
+
+    func log(event: LogEvent) {
+        if event.level >= .error { count.withLock { $0 += 1 } }
     }
 }

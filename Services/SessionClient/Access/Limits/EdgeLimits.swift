@@ -19,6 +19,12 @@ enum EdgeLimits {
             help: "How many times as much as an account one address (an IPv6 /64) may ask in a minute."),
         .refused(.tooManyRequests)
     ) { "\($0) times as many as an account" }
+    static let refusals = Limit(
+        "refusals (429) that are answered at once", of: "address and server", Rate(50, per: .second, burst: 100),
+        Rate(50, per: .second, burst: 100).words, .ended(.refusals))
+    static let repeats = rate(
+        "commands and operations beyond that which are asked again under their key", of: "account",
+        Rate(60, per: .minute), .tooManyCommands)
     static let clock = rate("questions for the time", of: "account", Rate(60, per: .minute), .tooManyRequests)
     static let unanswered = Limit(
         "commands that wait for their outcome", of: "service and server",
@@ -167,6 +173,13 @@ enum EdgeLimits {
             help:
                 "Concurrent HTTP connections from one address (an IPv6 /64); further ones are answered 429 and closed. There is no limit behind proxies."
         ), .refused(.tooManyConnections), amount: Words.number)
+    /// There is no limit behind proxies, whose connections carry everybody's requests.
+    static let resets = Limit(
+        "requests of HTTP/2, and calls, that are given up", of: "address and server",
+        Rate(20, per: .second, burst: 1000), Rate(20, per: .second, burst: 1000).words, .ended(.resets))
+    static let connectionRefusals = Limit(
+        "refused connections that are told why", of: "address and server", Rate(60, per: .minute),
+        Rate(60, per: .minute).words, .ended(.connectionRefusals))
     static let unreadOfConnection = bytes(
         "answers that aren't read", of: "connection", 16 << 20, .ended(.unreadOfConnection))
     /// There is no limit behind proxies, where all connections come from theirs.
@@ -210,6 +223,8 @@ enum EdgeLimits {
         operations
         streamOpenings
         addressFactor
+        refusals
+        repeats
         clock
         unanswered
         streamsOfDevice
@@ -262,6 +277,8 @@ enum EdgeLimits {
         unreadTime
         connections
         connectionsOfAddress
+        resets
+        connectionRefusals
         unreadOfConnection
         unreadOfAddress
         unreadOfServer

@@ -62,7 +62,7 @@ enum LimitHit: Hashable, Sendable {
     /// Where there is no code, since nothing is answered or the transport answers.
     enum Word: String, CaseIterable, Sendable {
         case handshake, pace, headers, silence, writeDeadline, signals, unread, unreadOfConnection, unreadOfAddress
-        case unreadOfServer
+        case unreadOfServer, resets, connectionRefusals, refusals
     }
 
     /// What its label doesn't say.
@@ -71,6 +71,9 @@ enum LimitHit: Hashable, Sendable {
         case .refused: ""
         case .ended(.handshake), .ended(.pace), .ended(.headers), .ended(.silence): ": the connection closes"
         case .ended(.unreadOfConnection), .ended(.unreadOfAddress), .ended(.unreadOfServer): ": the connection closes"
+        case .ended(.resets): ": the connection closes; the address gets new ones once it has a quarter of these again"
+        case .ended(.connectionRefusals): ": it is closed without a word"
+        case .ended(.refusals): ": the answer waits, five seconds at most"
         case .ended(.unread): ": the answer ends, or a connection of which nothing is read"
         case .ended(.writeDeadline): ": the stream ends"
         case .ended(.signals): ": they are dropped"

@@ -33,6 +33,7 @@ struct RequestLimits: Sendable {
 
     private let accounts: [Kind: RateLimit<AccountID>]
     private let addresses: [Kind: RateLimit<String>]
+    private let repeats = RateLimit<AccountID>(EdgeLimits.repeats)
 
     /// - Parameters:
     ///   - perMinute: How much of each kind an account may ask in a minute (``Rate/requests(_:)``).
@@ -50,6 +51,9 @@ struct RequestLimits: Sendable {
     func admit(_ kind: Kind, of account: AccountID, _ quota: (Quota) -> Void) throws(APIError) {
         try admit(kind, account, accounts[kind], APIError(kind.refusal), quota)
     }
+
+    /// Counts a request beyond the account's limit that may have been answered before. Whether it was is still to be looked up.
+    func admitRepeat(of account: AccountID) -> Bool { repeats.admit(account) }
 
     /// Counts a request from an address, whoever asks.
     /// - Throws: `tooManyRequests`; `quota` says what is left in any case.

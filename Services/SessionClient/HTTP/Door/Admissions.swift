@@ -7,7 +7,7 @@ import Vocabulary
 /// How many connections there may be, in all and from one address.
 ///
 /// One too many is answered with the reason and closed, instead of waiting unheard. If very many are being answered in this
-/// way, further ones are closed at once.
+/// way, or many of the address were a moment ago, further ones are closed at once.
 struct Admissions: Sendable {
     enum Admission {
         case admitted
@@ -20,6 +20,9 @@ struct Admissions: Sendable {
     private let all: Places<Everyone>
     private let perAddress: Places<String>?
     private let refused: Places<Everyone>
+    private let refusals = RateLimit<String>(EdgeLimits.connectionRefusals)
+    /// Nil behind proxies.
+    let resets: Resets?
 
     /// - Parameters:
     ///   - perAddress: Nil behind proxies, where all connections come from theirs.
@@ -29,6 +32,7 @@ struct Admissions: Sendable {
         all = Places(limit: places.admitted)
         refused = Places(limit: places.refused)
         self.perAddress = perAddress.map { Places(limit: $0) }
+        resets = perAddress == nil ? nil : Resets()
     }
 
     /// How many connections there may be in all.
@@ -52,12 +56,23 @@ struct Admissions: Sendable {
             channel.closeFuture.whenComplete { _ in place.leave() }
             return true
         }
+        let address = perAddress == nil ? nil : channel.remoteAddress?.ipAddress.map(ClientAddress.network(of:))
+        // To say why takes a handshake of TLS, the dearest part of a connection.
         func refuse(_ error: APIError) -> Admission {
             LimitMetrics.hit(error.code)
+            if let address, !refusals.admit(address) {
+                LimitMetrics.hit(.connectionRefusals)
+                return .turnedAway
+            }
             return enter(refused, .all) ? .refused(error) : .turnedAway
         }
-        if let perAddress, let address = channel.remoteAddress?.ipAddress {
-            guard enter(perAddress, ClientAddress.network(of: address)) else {
+        if let perAddress, let address {
+            if let rest = resets?.rest(of: address), rest > 0 {
+                return refuse(
+                    APIError(
+                        .tooManyConnections, "Too many requests from your address were given up.", retryAfter: rest))
+            }
+            guard enter(perAddress, address) else {
                 return refuse(
                     APIError(
                         .tooManyConnections, "Your address has \(perAddress.limit) connections open; close one first.",
@@ -74,8 +89,9 @@ struct Admissions: Sendable {
 
 /// Answers a connection that is one too many, whatever it asks, and closes it.
 ///
-/// It speaks without reading the request. It closes two seconds later or when the client does: closing at once, with bytes
-/// unread, would make the client's system drop the answer. What stands behind it in the pipeline doesn't hear of the connection.
+/// It speaks without reading the request, and says at once that nothing more follows, so that the client is done. Then it throws
+/// away what still comes until the client closes, two seconds at most: closing with bytes unread would make the client's system
+/// drop the answer. What stands behind it in the pipeline doesn't hear of the connection.
 final class Refusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -84,6 +100,7 @@ final class Refusal: ChannelInboundHandler {
     private let isEncrypted: Bool
     private var hasAnswered = false
     private var deadline: Scheduled<Void>?
+    private static let patience: TimeAmount = .seconds(2)
 
     /// - Parameter answer: ``http(_:)`` or ``goAway(_:)``.
     init(_ answer: [UInt8], isEncrypted: Bool) {
@@ -111,7 +128,7 @@ final class Refusal: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) { context.close(promise: nil) }
+        closeLater(context)
         if context.channel.isActive, !isEncrypted { say(context) }
     }
 
@@ -140,5 +157,12 @@ final class Refusal: ChannelInboundHandler {
         guard !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        closeLater(context)
+    }
+
+    private func closeLater(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { context.close(promise: nil) }
     }
 }

@@ -53,10 +53,11 @@ struct Door: ServerChildChannel {
             configuration: .init(
                 idleTimeout: .seconds(Int64(EdgeLimits.idle.value)), gracefulCloseTimeout: .seconds(30),
                 streamConfiguration: .init(
-                    additionalChannelHandlers: [
-                        RequestCount(), UnreadParts(carries: .oneRequest), ConnectionPace(carries: .oneRequest),
-                        InFlight(inFlight),
-                    ])))
+                    additionalChannelHandlers: ResetCount.handlers(admissions.resets)
+                        + [
+                            RequestCount(), UnreadParts(carries: .oneRequest), ConnectionPace(carries: .oneRequest),
+                            InFlight(inFlight),
+                        ])))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
