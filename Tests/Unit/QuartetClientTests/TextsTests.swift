@@ -46,7 +46,7 @@ struct TextsTests {
         let texts = Texts(languages: ["en"])
         #expect(texts.sentence(.reachable, responders: ["Bob"]) == nil)
         #expect(texts.sentence(.nobody, responders: [])?.hasPrefix("Nobody would be told") == true)
-        #expect(texts.sentence(.unreachable, responders: ["Bob", "Carol"])?.hasSuffix(": Bob, Carol.") == true)
+        #expect(texts.sentence(.unreachable, responders: ["Bob", "Carol"])?.contains("Bob, Carol") == true)
         #expect(
             texts.sentence(.unreachable, responders: ["Bob"])?.hasPrefix("Your only responder, Bob, couldn't") == true)
         #expect(Texts(languages: ["de"]).sentence(.unreachable, responders: ["Bob"])?.hasPrefix("Nur Bob") == true)
