@@ -9,18 +9,31 @@ import ServiceLifecycle
 /// attacked or had to serve a crowd would stay as large as it once was.
 ///
 /// It looks at what the process holds beyond what it uses, not at how much it once held: a crowd may come before the first look,
-/// or may be there still while memory of others is given back.
+/// or may be there still while memory of others is given back. Looking goes through all that is free, while threads wait that
+/// allocate. So it looks soon after the process has grown, and then ever more rarely as long as that gives nothing back.
 struct MemoryTrim: Service {
     private static let interval: Duration = .seconds(10)
+    /// In intervals.
+    private static let longest = 30
     /// In bytes. Trimming goes through all that is free, so it isn't done for less.
     private static let worthwhile = 32 << 20
 
     func run() async throws {
         #if canImport(Glibc)
             try? await cancelWhenGracefulShutdown {
+                var (seen, rest, left) = (0, 1, 1)
                 while true {
                     try await Task.sleep(for: Self.interval)
-                    if Self.resident - Self.used > Self.worthwhile { _ = Self.trim?(0) }
+                    left -= 1
+                    let resident = Self.resident
+                    let hasGrown = resident > seen + Self.worthwhile
+                    guard hasGrown || left <= 0 else { continue }
+                    let free = resident - Self.used
+                    if free > Self.worthwhile { _ = Self.trim?(0) }
+                    seen = Self.resident
+                    let isWorthIt = free > Self.worthwhile && resident - seen >= free / 2
+                    rest = hasGrown || isWorthIt ? 1 : min(rest * 2, Self.longest)
+                    left = rest
                 }
             }
         #else

@@ -40,7 +40,7 @@ struct NuisanceTests {
                 await stranger.close()
             }
             let ended = try await Self.hits("resets", at: quartet)
-            #expect(connections >= 6 && ended <= 1, "\(connections) connections, \(ended) ended")
+            #expect(connections >= 6 && ended <= connections - 5, "\(connections) connections, \(ended) ended")
             try await certificate.trusted { http in
                 let edge = EdgeClient(http: http) { [url = try quartet.url] in url }
                 let answer = try await edge.send("GET", "/.well-known/jwks.json")
@@ -80,8 +80,13 @@ struct NuisanceTests {
             let ended = try await Self.hits("resets", at: quartet)
             #expect((1...open.count).contains(ended), "\(ended) ended")
             #expect(try await Self.hits("tooManyConnections", at: quartet) == 0)
-            let refused = try await stranger(from: "127.0.0.2")
-            #expect(refused.heard.contains("tooManyConnections"), "\(refused.heard)")
+            // Somebody else of the address may need one, so some come in.
+            var admitted = 0
+            while try await !stranger(from: "127.0.0.2").heard.contains("tooManyConnections") {
+                admitted += 1
+                try #require(admitted < 60, "the address is never refused")
+            }
+            #expect(admitted >= 1)
             let other = try await stranger(from: "127.0.0.3")
             #expect(!other.heard.isEmpty && !other.heard.contains("tooManyConnections"), "\(other.heard)")
             #expect(try await Self.hits("tooManyConnections", at: quartet) == 1, "the other one was admitted")

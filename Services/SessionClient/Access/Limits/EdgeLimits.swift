@@ -177,6 +177,9 @@ enum EdgeLimits {
     static let resets = Limit(
         "requests of HTTP/2, and calls, that are given up", of: "address and server",
         Rate(20, per: .second, burst: 1000), Rate(20, per: .second, burst: 1000).words, .ended(.resets))
+    static let connectionsAfterResets = Limit(
+        "new connections while fewer than a quarter of these are left", of: "address and server",
+        Rate(1, per: .second, burst: 5), Rate(1, per: .second, burst: 5).words, .refused(.tooManyConnections))
     static let connectionRefusals = Limit(
         "refused connections that are told why", of: "address and server", Rate(60, per: .minute),
         Rate(60, per: .minute).words, .ended(.connectionRefusals))
@@ -278,6 +281,7 @@ enum EdgeLimits {
         connections
         connectionsOfAddress
         resets
+        connectionsAfterResets
         connectionRefusals
         unreadOfConnection
         unreadOfAddress

@@ -21,6 +21,7 @@ struct Admissions: Sendable {
     private let perAddress: Places<String>?
     private let refused: Places<Everyone>
     private let refusals = RateLimit<String>(EdgeLimits.connectionRefusals)
+    private let afterResets = RateLimit<String>(EdgeLimits.connectionsAfterResets)
     /// Nil behind proxies.
     let resets: Resets?
 
@@ -67,7 +68,8 @@ struct Admissions: Sendable {
             return enter(refused, .all) ? .refused(error) : .turnedAway
         }
         if let perAddress, let address {
-            if let rest = resets?.rest(of: address), rest > 0 {
+            // Somebody else of the address may need one.
+            if let rest = resets?.rest(of: address), rest > 0, !afterResets.admit(address) {
                 return refuse(
                     APIError(
                         .tooManyConnections, "Too many requests from your address were given up.", retryAfter: rest))

@@ -5,9 +5,12 @@ import NIOHTTP2
 ///
 /// Giving one up costs a client nothing and the process nearly as much as answering it. NIO ends a connection on which that
 /// happens 200 times in 30 seconds, so whoever wants more of it opens another one. Here an address has a budget for all of its
-/// connections. The request that exceeds it ends its connection, and new connections are refused until a quarter of the budget is
-/// there again.
+/// connections. Once that is used up, the request that is given up ends its connection; but not one of those who give up little: one
+/// address may have many people. New connections are admitted at a small pace until a quarter of the budget is there again.
 struct Resets: Sendable {
+    /// So many a connection may give up, whatever others of its address do.
+    static let own = 20
+
     private let limit: RateLimit<String>
 
     init(_ rate: Rate = EdgeLimits.resets.value) { limit = RateLimit(rate) }
@@ -16,7 +19,7 @@ struct Resets: Sendable {
     /// - Returns: Whether the connection may go on.
     func admit(_ address: String, at now: ContinuousClock.Instant = .now) -> Bool { limit.admit(address, at: now) }
 
-    /// Seconds until the address may have new connections; 0 if it may now.
+    /// Seconds until the address may have as many new connections as it wants; 0 if it may now.
     func rest(of address: String, at now: ContinuousClock.Instant = .now) -> Int {
         let missing = limit.rate.burst / 4 - limit.left(of: address, at: now)
         return missing > 0 ? Int((Double(missing) * 60 / limit.rate.perMinute).rounded(.up)) : 0
@@ -56,10 +59,13 @@ final class ResetCount: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func count(_ connection: any Channel) {
-        guard let address = connection.remoteAddress?.ipAddress.map(ClientAddress.network(of:)), !resets.admit(address)
+        guard let address = connection.remoteAddress?.ipAddress.map(ClientAddress.network(of:)),
+            let door = try? connection.pipeline.syncOperations.handler(type: UnreadOfConnection.self)
         else { return }
+        door.givenUp += 1
+        guard !resets.admit(address), door.givenUp > Resets.own else { return }
         LimitMetrics.hit(.resets)
         // Next to the socket: by TLS's good order, what the client sent already would still be read.
-        try? connection.pipeline.syncOperations.context(handlerType: UnreadOfConnection.self).close(promise: nil)
+        try? connection.pipeline.syncOperations.context(handler: door).close(promise: nil)
     }
 }

@@ -85,6 +85,8 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
     fileprivate let server: UnreadAnswers
     private var ofAddress: (address: String, kept: UnreadAnswers.OfAddress)?
     private var bytes = 0
+    /// How many requests or calls its peer gave up (``Resets``).
+    var givenUp = 0
     private var progressed = NIODeadline.uptimeNanoseconds(0)
     private var deadline: Scheduled<Void>?
     private var context: ChannelHandlerContext?

@@ -159,6 +159,7 @@ extension OperatorChecks {
                                        CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END, m.schema, m.name)
               FROM relation AS m
               JOIN pg_class AS c ON c.oid = m.oid AND c.relkind = 'r'
+                                AND to_regprocedure(format('%I.create_shown_views()', m.schema)) IS NOT NULL
               JOIN pg_attribute AS t ON t.attrelid = c.oid AND t.attname = 'type' AND NOT t.attisdropped
               JOIN pg_attribute AS b ON b.attrelid = c.oid AND b.attname = 'body' AND NOT b.attisdropped
              CROSS JOIN LATERAL (SELECT e.grantee FROM aclexplode(c.relacl) AS e WHERE e.privilege_type = 'SELECT'

@@ -36,7 +36,7 @@ public struct SessionClient: Sendable {
     /// ``Outbox/unsent`` says so. If it throws ``QuartetError/notStored(_:)``, call it again.
     public var signOut: PlainAction
     /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
-    /// is a network. Until then it keeps pushing to the device.
+    /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device.
     public var signOutLocally: PlainAction
     /// Signs out another device, or all of them.
     public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void

@@ -190,7 +190,9 @@ extension Connection {
                 do { try await tokens?.leave() } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
-                if let last { try await forget(last) }
+                copies.forget()
+                // Of whom it is can't be read, or it is nobody's.
+                if let last { try await store.forget(last) } else { try await store.forgetOthers(than: nil) }
                 if isKnown { try await tokens?.forget() } else if let trouble { throw trouble }
             }
         }
