@@ -4,7 +4,7 @@
 /// to a limit; waiting looks at what is kept, then at each new line once.
 struct ChildOutput {
     /// How many lines are kept.
-    static let limit = 20_000
+    static let limit = 60_000
 
     struct Line: Sendable {
         var number: Int
