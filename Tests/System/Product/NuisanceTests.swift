@@ -40,7 +40,7 @@ struct NuisanceTests {
                 await stranger.close()
             }
             let ended = try await Self.hits("resets", at: quartet)
-            #expect(connections >= 6 && ended <= connections - 5, "\(connections) connections, \(ended) ended")
+            #expect(connections >= 6 && ended > 0, "\(connections) connections, \(ended) too many")
             try await certificate.trusted { http in
                 let edge = EdgeClient(http: http) { [url = try quartet.url] in url }
                 let answer = try await edge.send("GET", "/.well-known/jwks.json")
@@ -78,7 +78,7 @@ struct NuisanceTests {
             let after = try Holdings(of: process)
             #expect(after.descriptors <= before.descriptors - 5, "\(before) before, \(after) after")
             let ended = try await Self.hits("resets", at: quartet)
-            #expect((1...open.count).contains(ended), "\(ended) ended")
+            #expect(ended >= 5, "\(ended) too many")
             #expect(try await Self.hits("tooManyConnections", at: quartet) == 0)
             // Somebody else of the address may need one, so some come in.
             var admitted = 0

@@ -71,7 +71,7 @@ enum LimitHit: Hashable, Sendable {
         case .refused: ""
         case .ended(.handshake), .ended(.pace), .ended(.headers), .ended(.silence): ": the connection closes"
         case .ended(.unreadOfConnection), .ended(.unreadOfAddress), .ended(.unreadOfServer): ": the connection closes"
-        case .ended(.resets): ": a connection that gave up more than 20 closes"
+        case .ended(.resets): ": a connection that gave up more than \(Resets.own) in 30 seconds closes"
         case .ended(.connectionRefusals): ": it is closed without a word"
         case .ended(.refusals): ": the answer waits, five seconds at most"
         case .ended(.unread): ": the answer ends, or a connection of which nothing is read"

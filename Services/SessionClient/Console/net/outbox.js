@@ -78,7 +78,10 @@ async function merge(path, fields, base, lane) {
     await update('outbox', waiting.id, (entry) => {
       if (entry.isSent || entry.state !== 'waiting') return entry
       id = entry.id
-      return { ...entry, fields: { ...entry.fields, ...fields }, base: { ...base, ...entry.base } }
+      // Who turns it off again agrees to nothing by it.
+      const { iAmResponder, ...others } = entry.fields
+      const known = fields.notifyOnMissedCheckIn === false && iAmResponder ? others : entry.fields
+      return { ...entry, fields: { ...known, ...fields }, base: { ...base, ...entry.base } }
     })
   }
   return id
@@ -246,7 +249,7 @@ async function again(entry, problem) {
     await update('outbox', entry.id, (stored) => {
       // Another tab may have gone on with it while this one was frozen.
       if (stored.state !== 'waiting' || stored.key !== entry.key) return stored
-      return (next = { ...stored, key: newKey(), body: undefined, current: current.contact ?? current })
+      return (next = { ...stored, key: newKey(), body: undefined, isSent: undefined, current: current.contact ?? current })
     })
     return next ? attempt(next) : true
   } catch (error) {

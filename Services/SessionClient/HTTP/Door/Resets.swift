@@ -8,7 +8,7 @@ import NIOHTTP2
 /// connections. Once that is used up, the request that is given up ends its connection; but not one of those who give up little: one
 /// address may have many people. New connections are admitted at a small pace until a quarter of the budget is there again.
 struct Resets: Sendable {
-    /// So many a connection may give up, whatever others of its address do.
+    /// So many a connection may give up in 30 seconds, whatever others of its address do.
     static let own = 20
 
     private let limit: RateLimit<String>
@@ -62,9 +62,10 @@ final class ResetCount: ChannelDuplexHandler, RemovableChannelHandler {
         guard let address = connection.remoteAddress?.ipAddress.map(ClientAddress.network(of:)),
             let door = try? connection.pipeline.syncOperations.handler(type: UnreadOfConnection.self)
         else { return }
-        door.givenUp += 1
-        guard !resets.admit(address), door.givenUp > Resets.own else { return }
+        let own = door.giveUp()
+        guard !resets.admit(address) else { return }
         LimitMetrics.hit(.resets)
+        guard own > Resets.own else { return }
         // Next to the socket: by TLS's good order, what the client sent already would still be read.
         try? connection.pipeline.syncOperations.context(handler: door).close(promise: nil)
     }

@@ -85,8 +85,8 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
     fileprivate let server: UnreadAnswers
     private var ofAddress: (address: String, kept: UnreadAnswers.OfAddress)?
     private var bytes = 0
-    /// How many requests or calls its peer gave up (``Resets``).
-    var givenUp = 0
+    /// How many requests or calls its peer gave up (``Resets``), and since when.
+    private var givenUp = (count: 0, since: NIODeadline.uptimeNanoseconds(0))
     private var progressed = NIODeadline.uptimeNanoseconds(0)
     private var deadline: Scheduled<Void>?
     private var context: ChannelHandlerContext?
@@ -105,6 +105,15 @@ final class UnreadOfConnection: ChannelInboundHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         stop()
         context.fireChannelInactive()
+    }
+
+    /// Its peer gave up a request or a call.
+    /// - Returns: How many it gave up in these 30 seconds.
+    func giveUp() -> Int {
+        let now = NIODeadline.now()
+        if now - givenUp.since > .seconds(30) { givenUp = (0, now) }
+        givenUp.count += 1
+        return givenUp.count
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -147,7 +147,7 @@ extension OperatorChecks {
                                 WHERE s.role = f.role
                                   AND lower(split_part(s.setting, '=', 1)) = lower(split_part(f.setting, '=', 1)))
              UNION ALL
-            SELECT 13, format('%s is a member of %s', r.name, m.roleid::regrole)
+            SELECT DISTINCT 13, format('%s is a member of %s', r.name, m.roleid::regrole)
               FROM role AS r
               JOIN pg_auth_members AS m ON m.member = r.oid
              WHERE r.name IN ('quartet_reader', 'quartet_operator')
@@ -159,7 +159,8 @@ extension OperatorChecks {
                                        CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END, m.schema, m.name)
               FROM relation AS m
               JOIN pg_class AS c ON c.oid = m.oid AND c.relkind = 'r'
-                                AND to_regprocedure(format('%I.create_shown_views()', m.schema)) IS NOT NULL
+                                AND EXISTS (SELECT FROM pg_proc AS p
+                                             WHERE p.pronamespace = c.relnamespace AND p.proname = 'create_shown_views')
               JOIN pg_attribute AS t ON t.attrelid = c.oid AND t.attname = 'type' AND NOT t.attisdropped
               JOIN pg_attribute AS b ON b.attrelid = c.oid AND b.attname = 'body' AND NOT b.attisdropped
              CROSS JOIN LATERAL (SELECT e.grantee FROM aclexplode(c.relacl) AS e WHERE e.privilege_type = 'SELECT'

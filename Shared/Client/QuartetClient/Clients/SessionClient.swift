@@ -193,7 +193,8 @@ private final class LiveSession: Sendable {
     }
 
     func show() async throws(QuartetError) {
-        try await service.restore()
+        // Also for a caller that is cancelled: who is signed in has changed.
+        try await service.restore(isShielded: true)
         let credentials = try await Requests.reading { try await service.credentials }
         shared.replace(ReadOnlySessionState(credentials), .ready)()
     }

@@ -202,7 +202,8 @@ extension Connection {
     /// Somebody else signs in, whose token takes the place of the one that can tell the server.
     private func finishLeavingSoon() async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await self.tokens?.finishLeaving() }
+            // What is left of them is erased already.
+            group.addTask { try? await self.tokens?.finishLeaving { _ in } }
             group.addTask { try? await self.time.sleep(self.time.now() + .seconds(5)) }
             await group.next()
             group.cancelAll()
@@ -222,7 +223,7 @@ extension Connection {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
             do {
-                try await tokens.finishLeaving()
+                try await tokens.finishLeaving { try await self.store.forget($0) }
                 failures = 0
             } catch {
                 failures += 1

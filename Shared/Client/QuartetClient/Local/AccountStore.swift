@@ -84,7 +84,11 @@ final class AccountStore: Sendable {
 
     /// Forgets what a crash or a restored backup left of others.
     func forgetOthers(than account: AccountID?) async throws(QuartetError) {
-        try await shielded { try await $0.forgetOthers(than: account) }
+        try await shielded { store in
+            self.current.withLock { if $0 != account { $0 = nil } }
+            self.unread.withLock { if $0 != account { $0 = nil } }
+            try await store.forgetOthers(than: account)
+        }
     }
 
     /// Does nothing for an account that isn't the one any more.

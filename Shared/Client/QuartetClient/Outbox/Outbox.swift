@@ -192,14 +192,15 @@ public final class Outbox: Sendable {
             guard case .notStored = error, isUrgent else { throw error }
             isSaved = false
         }
-        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [Int64])
+        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
         let changed = change { [item, isSaved] state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
+                .flatMap { [.init(id: $0.id, command: $0.command)] + ($0.replaced ?? []) }
             var item = item
-            if !isSaved { item.replaced = replaced + late.map { .init(id: $0.id, command: $0.command) } }
+            if !isSaved { item.replaced = replaced + late }
             state.items.removeAll(where: isSuperseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
             let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
@@ -207,7 +208,7 @@ public final class Outbox: Sendable {
             state.awaited.insert(item.id)
             if !isSaved { state.unsaved.insert(item.id) }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
-            return (superseded, others, late.map(\.id))
+            return (superseded, others, late)
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
@@ -216,7 +217,7 @@ public final class Outbox: Sendable {
         }
         if isSaved {
             await forgetLeftovers()
-            await forget(changed.late, of: item.account)
+            await forget(changed.late.map(\.id), of: item.account)
         }
         for item in changed.superseded { tell(item, .failure(.superseded)) }
         for item in changed.others { try? await write(item) }

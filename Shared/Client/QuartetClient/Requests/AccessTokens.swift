@@ -124,8 +124,9 @@ actor AccessTokens {
     }
 
     /// Tells the server of somebody who has left, if it doesn't know, and forgets the token.
+    /// - Parameter erase: Erases what is left of them. Without the token nobody would know that something may be.
     /// - Throws: If that has to be tried again.
-    func finishLeaving() async throws {
+    func finishLeaving(_ erase: @Sendable (AccountID) async throws -> Void) async throws {
         guard try isLeaving else { return }
         let now = try await serverTime()
         guard let leaving = try load(), leaving.isLeaving else { return }
@@ -143,6 +144,8 @@ actor AccessTokens {
                     token: signedIn.accessToken))
         }
         if case .failure(let error) = answer.result, !error.meansSignedOut, error.verdict != .ends { throw error }
+        guard try stillLeaving(leaving) != nil else { return }
+        try await erase(leaving.account)
         if try stillLeaving(leaving) != nil { try save(nil) }
     }
 
