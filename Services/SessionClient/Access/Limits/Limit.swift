@@ -73,7 +73,7 @@ enum LimitHit: Hashable, Sendable {
         case .ended(.unreadOfConnection), .ended(.unreadOfAddress), .ended(.unreadOfServer): ": the connection closes"
         case .ended(.resets): ": a connection that gave up more than \(Resets.own) in 30 seconds closes"
         case .ended(.connectionRefusals): ": it is closed without a word"
-        case .ended(.refusals): ": the answer waits, five seconds at most"
+        case .ended(.refusals): ": the answer waits, five seconds at most, while no more than 100 of the address do"
         case .ended(.unread): ": the answer ends, or a connection of which nothing is read"
         case .ended(.writeDeadline): ": the stream ends"
         case .ended(.signals): ": they are dropped"

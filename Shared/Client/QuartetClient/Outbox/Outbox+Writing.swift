@@ -60,7 +60,8 @@ extension Outbox {
             try await write(item)
             item.replaced = nil
         } catch {
-            // Sent twice, an urgent command does what it does once.
+            // Sent again under its key, it does what it does once. The key follows from what the device has of it, unless it was
+            // made before the server's time was known.
             guard case .notStored = error, item.precedence == .urgent, !mayBeUndone(item) else { throw error }
         }
         let isThere = change { state in

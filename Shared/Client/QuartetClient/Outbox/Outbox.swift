@@ -76,7 +76,7 @@ public final class Outbox: Sendable {
     /// What becomes of items from now on. One that isn't read keeps the newest 100.
     public var events: AsyncStream<OutboxEvent> { decisions.subscribe(keeping: 100) }
 
-    /// Takes an item back.
+    /// Takes an item back. A device that can't write has it until it can: killed before that, the app sends it after all.
     /// - Returns: False if it is too late: it was decided, or the server may know it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
