@@ -181,7 +181,7 @@ extension Connection {
     func keepCopies(_ now: Duration, atOnce: Bool) {
         guard let account = store.account else { return }
         let unfinished = atOnce ? outbox.unfinished : []
-        let time = clock.now ?? .now
+        let time = clock.now ?? self.time.wall()
         delivery.withLock { _ in
             let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
                 core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })

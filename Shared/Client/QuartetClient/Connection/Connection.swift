@@ -225,9 +225,9 @@ public final class Connection: Observable, Sendable {
                     core.work?.yield(.follow(opening, until: end))
                 case .close(let opening): core.stops.removeValue(forKey: opening)?.finish()
                 case .live: core.notes.append(.liveness(.live))
-                case .stale(let since): core.notes.append(.liveness(.stale(since: clock.at(since) ?? .now)))
+                case .stale(let since): core.notes.append(.liveness(.stale(since: clock.at(since) ?? time.wall())))
                 case .unavailable(let error):
-                    core.notes.append(.liveness(.unavailable(error, since: clock.at(core.heard) ?? .now)))
+                    core.notes.append(.liveness(.unavailable(error, since: clock.at(core.heard) ?? time.wall())))
                 case .report(let event): reports.append(event)
                 }
             }

@@ -26,7 +26,7 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     }
 
     /// The server's time as far as it is known, for what is shown until the server says it.
-    var now: Instant { service?.clock.now ?? .now }
+    var now: Instant { service.map { $0.clock.now ?? $0.time.wall() } ?? .now }
 
     var openEdits: Set<OutboxItem.ID> { holder.openEdits }
 

@@ -1,11 +1,14 @@
+package import ContactsContract
 import Foundation
+package import NotificationsContract
 public import QuartetClient
+package import SessionContract
 import Synchronization
 import Testing
 public import Vocabulary
 
 /// Quartet inside a unit test: the services' own rules and policies, apps with the clients that the real ones have, a clock that
-/// stands still until the test moves it, and a network that the test cuts.
+/// stands still until the test moves it, and networks and devices that fail when the test says so.
 ///
 /// ```swift
 /// let world = QuartetWorld(seed: 7)
@@ -18,7 +21,8 @@ public import Vocabulary
 /// ```
 ///
 /// Time passes only where a test lets it, and while a call of an app's waits for time because its network fails: such a call returns
-/// as it would from a real server, after the seconds that its attempts take.
+/// as it would from a real server, after the seconds that its attempts take. An event that a command causes reaches the app that sent it
+/// before the reply or some time after it, as the seed says.
 ///
 /// It can't say anything that the server doesn't: it is the same code, on rows in memory. It lacks what isn't in the rules: limits of
 /// the edge, pictures, attachments, phones and signals, and people in a group session are present whether or not they look.
@@ -39,7 +43,7 @@ public final class QuartetWorld: Sendable {
         executor = WorldExecutor(edge)
     }
 
-    deinit { for person in everybody.withLock({ $0 }) { person.end() } }
+    deinit { for person in everybody.withLock({ $0 }) { person.life.end() } }
 
     /// The time at the server.
     public var now: Instant { start + Interval(edge.clock.now) }
@@ -51,21 +55,52 @@ public final class QuartetWorld: Sendable {
     public func person(
         _ handle: String, store: any LocalStore = InMemoryLocalStore()
     ) async throws(QuartetError) -> WorldPerson {
-        var time = edge.clock.timekeeper
-        time.workplace = executor
-        // Of one's own, so that it makes no difference whose pause is drawn first.
-        let random = Mutex(WorldRandom(seed: handle.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
-        time.draws = Draws { random.withLock { $0.next() } }
-        let person = WorldPerson(
-            handle,
-            Connection(
-                name: handle, transport: WorldTransport(edge: edge, device: handle),
-                store: WorldStore(store: store, executor: executor), policy: .forever, time: time),
-            executor)
+        let person = makePerson(handle, WorldDevice(handle, store, edge.clock))
         try await person.signUp()
         everybody.withLock { $0.append(person) }
         await settle()
         return person
+    }
+
+    /// Signs somebody in on another device of theirs, whose app is connected from now on.
+    /// - Parameter store: What this device keeps.
+    public func device(
+        of person: WorldPerson, store: any LocalStore = InMemoryLocalStore()
+    ) async throws(QuartetError) -> WorldPerson {
+        let count = everybody.withLock { $0.count { $0.handle == person.handle } }
+        let another = makePerson(person.handle, WorldDevice("\(person.handle)/\(count + 1)", store, edge.clock))
+        try await another.signIn()
+        everybody.withLock { $0.append(another) }
+        await settle()
+        return another
+    }
+
+    private func makePerson(_ handle: String, _ device: WorldDevice) -> WorldPerson {
+        WorldPerson(handle, device, start(device))
+    }
+
+    /// Starts an app on what its device has.
+    private func start(_ device: WorldDevice) -> WorldPerson.App {
+        let life = WorldLife()
+        var time = edge.clock.timekeeper
+        time.workplace = executor
+        time.epoch = device.name
+        time.wall = { [start, edge] in start + Interval(edge.clock.now) }
+        // Of one's own, so that it makes no difference whose pause is drawn first.
+        let random = Mutex(WorldRandom(seed: device.name.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
+        time.draws = Draws { random.withLock { $0.next() } }
+        let connection = Connection(
+            name: device.name, transport: WorldTransport(edge: edge, device: device.name, life: life),
+            tokens: WorldTokenStore(device: device, life: life),
+            store: WorldStore(device: device, life: life, executor: executor), policy: .forever, time: time,
+            surroundings: nil)
+        let quartet = Quartet.live(connection)
+        let task = Task(executorPreference: executor) { await connection.run() }
+        life.atEnd { [edge] in
+            task.cancel()
+            edge.disconnect(device.name)
+        }
+        return WorldPerson.App(connection: connection, quartet: quartet, life: life)
     }
 
     /// Signs two people up.
@@ -89,15 +124,74 @@ public final class QuartetWorld: Sendable {
         await settle()
     }
 
+    /// Begins what somebody does in their app and doesn't wait for how it ends: returns when no app can go on without time.
+    ///
+    /// ```swift
+    /// let ping = await world.begin { try? await anna.contacts.sendPing(bob.id) }
+    /// world.kill(anna)
+    /// ```
+    @discardableResult
+    public func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Task<Value, Never> {
+        let task = executor.begin(body)
+        await executor.wait(.zero) { false }
+        return task
+    }
+
+    // MARK: Apps
+
+    /// Kills somebody's app: it does nothing any more, and its calls end without effect. What is on the device stays.
+    /// - Parameter steps: After so many more times that it writes to the device, asks the server or hears from either. 0 is at the next
+    ///   one, and nil now.
+    public func kill(_ person: WorldPerson, afterSteps steps: Int? = nil) {
+        if let steps { person.life.end(after: steps) } else { person.life.end() }
+    }
+
+    /// Starts somebody's app on what its device has, which is killed first if it runs.
+    public func restart(_ person: WorldPerson) async {
+        person.life.end()
+        person.use(start(person.device))
+        let session = person.session
+        // Fails only on a device that is locked, where the app tries again.
+        await begin { try? await session.restore() }
+    }
+
+    // MARK: Devices
+
+    /// Fills somebody's device: for so long it can write nothing.
+    public func fillDisk(of person: WorldPerson, for time: Interval) {
+        person.device.fill(until: edge.clock.now + time.duration)
+    }
+
+    /// Locks somebody's device, as after its start: for so long nobody can read what it is signed in with.
+    public func lock(_ person: WorldPerson, for time: Interval) {
+        person.device.lock(until: edge.clock.now + time.duration)
+    }
+
+    /// Has the server believe that somebody copied the device's refresh token and used it. When the device shows it again, the server
+    /// signs it out.
+    public func stealToken(of person: WorldPerson) throws { try edge.steal(person.device.tokens.load()) }
+
     // MARK: The network
 
     /// Cuts somebody off.
     public func cut(_ person: WorldPerson, for time: Interval) {
-        edge.cut(person.handle, until: edge.clock.now + time.duration)
+        edge.cut(person.device.name, until: edge.clock.now + time.duration)
+    }
+
+    /// Something goes wrong with somebody's next requests.
+    /// - Parameter count: With how many.
+    public func trouble(_ trouble: WorldTrouble, for person: WorldPerson, count: Int = 1) {
+        edge.trouble(person.device.name, Array(repeating: trouble, count: count))
     }
 
     /// Loses the answers to somebody's next commands. What they asked for happens.
-    public func loseAnswers(to person: WorldPerson, count: Int = 1) { edge.loseAnswers(person.handle, count) }
+    public func loseAnswers(to person: WorldPerson, count: Int = 1) { trouble(.lostAnswer, for: person, count: count) }
+
+    /// Ends what is wrong with somebody's device and network.
+    public func mend(_ person: WorldPerson) {
+        edge.mend(person.device.name)
+        person.device.mend()
+    }
 
     // MARK: Time
 
@@ -114,49 +208,39 @@ public final class QuartetWorld: Sendable {
 
     /// Asked when every app has dealt with what has arrived.
     private var isSettled: Bool {
-        executor.calls == 0
+        executor.isIdle
             && everybody.withLock { people in
-                people.allSatisfy { !edge.isCut($0.handle) && $0.isSettled(edge.isFollowed($0.handle)) }
+                people.allSatisfy { person in
+                    person.device.troubleEnd == nil && !edge.isTroubled(person.device.name)
+                        && person.isSettled(edge.isFollowed(person.device.name))
+                }
             }
     }
-}
 
-/// Somebody in a world, with an app on one device.
-public final class WorldPerson: Sendable {
-    public let handle: String
-    public let connection: Connection
-    /// All clients of the app.
-    public let quartet: Quartet
-    private let task: Task<Void, Never>
+    // MARK: What the server knows
 
-    fileprivate init(_ handle: String, _ connection: Connection, _ executor: WorldExecutor) {
-        self.handle = handle
-        self.connection = connection
-        quartet = .live(connection)
-        task = Task(executorPreference: executor) { await connection.run() }
+    /// What became of the commands that apps sent, in the order in which that was decided.
+    package var decisions: [WorldDecision] { edge.state.withLock { $0.services.decisions } }
+
+    /// What the services have of somebody.
+    package func state(
+        of person: WorldPerson
+    ) -> (account: AccountState, contacts: ContactsState, notifications: NotificationsState) {
+        let id = person.id
+        return edge.state.withLock { state in
+            (
+                state.services.accounts[id] ?? AccountState(account: id),
+                state.services.contactStates[id] ?? ContactsState(account: id),
+                state.services.notificationStates[id] ?? NotificationsState(account: id)
+            )
+        }
     }
 
-    public var id: AccountID { quartet.session.session.value.account ?? AccountID(high: 0, low: 0) }
-    public var session: SessionClient { quartet.session }
-    public var user: UserClient { quartet.user }
-    public var contacts: ContactsClient { quartet.contacts }
-    public var notifications: NotificationsClient { quartet.notifications }
-    public var groups: GroupSessionClient { quartet.groups }
-    public var playback: PlaybackClient { quartet.playback }
+    /// What somebody's device keeps.
+    package func kept(on person: WorldPerson) async throws -> LocalAccount { try await person.device.store.load(person.id) }
 
-    fileprivate func signUp() async throws(QuartetError) {
-        _ = try await session.signUp(
-            SignUpRequest(handle: handle, password: "correct horse battery", name: handle.capitalized))
-    }
-
-    fileprivate func end() { task.cancel() }
-
-    fileprivate func isSettled(_ isFollowed: Bool) -> Bool {
-        let isConnected = connection.state == .connected && isFollowed
-        return (isConnected || !session.session.value.isSignedIn) && connection.outbox.items.value.isEmpty
-    }
-
-    fileprivate var trouble: String {
-        "\(handle) is \(connection.state), with \(connection.outbox.items.value.count) changes to send"
+    /// Is called with each request of an app's as it leaves the device.
+    package func onRequest(_ body: @escaping @Sendable (_ device: String, TransportRequest) -> Void) {
+        edge.state.withLock { $0.onRequest = body }
     }
 }

@@ -22,33 +22,43 @@ extension WorldEdge {
 
     func signUp(_ request: SignUpRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
         let account: AccountID = id("account", for: key)
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret("\(key)"))
+        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret(refreshToken(key)))
         _ = try ask(
             .session,
             SignUp(
                 account: account, handle: request.handle, verifier: Self.proof(request.password), name: request.name,
                 device: device), key, nil)
-        return try signedIn(Caller(account: account, device: device.id))
+        return try signedIn(Caller(account: account, device: device.id), key)
     }
 
     func signIn(_ request: SignInRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret("\(key)"))
+        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret(refreshToken(key)))
         let command = SignIn(
             handle: request.handle ?? "", verifier: [Self.proof(request.password ?? "")], device: device,
             source: .derived(at: start, from: Array("world".utf8)))
         let (_, event) = try ask(.session, command, key, nil)
         guard let event, event.type == DeviceSignedIn.type else { throw APIError(.invalidCredentials) }
-        return try signedIn(Caller(account: try DeviceSignedIn.decoded(from: event.body).account, device: device.id))
+        return try signedIn(
+            Caller(account: try DeviceSignedIn.decoded(from: event.body).account, device: device.id), key)
     }
 
     private func device(_ key: ID<RequestSubject>) -> DeviceID {
         id("device", for: key)
     }
 
-    private func signedIn(_ caller: Caller) throws -> [UInt8] {
-        let reply = state.withLock { state in
+    private func refreshToken(_ key: ID<RequestSubject>) -> String {
+        let id: ID<RequestSubject> = id("refresh", for: key)
+        return "refresh-\(id)"
+    }
+
+    /// - Parameter key: Of the request that gets the refresh token: sent again, it gets the same.
+    private func signedIn(_ caller: Caller, _ key: ID<RequestSubject>) throws -> [UInt8] {
+        let refresh = refreshToken(key)
+        let reply = try state.withLock { state in
+            // A request that is sent again after its device was signed out gets the same answer no more.
+            guard state.isSignedIn(caller) else { throw APIError(.signedOut) }
             state.next += 1
-            let (access, refresh) = ("access-\(state.next)", "refresh-\(state.next)")
+            let access = "access-\(state.next)"
             var timed = caller
             timed.end = state.services.time + .seconds(Self.life)
             state.access[access] = timed
@@ -60,24 +70,29 @@ extension WorldEdge {
         return try Encoded(reply).json
     }
 
-    func exchange(_ request: TokenRequest) throws -> [UInt8] {
+    func exchange(_ request: TokenRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
         guard let caller = state.withLock({ $0.refresh[request.refreshToken] }) else {
-            throw APIError(.deviceSignedOut)
+            throw APIError(.invalidToken)
         }
-        return try signedIn(caller)
+        let command = RefreshDevice(
+            device: caller.device, token: Self.secret(request.refreshToken), next: Self.secret(refreshToken(key)))
+        let (_, event) = try ask(.session, command, key, caller.account)
+        guard event?.type == DeviceRefreshed.type else { throw APIError(.tokenReused) }
+        return try signedIn(caller, key)
+    }
+
+    /// Somebody else exchanges a device's token.
+    func steal(_ credentials: Credentials?) throws {
+        guard let credentials else { return }
+        let key: ID<RequestSubject> = state.withLock { $0.services.id() }
+        _ = try exchange(TokenRequest(refreshToken: credentials.refreshToken), key)
+        state.withLock { $0.access = $0.access.filter { $0.value.device != credentials.device } }
     }
 
     func signOut(_ request: SignOutRequest, _ http: TransportRequest) throws -> [UInt8] {
         let caller = try caller(http)
         let device = request.everywhere == true ? nil : request.device ?? caller.device
         _ = try ask(.session, SignOut(device: device, by: caller.device), try key(of: http), caller.account)
-        state.withLock { state in
-            func isMeant(_ other: Caller) -> Bool {
-                other.account == caller.account && (device.map { $0 == other.device } ?? true)
-            }
-            state.access = state.access.filter { !isMeant($0.value) }
-            state.refresh = state.refresh.filter { !isMeant($0.value) }
-        }
         return Array("{}".utf8)
     }
 }

@@ -10,14 +10,6 @@ import Vocabulary
 
 /// Carries requests and streams to the services of a world, as far as its network lets them through.
 final class WorldEdge: Sendable {
-    /// What one device's network does.
-    struct Network: Sendable {
-        /// Until when nothing gets through.
-        var cutUntil: Duration?
-        /// So many answers to commands get lost; what was asked happens.
-        var lostAnswers = 0
-    }
-
     struct Caller: Sendable {
         let account: AccountID
         let device: DeviceID
@@ -27,18 +19,29 @@ final class WorldEdge: Sendable {
     struct State: Sendable {
         var services: WorldServices
         var followers: [Int: (device: String, follower: WorldFollower)] = [:]
-        var networks: [String: Network] = [:]
+        var networks: [String: WorldNetwork] = [:]
         var access: [String: Caller] = [:]
+        /// All there ever were. Which of them is good, the service knows.
         var refresh: [String: Caller] = [:]
         var next = 0
         /// What was drawn for a request: the same when it is sent again.
         var drawn: [ID<RequestSubject>: UInt64] = [:]
         var heartbeat: Duration = .zero
+        /// Draws what the network does.
+        var random: WorldRandom
+        var onRequest: (@Sendable (String, TransportRequest) -> Void)?
 
-        /// Sends every stream what it lacks.
+        /// Sends every stream what it lacks, unless it is behind.
         mutating func deliver() {
-            for number in followers.keys { followers[number]?.follower.send(from: services) }
+            for number in followers.keys.sorted() {
+                guard let device = followers[number]?.device, networks[device]?.heldUntil == nil else { continue }
+                followers[number]?.follower.send(from: services)
+            }
+            followers = followers.filter { $0.value.follower.outlet.isOpen }
         }
+
+        /// Whether a device is signed in.
+        func isSignedIn(_ caller: Caller) -> Bool { services.accounts[caller.account]?.devices[caller.device] != nil }
     }
 
     let clock: VirtualClock
@@ -48,7 +51,10 @@ final class WorldEdge: Sendable {
     init(seed: UInt64, start: Instant, clock: VirtualClock) {
         self.clock = clock
         self.start = start
-        state = Mutex(State(services: WorldServices(random: WorldRandom(seed: seed), time: start)))
+        state = Mutex(
+            State(
+                services: WorldServices(random: WorldRandom(seed: seed), time: start),
+                random: WorldRandom(seed: ~seed)))
     }
 
     // MARK: The world
@@ -60,7 +66,8 @@ final class WorldEdge: Sendable {
         let next = state.withLock { state in
             let due = state.services.nextDue.map { ($0 - start).duration }
             let heartbeat = state.followers.isEmpty ? nil : state.heartbeat + Self.pulse
-            return ([due, heartbeat, end, clock.nextDue] + state.networks.values.map(\.cutUntil))
+            let networks = state.networks.values.flatMap { [$0.cutUntil, $0.heldUntil] }
+            return ([due, heartbeat, end, clock.nextDue] + networks)
                 .compactMap(\.self).min() ?? now + Self.pulse
         }
         advance(by: max(next - now, .zero))
@@ -76,30 +83,46 @@ final class WorldEdge: Sendable {
             state.services.advance(to: start + Interval(now))
             for (name, network) in state.networks {
                 if let end = network.cutUntil, end <= now { state.networks[name]?.cutUntil = nil }
-            }
-            state.followers = state.followers.filter { $0.value.follower.outlet.isOpen }
-            if now >= state.heartbeat + Self.pulse {
-                state.heartbeat = now
-                for follower in state.followers.values { follower.follower.outlet.send(.heartbeat()) }
+                if let end = network.heldUntil, end <= now { state.networks[name]?.heldUntil = nil }
             }
             state.deliver()
+            guard now >= state.heartbeat + Self.pulse else { return }
+            state.heartbeat = now
+            for (_, (device, follower)) in state.followers.sorted(by: { $0.key < $1.key })
+            where state.networks[device]?.heldUntil == nil {
+                follower.outlet.send(.heartbeat())
+            }
         }
     }
 
     func cut(_ device: String, until end: Duration) {
-        state.withLock { state in
-            state.networks[device, default: Network()].cutUntil = end
-            for follower in state.followers.values where follower.device == device {
-                follower.follower.outlet.end(throwing: TransportError.interrupted("the network is cut"))
-            }
-            state.followers = state.followers.filter { $0.value.device != device }
+        state.withLock { $0.networks[device, default: WorldNetwork()].cutUntil = end }
+        disconnect(device)
+    }
+
+    /// Ends a device's streams.
+    func disconnect(_ device: String) {
+        let former = state.withLock { state in
+            defer { state.followers = state.followers.filter { $0.value.device != device } }
+            return state.followers.values.filter { $0.device == device }
         }
+        for (_, follower) in former { follower.outlet.end(throwing: TransportError.interrupted("the network is cut")) }
     }
 
     func isCut(_ device: String) -> Bool { state.withLock { $0.networks[device]?.cutUntil != nil } }
 
-    func loseAnswers(_ device: String, _ count: Int) {
-        state.withLock { $0.networks[device, default: Network()].lostAnswers += count }
+    func trouble(_ device: String, _ troubles: [WorldTrouble]) {
+        state.withLock { $0.networks[device, default: WorldNetwork()].troubles += troubles }
+    }
+
+    func mend(_ device: String) { state.withLock { $0.networks[device] = nil } }
+
+    /// Whether something is on its way that a device will hear of.
+    func isTroubled(_ device: String) -> Bool {
+        state.withLock { state in
+            let network = state.networks[device]
+            return network?.cutUntil != nil || network?.heldUntil != nil || state.services.isUndecided
+        }
     }
 
     /// Whether a stream follows a device's account.
@@ -112,26 +135,50 @@ final class WorldEdge: Sendable {
     // MARK: Requests
 
     func send(_ request: TransportRequest, from device: String) async throws -> TransportReply {
+        state.withLock { $0.onRequest }?(device, request)
         guard !isCut(device) else { throw TransportError.unreachable("the network is cut") }
+        let trouble = state.withLock { state -> WorldTrouble? in
+            guard let isCommand = request.isCommand else { return nil }
+            return state.networks[device]?.takeTrouble(isCommand: isCommand)
+        }
+        switch trouble {
+        case .unreachable: throw TransportError.unreachable("nothing listens")
+        case .lostRequest: throw TransportError.interrupted("the request was lost")
+        case .foreignAnswer: throw TransportError.malformed("status 404 comes from somewhere on the way to it")
+        case .refusedToken: state.withLock { $0.access[request.token ?? ""] = nil }
+        case .lostAnswer, .slow, .overloaded, .tooManyCommands, .undecided, .failed, nil: break
+        }
         let result: Result<[UInt8], APIError>
-        do { result = .success(try await answer(request)) } catch let error as APIError {
+        do { result = .success(try await answer(request, device, trouble)) } catch let error as APIError {
             result = .failure(error)
         } catch let rejection as Rejection {
             result = .failure(APIError(rejection))
         }
-        let (time, isLost) = state.withLock { state in
-            state.deliver()
-            guard case .command = request.endpoint, let count = state.networks[device]?.lostAnswers, count > 0 else {
-                return (state.services.time, false)
-            }
-            state.networks[device]?.lostAnswers = count - 1
-            return (state.services.time, true)
-        }
-        if isLost { throw TransportError.interrupted("the answer was lost") }
-        return TransportReply(result, serverTime: time)
+        deliver(replyingTo: request, from: device)
+        if case .slow(let time) = trouble { try await clock.timekeeper.sleep(clock.now + time.duration) }
+        guard trouble != .lostAnswer, !isCut(device) else { throw TransportError.interrupted("the answer was lost") }
+        return TransportReply(result, serverTime: state.withLock { $0.services.time })
     }
 
-    private func answer(_ request: TransportRequest) async throws -> [UInt8] {
+    /// The events of a command reach the app that sent it before the reply, or later.
+    private func deliver(replyingTo request: TransportRequest, from device: String) {
+        state.withLock { state in
+            if request.isCommand == true, state.random.next() % 2 == 0 {
+                let pause = Duration.milliseconds(1 + Int64(state.random.next() % 3000))
+                state.networks[device, default: WorldNetwork()].heldUntil = clock.now + pause
+            }
+            state.deliver()
+        }
+    }
+
+    private func answer(
+        _ request: TransportRequest, _ device: String, _ trouble: WorldTrouble?
+    ) async throws -> [UInt8] {
+        switch trouble {
+        case .overloaded: throw APIError(.overloaded, retryAfter: 1)
+        case .tooManyCommands: throw APIError(.tooManyCommands, retryAfter: 2)
+        default: break
+        }
         switch request.endpoint {
         case .serverTime: return []
         case .time:
@@ -139,8 +186,8 @@ final class WorldEdge: Sendable {
             return try Encoded(ServerTimeReply(received: now, sent: now)).json
         case .signUp: return try signUp(SignUpRequest.decoded(from: request.body), try key(of: request))
         case .signIn: return try signIn(SignInRequest.decoded(from: request.body), try key(of: request))
-        case .token: return try exchange(TokenRequest.decoded(from: request.body))
-        case .command(let name): return try command(name, request)
+        case .token: return try exchange(TokenRequest.decoded(from: request.body), try key(of: request))
+        case .command(let name): return try command(name, request, device, trouble)
         case .operation(let name): return try await operation(name, request)
         case .signOut: return try signOut(SignOutRequest.decoded(from: request.body), request)
         default: throw APIError(.notFound, "A world has no \(request.endpoint).")
@@ -165,141 +212,32 @@ final class WorldEdge: Sendable {
     func caller(_ request: TransportRequest) throws -> Caller { try caller(token: request.token) }
 
     private func caller(token: String?) throws -> Caller {
-        let (caller, time) = state.withLock { ($0.access[token ?? ""], $0.services.time) }
-        guard let caller, caller.end.map({ time < $0 }) ?? true else { throw APIError(.invalidToken) }
-        return caller
+        try state.withLock { state in
+            guard let caller = state.access[token ?? ""], caller.end.map({ state.services.time < $0 }) ?? true else {
+                throw APIError(.invalidToken)
+            }
+            guard state.isSignedIn(caller) else { throw APIError(.deviceSignedOut) }
+            return caller
+        }
     }
 
     func ask(
         _ domain: Domain, _ body: any CommandBody, _ key: ID<RequestSubject>, _ account: AccountID?
     ) throws -> (CommandID, CausedEvent?) {
-        let id = CommandID.derived(
-            at: key.time ?? start, from: Array("command/\(domain)".utf8), key.bytes, account?.bytes ?? [])
-        switch state.withLock({ $0.services.ask(domain, body, id: id, account: account) }) {
-        case .accepted(let event): return (id, event)
+        let id = commandID(domain, key, account)
+        return (id, try Self.event(state.withLock { $0.services.ask(domain, body, id: id, account: account) }))
+    }
+
+    func commandID(_ domain: Domain, _ key: ID<RequestSubject>, _ account: AccountID?) -> CommandID {
+        .derived(at: key.time ?? start, from: Array("command/\(domain)".utf8), key.bytes, account?.bytes ?? [])
+    }
+
+    static func event(_ outcome: Outcome) throws -> CausedEvent? {
+        switch outcome {
+        case .accepted(let event): return event
         case .rejected(let rejection): throw rejection
         case .failed(let code): throw APIError(.failed, code)
         }
-    }
-
-    // MARK: Commands and operations
-
-    private func command(_ name: String, _ request: TransportRequest) throws -> [UInt8] {
-        let caller = try caller(request)
-        guard let type = appCommands[name], let domain = Domain.ofAppCommands[name] else {
-            throw APIError(.unknownCommand)
-        }
-        let (body, key) = (try Self.decoded(type, from: request.body), try key(of: request))
-        let command = try command(for: body, key, caller)
-        do {
-            let (id, event) = try ask(domain, command, key, caller.account)
-            guard let event, event.type != "Accepted" else {
-                return Array(#"{"outcome":"accepted","command":"\#(id)"}"#.utf8)
-            }
-            let head = #"{"outcome":"accepted","command":"\#(id)","event":"\#(event.type)","result":"#
-            return Array(head.utf8) + event.body + Array("}".utf8)
-        } catch let rejection as Rejection where rejection.code == .staleVersion {
-            var error = APIError(rejection)
-            error.current = try current(for: command, caller.account)
-            throw error
-        }
-    }
-
-    private static func decoded<Body: MessageBody>(_ type: Body.Type, from body: [UInt8]) throws -> any MessageBody {
-        do { return try Body.decoded(from: body) } catch { throw APIError(.malformed, "\(error)") }
-    }
-
-    /// What the edge makes of a request.
-    private func command(
-        for body: any MessageBody, _ key: ID<RequestSubject>, _ caller: Caller
-    ) throws -> any CommandBody {
-        let push = PushDeviceID(caller.device)
-        switch body {
-        case let body as any PublicCommandBody: return body
-        case let body as UpdateSecurityRequest:
-            return UpdateSecurity(
-                isSingleDevice: body.isSingleDevice, isConfirmationRequired: body.isConfirmationRequired,
-                by: caller.device)
-        case is RemovePhoneRequest: return RemovePhone(by: caller.device)
-        case is ResetContactCodeRequest:
-            return ResetContactCode(code: id("code", for: key))
-        case let body as AddContactRequest:
-            let owner = body.handle.flatMap { handle in
-                state.withLock { $0.services.accounts.values.first { $0.handle == handle }?.account }
-            }
-            guard body.code != nil || owner != nil else { throw APIError(.notFound, field: "handle") }
-            return AddContact(
-                code: body.code, contact: body.code == nil ? owner : nil, isMyResponder: body.isMyResponder ?? false,
-                iAmResponder: body.iAmResponder ?? false, nickname: body.nickname)
-        case let body as ShowNotificationsRequest:
-            return ShowNotifications(ids: body.ids, device: push, shown: body.shown)
-        case let body as RegisterPushRequest:
-            return RegisterPush(device: push, token: body.token, platform: body.platform)
-        case is UnregisterPushRequest: return UnregisterPush(device: push)
-        case let body as CreateGroupSessionRequest:
-            return CreateGroupSession(
-                group: id("group", for: key), activity: body.activity,
-                capacity: body.capacity, seats: body.seats, isOpenToContacts: body.isOpenToContacts)
-        case let body as ActivateGroupSessionRequest:
-            let contacts = state.withLock { $0.services.contactStates[caller.account]?.contacts ?? [] }
-            guard body.contacts.allSatisfy({ contacts[$0] != nil }) else {
-                throw APIError(.notContact, field: "contacts")
-            }
-            return ActivateGroupSession(group: body.group, contacts: body.contacts)
-        case let body as JoinGroupSessionRequest:
-            let host = state.withLock { state -> AccountID? in
-                guard let group = state.services.groups[body.group]?.state, group.isOpenToContacts else { return nil }
-                return group.host.flatMap { state.services.contactStates[caller.account]?.contacts[$0]?.account }
-            }
-            return JoinGroupSession(group: body.group, contactOf: host)
-        default: throw APIError(.unknownCommand)
-        }
-    }
-
-    private func current(for command: any CommandBody, _ account: AccountID) throws -> [UInt8]? {
-        let services = state.withLock { $0.services }
-        switch command {
-        case is UpdateProfile: return try services.accounts[account].map { try Encoded($0).json }
-        case let command as UpdateContact:
-            return try services.contactStates[account]?.contacts[command.contact].map {
-                try Encoded(ContactCard($0, services.accounts[command.contact])).json
-            }
-        case let command as any GroupCommandBody:
-            return try services.groups[command.group]?.state.game.map { try Encoded($0).json }
-        default: return nil
-        }
-    }
-
-    private func operation(_ name: String, _ request: TransportRequest) async throws -> [UInt8] {
-        let (caller, key) = (try caller(request), try key(of: request))
-        let steps = WorldSteps(
-            edge: self, id: id("operation", for: key), account: caller.account,
-            startedAt: key.time ?? start)
-        func run(_ saga: some Saga) async throws -> [UInt8] {
-            do {
-                let result = try await saga.run(steps)
-                return Self.ended(steps.id, "done", try Encoded(result).json)
-            } catch let rejection as Rejection {
-                return Self.ended(steps.id, "rejected", Array(#"{"code":"\#(rejection.code.rawValue)"}"#.utf8), name)
-            }
-        }
-        switch name {
-        case ClearAllReceivedPingsSaga.type:
-            return try await run(ClearAllReceivedPingsSaga(.decoded(from: request.body)))
-        case RespondToAllPingsSaga.type: return try await run(RespondToAllPingsSaga())
-        case CloseAccountSaga.type: return try await run(CloseAccountSaga(by: caller.device))
-        default: throw APIError(.unknownOperation)
-        }
-    }
-
-    private static func ended(
-        _ id: ID<OperationSubject>, _ state: String, _ result: [UInt8], _ type: String = "Operation"
-    ) -> [UInt8] {
-        Array(#"{"id":"\#(id)","type":"\#(type)","state":"\#(state)","result":"#.utf8) + result + Array("}".utf8)
-    }
-
-    fileprivate func ask(_ domain: Domain, _ body: any CommandBody, id: CommandID, for account: AccountID) -> Outcome {
-        state.withLock { $0.services.ask(domain, body, id: id, account: account) }
     }
 
     // MARK: Streams
@@ -312,8 +250,7 @@ final class WorldEdge: Sendable {
             state.next += 1
             state.followers[state.next] = (
                 device,
-                WorldFollower(
-                    caller.account, outlet, at: request.place, groups: request.groups, in: state.services)
+                WorldFollower(caller, outlet, at: request.place, groups: request.groups, in: state.services)
             )
             return (false, state.services.time)
         }
@@ -322,26 +259,13 @@ final class WorldEdge: Sendable {
     }
 }
 
-/// A saga's steps: each is decided at once.
-private struct WorldSteps: SagaSteps {
-    let edge: WorldEdge
-    let id: ID<OperationSubject>
-    let account: AccountID
-    let startedAt: Instant
-
-    func ask(_ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID) async -> Outcome {
-        edge.ask(domain, body, id: command(of: name), for: account)
+extension TransportRequest {
+    /// Whether it is a command; nil for what needs no token and gets none.
+    fileprivate var isCommand: Bool? {
+        switch endpoint {
+        case .command: true
+        case .serverTime, .time, .signUp, .signIn: nil
+        default: false
+        }
     }
-
-    func askAnew(_ name: String) async {}
-    func reportClosure() async {}
-}
-
-/// One device's way to the world.
-struct WorldTransport: Transport {
-    let edge: WorldEdge
-    let device: String
-
-    func send(_ request: TransportRequest) async throws -> TransportReply { try await edge.send(request, from: device) }
-    func open(_ request: StreamRequest) async throws -> OpenedStream { try edge.open(request, from: device) }
 }

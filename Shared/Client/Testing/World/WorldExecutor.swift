@@ -1,6 +1,7 @@
 import Dispatch
 import QuartetClient
 import Synchronization
+import Testing
 import Vocabulary
 
 /// Does the work of all apps of a world, one piece after the other.
@@ -21,12 +22,19 @@ final class WorldExecutor: Workplace {
         /// Calls that begin when everything before them is done.
         var entering: [CheckedContinuation<Void, Never>] = []
         var calls = 0
+        /// What was begun and hasn't ended, for which no time passes by itself.
+        var begun = 0
         /// How much time has passed since a call began or ended.
         var callTime: Duration = .zero
         /// Work that an app has done elsewhere.
         var outside = 0
         var next = 0
         var waiters: [Waiter] = []
+        /// Pieces of work since somebody did something or a second passed, and when that was.
+        var turns = 0
+        var turnsSince: Duration = .zero
+        /// Some app works without end.
+        var isSpinning = false
     }
 
     private enum Turn {
@@ -35,6 +43,8 @@ final class WorldExecutor: Workplace {
         case passTime([Waiter])
     }
 
+    /// No app does so many pieces of work within a second unless one of them goes round and round.
+    private static let turnLimit = 50_000
     /// Nobody waits for longer.
     static let limit: Duration = .seconds(7 * 86_400)
 
@@ -66,11 +76,27 @@ final class WorldExecutor: Workplace {
     private func run() {
         while let turn = nextTurn() {
             switch turn {
-            case .work(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .work(let job):
+                job.runSynchronously(on: asUnownedTaskExecutor())
+                countTurn()
             case .begin(let call): call.resume()
             case .passTime(let waiters): passTime(for: waiters)
             }
         }
+    }
+
+    /// A loop that never waits would keep the world from going on, and its test from failing.
+    private func countTurn() {
+        let now = edge.clock.now
+        let (isNew, waiters) = state.withLock { state -> (Bool, [Waiter]) in
+            if now - state.turnsSince >= .seconds(1) { (state.turns, state.turnsSince) = (0, now) }
+            state.turns += 1
+            guard state.isSpinning || state.turns > Self.turnLimit else { return (false, []) }
+            defer { (state.isSpinning, state.waiters) = (true, []) }
+            return (!state.isSpinning, state.waiters)
+        }
+        if isNew { Issue.record("An app works without end: \(Self.turnLimit) times within a second of the world's time") }
+        for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
     /// Nil ends the work until there is some again.
@@ -96,14 +122,24 @@ final class WorldExecutor: Workplace {
 
     // MARK: Calls
 
-    /// The calls that apps wait for.
-    var calls: Int { state.withLock { $0.calls } }
+    /// Whether nobody waits for a call of an app's, and nothing that was begun goes on.
+    var isIdle: Bool { state.withLock { $0.calls == 0 && $0.begun == 0 } }
+
+    /// Begins what somebody does.
+    func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
+        state.withLock { $0.begun += 1 }
+        return Task(executorPreference: self) {
+            defer { self.state.withLock { $0.begun -= 1 } }
+            return await body()
+        }
+    }
 
     func enter() async {
         await withCheckedContinuation { call in
             change { state in
                 state.calls += 1
                 state.callTime = .zero
+                (state.turns, state.turnsSince) = (0, edge.clock.now)
                 state.entering.append(call)
             }
         }
@@ -136,6 +172,7 @@ final class WorldExecutor: Workplace {
                     // Under the lock: whoever cancels it takes the waiter, or is seen here.
                     isCancelled = Task.isCancelled
                     if !isCancelled { state.waiters.append(waiter) }
+                    (state.turns, state.turnsSince) = (0, edge.clock.now)
                 }
                 if isCancelled { continuation.resume(returning: false) }
             }
@@ -162,39 +199,5 @@ final class WorldExecutor: Workplace {
         edge.passTime(until: waiters.map(\.end).min())
         let passed = edge.clock.now - now
         state.withLock { $0.callTime += passed }
-    }
-}
-
-/// What a device keeps, which may take its time.
-struct WorldStore: LocalStore {
-    let store: any LocalStore
-    let executor: WorldExecutor
-
-    func load(_ account: AccountID) async throws -> LocalAccount {
-        try await executor.outside { try await store.load(account) }
-    }
-
-    func save(_ item: OutboxItem, of account: AccountID) async throws {
-        try await executor.outside { try await store.save(item, of: account) }
-    }
-
-    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
-        try await executor.outside { try await store.save(item, replacing: others, of: account) }
-    }
-
-    func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
-        try await executor.outside { try await store.remove(item, of: account) }
-    }
-
-    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws {
-        try await executor.outside { try await store.save(copies, finishing: items, of: account) }
-    }
-
-    func forget(_ account: AccountID) async throws {
-        try await executor.outside { try await store.forget(account) }
-    }
-
-    func forgetOthers(than account: AccountID?) async throws {
-        try await executor.outside { try await store.forgetOthers(than: account) }
     }
 }

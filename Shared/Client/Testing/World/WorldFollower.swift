@@ -9,7 +9,8 @@ import Vocabulary
 
 /// What one open stream has sent: where it is in each sequence, and whom and what it has shown.
 struct WorldFollower: Sendable {
-    let account: AccountID
+    private let caller: WorldEdge.Caller
+    private var account: AccountID { caller.account }
     let outlet: WorldOutlet
     private var places: [StreamName: Int64] = [:]
     private var access: [GroupID: GroupAccess] = [:]
@@ -18,8 +19,10 @@ struct WorldFollower: Sendable {
 
     /// Begins a stream.
     /// - Parameter place: Where the app was.
-    init(_ account: AccountID, _ outlet: WorldOutlet, at place: String?, groups: [GroupID], in world: WorldServices) {
-        self.account = account
+    init(
+        _ caller: WorldEdge.Caller, _ outlet: WorldOutlet, at place: String?, groups: [GroupID], in world: WorldServices
+    ) {
+        self.caller = caller
         self.outlet = outlet
         let known = Dictionary(
             (place ?? "").split(separator: " ").compactMap { part -> (StreamName, Int64)? in
@@ -64,6 +67,7 @@ struct WorldFollower: Sendable {
         let page = Self.offers(to: account, in: world)
         if page != offers, let encoded = try? Encoded(page) { outlet.send(.event(.groups(encoded), place: nil)) }
         offers = page
+        if world.accounts[account]?.devices[caller.device] == nil { outlet.send(.end(StreamEnd(.signedOut))) }
     }
 
     private mutating func send(_ recorded: RecordedMessage, of name: StreamName, _ world: WorldServices) {

@@ -30,6 +30,10 @@ struct WorldServices: Sendable {
     private(set) var notificationStates: [AccountID: NotificationsState] = [:]
     private(set) var groups: [GroupID: HashedGroupState] = [:]
     private var outcomes: [CommandID: (body: [UInt8], outcome: Outcome)] = [:]
+    /// Commands that wait for their service, in the order in which they were sent, and until when.
+    private var waiting: [(due: Instant, command: WorldCommand)] = []
+    /// What became of apps' commands, in the order in which that was decided.
+    private(set) var decisions: [WorldDecision] = []
     private var unheard: [Heard] = []
     private var fired: Set<Timer> = []
     private var random: WorldRandom
@@ -68,6 +72,42 @@ struct WorldServices: Sendable {
         let outcome = decide(domain, body, id, account)
         while !unheard.isEmpty { tell(unheard.removeFirst()) }
         return outcome
+    }
+
+    /// What a service decides of an app's command. The same id has the same outcome.
+    /// - Parameter pause: For how long the service is stopped, unless it is longer already.
+    /// - Returns: Nil if it isn't decided yet.
+    mutating func ask(_ command: WorldCommand, after pause: Interval?) -> Outcome? {
+        guard outcomes[command.id] == nil else {
+            return ask(command.domain, command.body, id: command.id, account: command.account)
+        }
+        guard !waiting.contains(where: { $0.command.id == command.id }) else { return nil }
+        // Those of an account keep their order.
+        let before = waiting.last { $0.command.isInOrder(with: command) }?.due
+        if let due = [before, pause.map { time + $0 }].compactMap(\.self).max() {
+            waiting.append((due, command))
+            return nil
+        }
+        return handle(command)
+    }
+
+    /// Whether apps' commands wait for a service.
+    var isUndecided: Bool { !waiting.isEmpty }
+
+    private mutating func handle(_ command: WorldCommand) -> Outcome {
+        if command.recordedAt + WorldCommand.timeToLive < time {
+            let rejection = Rejection(.expired, "The command expired before it was handled; send it again.")
+            outcomes[command.id] = ((try? command.body.encoded()) ?? [], .rejected(rejection))
+        }
+        let outcome = ask(command.domain, command.body, id: command.id, account: command.account)
+        decisions.append(WorldDecision(command, outcome, at: time))
+        return outcome
+    }
+
+    /// A service gives a command up, unless it has decided it.
+    mutating func giveUp(_ command: WorldCommand) {
+        let isKnown = outcomes[command.id] != nil || waiting.contains { $0.command.id == command.id }
+        if !isKnown { outcomes[command.id] = ((try? command.body.encoded()) ?? [], .failed(code: "it was given up")) }
     }
 
     private mutating func decide(
@@ -180,16 +220,27 @@ struct WorldServices: Sendable {
 
     /// Lets time pass; what falls due on the way is done when it is due.
     mutating func advance(to end: Instant) {
-        while let (timer, domain, command) = next(before: end) {
-            time = max(time, timer.due)
-            fired.insert(timer)
-            _ = ask(domain, command, id: id(), account: nil)
+        while true {
+            let timer = next(before: end)
+            if let first = waiting.indices.min(by: { (waiting[$0].due, $0) < (waiting[$1].due, $1) }),
+                waiting[first].due <= timer?.0.due ?? end
+            {
+                let (due, command) = waiting.remove(at: first)
+                time = max(time, due)
+                _ = handle(command)
+            } else if let (timer, domain, command) = timer {
+                time = max(time, timer.due)
+                fired.insert(timer)
+                _ = ask(domain, command, id: id(), account: nil)
+            } else {
+                break
+            }
         }
         time = max(time, end)
     }
 
     /// When the next thing falls due; nil if nothing will.
-    var nextDue: Instant? { timers.map(\.0.due).min() }
+    var nextDue: Instant? { (timers.map(\.0.due) + waiting.map(\.due)).min() }
 
     private func next(before end: Instant) -> (Timer, Domain, any CommandBody)? {
         timers.filter { $0.0.due <= end }.min {
@@ -214,20 +265,5 @@ struct WorldServices: Sendable {
             }
         }
         return all.filter { !fired.contains($0.0) }
-    }
-}
-
-/// Numbers that follow from a seed (SplitMix64).
-struct WorldRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,0 +1,146 @@
+import API
+import ContactsContract
+import NotificationsContract
+import QuartetClient
+import SessionContract
+import Vocabulary
+
+/// Something that a person does in a play: one for each command that an app keeps, by the command's name.
+enum WorldAct: String, CaseIterable {
+    case updateProfile = "UpdateProfile"
+    case checkIn = "CheckIn"
+    case setCheckInInterval = "SetCheckInInterval"
+    case setCheckInReminders = "SetCheckInReminders"
+    case raiseAlert = "RaiseAlert"
+    case clearAlert = "ClearAlert"
+    case updateSecurity = "UpdateSecurity"
+    case removePhone = "RemovePhone"
+    case add = "AddContact"
+    case approve = "ApproveContactRequest"
+    case decline = "DeclineContactRequest"
+    case withdraw = "WithdrawContactRequest"
+    case update = "UpdateContact"
+    case remove = "RemoveContact"
+    case block = "BlockContact"
+    case unblock = "UnblockContact"
+    case requestRoleChange = "RequestRoleChange"
+    case acceptRoleChange = "AcceptRoleChange"
+    case declineRoleChange = "DeclineRoleChange"
+    case withdrawRoleChange = "WithdrawRoleChange"
+    case sendPing = "SendPing"
+    case cancelPing = "CancelPing"
+    case respondToPing = "RespondToPing"
+    case setApproval = "SetContactApproval"
+    case resetCode = "ResetContactCode"
+    case markRead = "MarkRead"
+    case markAllRead = "MarkAllRead"
+    case clear = "ClearNotifications"
+    case show = "ShowNotifications"
+    case registerPush = "RegisterPush"
+    case unregisterPush = "UnregisterPush"
+
+    var precedence: Sending.Precedence { appCommands[rawValue]?.sending.precedence ?? .normal }
+
+    typealias Call = @Sendable () async throws(QuartetError) -> Void
+
+    /// - Parameters:
+    ///   - other: The other person.
+    ///   - number: Chooses what is left open.
+    func call(_ app: Quartet, about other: AccountID, number: UInt64) -> Call {
+        let isOdd = number % 2 == 1
+        let notification = app.notifications.notifications.value.history
+            .first { UInt64($0.kind.rawValue.count) + number % 3 > 2 }?.id
+        let known = app.contacts.contacts.value.contact(by: other)
+        switch self {
+        case .updateProfile:
+            let base = app.user.user.value.profile
+            var edit = base
+            edit.emergencyNote = "\(number)"
+            return { [edit] () async throws(QuartetError) in
+                try await app.user.updateProfile(Edit(base: base, edit: edit))
+            }
+        case .checkIn: return app.user.checkIn
+        case .setCheckInInterval:
+            return { () async throws(QuartetError) in
+                try await app.user.setCheckInInterval(.minutes(60 + Int64(number % 600)))
+            }
+        case .setCheckInReminders:
+            return { () async throws(QuartetError) in
+                try await app.user.setCheckInReminders(isOdd ? [.twoHours] : [])
+            }
+        case .raiseAlert: return app.user.raiseAlert
+        case .clearAlert: return app.user.clearAlert
+        case .updateSecurity:
+            return { () async throws(QuartetError) in
+                try await app.user.updateSecurity(UpdateSecurityRequest(isConfirmationRequired: isOdd))
+            }
+        case .removePhone: return app.user.removePhone
+        case .add:
+            let request = AddContactRequest(handle: isOdd ? "anna" : "bob", isMyResponder: true, iAmResponder: true)
+            return { () async throws(QuartetError) in try await app.contacts.add(request) }
+        case .approve:
+            let request =
+                app.contacts.contacts.value.requests[other]
+                ?? ContactRequest(
+                    account: other, direction: .incoming, isMyResponder: true, iAmResponder: true,
+                    requested: Instant(microseconds: 0))
+            return { () async throws(QuartetError) in try await app.contacts.approve(request) }
+        case .decline: return Self.about(other, app.contacts.decline)
+        case .withdraw: return Self.about(other, app.contacts.withdraw)
+        case .update:
+            guard let known else { return app.user.checkIn }
+            let base = ContactFields(known)
+            var edit = base
+            if isOdd { edit.notes = "\(number)" } else { edit.nickname = "\(number % 1000)" }
+            return { [edit] () async throws(QuartetError) in
+                try await app.contacts.update(other, Edit(base: base, edit: edit))
+            }
+        case .remove: return Self.about(other, app.contacts.remove)
+        case .block: return Self.about(other, app.contacts.block)
+        case .unblock: return Self.about(other, app.contacts.unblock)
+        case .requestRoleChange: return Self.about(other, app.contacts.requestRoleChange)
+        case .acceptRoleChange: return Self.about(other, app.contacts.acceptRoleChange)
+        case .declineRoleChange: return Self.about(other, app.contacts.declineRoleChange)
+        case .withdrawRoleChange: return Self.about(other, app.contacts.withdrawRoleChange)
+        case .sendPing: return Self.about(other, app.contacts.sendPing)
+        case .cancelPing: return Self.about(other, app.contacts.cancelPing)
+        case .respondToPing: return Self.about(other, app.contacts.respondToPing)
+        case .setApproval: return { () async throws(QuartetError) in try await app.contacts.setApproval(isOdd) }
+        case .resetCode: return app.contacts.resetCode
+        case .markRead:
+            return { () async throws(QuartetError) in
+                try await app.notifications.markRead(notification ?? NotificationID.new())
+            }
+        case .markAllRead: return app.notifications.markAllRead
+        case .clear:
+            return { () async throws(QuartetError) in
+                try await app.notifications.clear(NotificationSelection(everything: true))
+            }
+        case .show:
+            return { () async throws(QuartetError) in
+                try await app.notifications.show([notification ?? NotificationID.new()])
+            }
+        case .registerPush:
+            return { () async throws(QuartetError) in
+                try await app.notifications.registerPush(RegisterPushRequest(token: "t\(number)", platform: .ios))
+            }
+        case .unregisterPush: return app.notifications.unregisterPush
+        }
+    }
+
+    private static func about(_ other: AccountID, _ call: @escaping ContactsClient.Action<AccountID>) -> Call {
+        { () async throws(QuartetError) in try await call(other) }
+    }
+
+    /// Those that keep the play going: without a contact most of the others are refused.
+    private static let often: [Self] = [
+        .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .update, .updateProfile, .add, .show,
+        .markAllRead,
+    ]
+
+    /// Draws one: what ends a relation comes more rarely.
+    static func draw(using random: inout some RandomNumberGenerator) -> Self {
+        let all = Int.random(in: 0..<3, using: &random) == 0 ? allCases : often
+        return all.randomElement(using: &random) ?? .checkIn
+    }
+}

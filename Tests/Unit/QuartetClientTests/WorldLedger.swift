@@ -1,0 +1,96 @@
+import API
+import QuartetClientTesting
+import Synchronization
+import Vocabulary
+
+@testable import QuartetClient
+
+/// What the devices of a play kept and sent, written down as it happens: the app's own record of it is what the play doubts.
+final class WorldLedger: Sendable {
+    /// One change that somebody made. No two of one device are made at the same time.
+    struct Change: Hashable, Sendable {
+        let device: String
+        let acted: Instant
+    }
+
+    struct Entry: Sendable {
+        let id: OutboxItem.ID
+        let command: String
+        let lane: String
+        let lifetime: Interval
+        /// Those under which it left the device.
+        var keys: [ID<RequestSubject>] = []
+
+        fileprivate init(_ item: OutboxItem) {
+            (id, command, lane, lifetime) = (item.id, item.command, item.lane, item.lifetime)
+        }
+    }
+
+    private struct State: Sendable {
+        var entries: [Change: Entry] = [:]
+        var changes: [ID<RequestSubject>: Change] = [:]
+        var wrongs: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    var entries: [Change: Entry] { state.withLock { $0.entries } }
+    /// Whose change went out under a key.
+    var changes: [ID<RequestSubject>: Change] { state.withLock { $0.changes } }
+    /// What was wrong at once.
+    var wrongs: [String] { state.withLock { $0.wrongs } }
+
+    /// A device has written an item.
+    func kept(_ item: OutboxItem, on device: String) {
+        // A card isn't sent; the change that it was is known.
+        guard item.unsent == nil else { return }
+        let change = Change(device: device, acted: item.acted)
+        state.withLock { state in
+            if state.entries[change] == nil { state.entries[change] = Entry(item) }
+        }
+    }
+
+    /// A command leaves a device.
+    /// - Parameter items: What its outbox has.
+    func sent(_ name: String, _ key: ID<RequestSubject>, from device: String, at now: Instant, _ items: [OutboxItem]) {
+        state.withLock { state in
+            guard let item = items.first(where: { $0.key.id == key }) else {
+                // What was dropped or decided while this was on its way.
+                if state.changes[key] == nil { state.wrongs.append("\(device) sent a \(name) that nobody made") }
+                return
+            }
+            let change = Change(device: device, acted: item.acted)
+            var entry = state.entries[change] ?? Entry(item)
+            if !entry.keys.contains(key) { entry.keys.append(key) }
+            state.entries[change] = entry
+            state.changes[key] = change
+            if now > item.acted + entry.lifetime {
+                state.wrongs.append("\(device) sent a \(name) \(now - item.acted) after it was made")
+            }
+        }
+    }
+}
+
+/// A device's store that tells the ledger what it has written.
+struct LedgerStore: LocalStore {
+    let device: String
+    let ledger: WorldLedger
+    let inner = InMemoryLocalStore()
+
+    func load(_ account: AccountID) -> LocalAccount { inner.load(account) }
+    func save(_ item: OutboxItem, of account: AccountID) { save(item, replacing: [], of: account) }
+
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) {
+        inner.save(item, replacing: others, of: account)
+        ledger.kept(item, on: device)
+    }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID) { inner.remove(item, of: account) }
+
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) {
+        inner.save(copies, finishing: items, of: account)
+    }
+
+    func forget(_ account: AccountID) { inner.forget(account) }
+    func forgetOthers(than account: AccountID?) { inner.forgetOthers(than: account) }
+}
