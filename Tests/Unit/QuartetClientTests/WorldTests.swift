@@ -116,6 +116,17 @@ struct WorldTests {
         #expect(world.now == due && anna.user.user.checkIn?.missed == true)
     }
 
+    @Test("hours in which nothing happens cost nothing: time passes from one thing to the next (P36)")
+    func quietHours() async throws {
+        let world = QuartetWorld(seed: 14)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await world.befriend(anna, bob)
+        await world.advance(by: .minutes(5))
+        let before = world.steps
+        await world.advance(by: .hours(20))
+        #expect(world.steps - before < 20)
+    }
+
     @Test("people play in a group session by the server's rules (P16, P21, P22, P36)")
     func group() async throws {
         let world = QuartetWorld(seed: 10)

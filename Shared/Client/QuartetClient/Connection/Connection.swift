@@ -50,7 +50,7 @@ public final class Connection: Observable, Sendable {
         surroundings: (any Surroundings)? = Connection.systemSurroundings
     ) {
         var settings = ConnectionMachine.Settings()
-        settings.policy = policy
+        (settings.policy, settings.silence) = (policy, time.silence)
         self.init(
             name: name, transport: transport, tokens: tokens, store: store,
             machine: ConnectionMachine(settings, random: time.draws),

@@ -14,6 +14,8 @@ public struct Timekeeper: Sendable {
     package var draws = Draws()
     /// How long an app's call may take. The server promises an answer within as long.
     package var callLimit: Duration = .seconds(10)
+    /// After so long without a word a stream counts as lost. The server says something every 15 seconds.
+    package var silence: Duration = .seconds(35)
     /// What ``uptime`` counts from. Where it is the same, times that were kept may be compared.
     package var epoch = UUID().uuidString
     /// When ``now`` was zero.

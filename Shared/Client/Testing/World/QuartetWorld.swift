@@ -76,15 +76,19 @@ public final class QuartetWorld: Sendable {
     }
 
     private func makePerson(_ handle: String, _ device: WorldDevice) -> WorldPerson {
-        WorldPerson(handle, device, start(device))
+        let app = makeApp(device)
+        run(app)
+        return WorldPerson(handle, device, app)
     }
 
-    /// Starts an app on what its device has.
-    private func start(_ device: WorldDevice) -> WorldPerson.App {
+    /// An app on what its device has.
+    private func makeApp(_ device: WorldDevice) -> WorldPerson.App {
         let life = WorldLife()
         var time = edge.clock.timekeeper
         time.workplace = executor
         time.epoch = device.name
+        // A world's streams end with an error, and are quiet where there is nothing to say.
+        time.silence = .seconds(1000 * 86_400)
         time.wall = { [start, edge] in start + Interval(edge.clock.now) }
         // Of one's own, so that it makes no difference whose pause is drawn first.
         let random = Mutex(WorldRandom(seed: device.name.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
@@ -94,13 +98,16 @@ public final class QuartetWorld: Sendable {
             tokens: WorldTokenStore(device: device, life: life),
             store: WorldStore(device: device, life: life, executor: executor), policy: .forever, time: time,
             surroundings: nil)
-        let quartet = Quartet.live(connection)
+        return WorldPerson.App(connection: connection, quartet: .live(connection), life: life)
+    }
+
+    private func run(_ app: WorldPerson.App) {
+        let connection = app.connection
         let task = Task(executorPreference: executor) { await connection.run() }
-        life.atEnd { [edge] in
+        app.life.atEnd { [edge] in
             task.cancel()
-            edge.disconnect(device.name)
+            edge.disconnect(connection.name)
         }
-        return WorldPerson.App(connection: connection, quartet: quartet, life: life)
     }
 
     /// Signs two people up.
@@ -128,7 +135,7 @@ public final class QuartetWorld: Sendable {
     ///
     /// ```swift
     /// let ping = await world.begin { try? await anna.contacts.sendPing(bob.id) }
-    /// world.kill(anna)
+    /// await world.kill(anna)
     /// ```
     @discardableResult
     public func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Task<Value, Never> {
@@ -142,17 +149,20 @@ public final class QuartetWorld: Sendable {
     /// Kills somebody's app: it does nothing any more, and its calls end without effect. What is on the device stays.
     /// - Parameter steps: After so many more times that it writes to the device, asks the server or hears from either. 0 is at the next
     ///   one, and nil now.
-    public func kill(_ person: WorldPerson, afterSteps steps: Int? = nil) {
-        if let steps { person.life.end(after: steps) } else { person.life.end() }
+    public func kill(_ person: WorldPerson, afterSteps steps: Int? = nil) async {
+        await begin { if let steps { person.life.end(after: steps) } else { person.life.end() } }
     }
 
     /// Starts somebody's app on what its device has, which is killed first if it runs.
     public func restart(_ person: WorldPerson) async {
-        person.life.end()
-        person.use(start(person.device))
-        let session = person.session
-        // Fails only on a device that is locked, where the app tries again.
-        await begin { try? await session.restore() }
+        await kill(person)
+        let app = makeApp(person.device)
+        person.use(app)
+        await begin {
+            self.run(app)
+            // Fails only on a device that is locked, where the app tries again.
+            try? await app.quartet.session.restore()
+        }
     }
 
     // MARK: Devices
@@ -187,10 +197,13 @@ public final class QuartetWorld: Sendable {
     /// Loses the answers to somebody's next commands. What they asked for happens.
     public func loseAnswers(to person: WorldPerson, count: Int = 1) { trouble(.lostAnswer, for: person, count: count) }
 
-    /// Ends what is wrong with somebody's device and network.
-    public func mend(_ person: WorldPerson) {
-        edge.mend(person.device.name)
-        person.device.mend()
+    /// Ends what is wrong with somebody's device and network, and kills their app no more. One that was killed has to be started again.
+    public func mend(_ person: WorldPerson) async {
+        await begin {
+            person.life.end(after: nil)
+            person.device.mend()
+            self.edge.mend(person.device.name)
+        }
     }
 
     // MARK: Time
@@ -216,6 +229,12 @@ public final class QuartetWorld: Sendable {
                 }
             }
     }
+
+    /// How often time has passed, from one thing that happens to the next.
+    package var steps: Int { executor.steps }
+
+    /// Whether some app works without end, so that no time passes any more.
+    package var isStuck: Bool { executor.isSpinning }
 
     // MARK: What the server knows
 

@@ -33,7 +33,8 @@ final class WorldLife: Sendable {
         if isOver { throw Killed() }
     }
 
-    func end(after steps: Int) { state.withLock { $0.steps = steps } }
+    /// - Parameter steps: Nil for never.
+    func end(after steps: Int?) { state.withLock { $0.steps = steps } }
 
     func end() {
         let onEnd = state.withLock { state in

@@ -65,7 +65,8 @@ final class WorldEdge: Sendable {
         let now = clock.now
         let next = state.withLock { state in
             let due = state.services.nextDue.map { ($0 - start).duration }
-            let heartbeat = state.followers.isEmpty ? nil : state.heartbeat + Self.pulse
+            let isQuiet = state.followers.values.allSatisfy(\.follower.isQuiet)
+            let heartbeat = isQuiet ? nil : state.heartbeat + Self.pulse
             let networks = state.networks.values.flatMap { [$0.cutUntil, $0.heldUntil] }
             return ([due, heartbeat, end, clock.nextDue] + networks)
                 .compactMap(\.self).min() ?? now + Self.pulse
@@ -88,9 +89,11 @@ final class WorldEdge: Sendable {
             state.deliver()
             guard now >= state.heartbeat + Self.pulse else { return }
             state.heartbeat = now
-            for (_, (device, follower)) in state.followers.sorted(by: { $0.key < $1.key })
-            where state.networks[device]?.heldUntil == nil {
-                follower.outlet.send(.heartbeat())
+            for number in state.followers.keys.sorted() {
+                guard let device = state.followers[number]?.device, state.networks[device]?.heldUntil == nil else {
+                    continue
+                }
+                state.followers[number]?.follower.pulse()
             }
         }
     }
@@ -115,7 +118,12 @@ final class WorldEdge: Sendable {
         state.withLock { $0.networks[device, default: WorldNetwork()].troubles += troubles }
     }
 
-    func mend(_ device: String) { state.withLock { $0.networks[device] = nil } }
+    func mend(_ device: String) {
+        state.withLock { state in
+            state.networks[device] = nil
+            state.deliver()
+        }
+    }
 
     /// Whether something is on its way that a device will hear of.
     func isTroubled(_ device: String) -> Bool {
@@ -135,7 +143,13 @@ final class WorldEdge: Sendable {
     // MARK: Requests
 
     func send(_ request: TransportRequest, from device: String) async throws -> TransportReply {
-        state.withLock { $0.onRequest }?(device, request)
+        let onRequest = state.withLock { state in
+            for (number, other) in state.followers where other.device == device {
+                state.followers[number]?.follower.wake()
+            }
+            return state.onRequest
+        }
+        onRequest?(device, request)
         guard !isCut(device) else { throw TransportError.unreachable("the network is cut") }
         let trouble = state.withLock { state -> WorldTrouble? in
             guard let isCommand = request.isCommand else { return nil }

@@ -33,6 +33,8 @@ final class WorldExecutor: Workplace {
         /// Pieces of work since somebody did something or a second passed, and when that was.
         var turns = 0
         var turnsSince: Duration = .zero
+        /// How often time has passed.
+        var steps = 0
         /// Some app works without end.
         var isSpinning = false
     }
@@ -125,6 +127,12 @@ final class WorldExecutor: Workplace {
     /// Whether nobody waits for a call of an app's, and nothing that was begun goes on.
     var isIdle: Bool { state.withLock { $0.calls == 0 && $0.begun == 0 } }
 
+    /// How often time has passed, from one thing that happens to the next.
+    var steps: Int { state.withLock { $0.steps } }
+
+    /// Whether some app works without end.
+    var isSpinning: Bool { state.withLock { $0.isSpinning } }
+
     /// Begins what somebody does.
     func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
         state.withLock { $0.begun += 1 }
@@ -198,6 +206,9 @@ final class WorldExecutor: Workplace {
         guard !isOver else { return }
         edge.passTime(until: waiters.map(\.end).min())
         let passed = edge.clock.now - now
-        state.withLock { $0.callTime += passed }
+        state.withLock { state in
+            state.callTime += passed
+            state.steps += 1
+        }
     }
 }

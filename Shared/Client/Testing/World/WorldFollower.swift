@@ -12,6 +12,8 @@ struct WorldFollower: Sendable {
     private let caller: WorldEdge.Caller
     private var account: AccountID { caller.account }
     let outlet: WorldOutlet
+    /// How many heartbeats it has sent since something happened.
+    private var pulses = 0
     private var places: [StreamName: Int64] = [:]
     private var access: [GroupID: GroupAccess] = [:]
     private var people: [AccountID: Person] = [:]
@@ -48,6 +50,24 @@ struct WorldFollower: Sendable {
         send(from: world)
     }
 
+    /// Whether another heartbeat would tell the app nothing: all that it waits for ends after eight. Hours in which nothing happens
+    /// cost nothing.
+    var isQuiet: Bool { pulses >= 10 }
+
+    mutating func pulse() {
+        guard !isQuiet else { return }
+        pulses += 1
+        outlet.send(.heartbeat())
+    }
+
+    /// Something happens.
+    mutating func wake() { pulses = 0 }
+
+    private mutating func send(_ event: StreamEvent, place: String? = nil) {
+        wake()
+        outlet.send(.event(event, place: place))
+    }
+
     /// Sends what has happened since.
     mutating func send(from world: WorldServices) {
         for name in places.keys.sorted(by: { "\($0)" < "\($1)" }) {
@@ -58,14 +78,14 @@ struct WorldFollower: Sendable {
         }
         let visible = visible(in: world)
         for (account, person) in visible.sorted(by: { $0.key < $1.key }) where people[account] != person {
-            if let encoded = try? Encoded(person) { outlet.send(.event(.person(encoded), place: nil)) }
+            if let encoded = try? Encoded(person) { send(.person(encoded)) }
         }
         for account in people.keys.filter({ visible[$0] == nil }).sorted() {
-            outlet.send(.event(.personEnded(PersonEnded(account: account)), place: nil))
+            send(.personEnded(PersonEnded(account: account)))
         }
         people = visible
         let page = Self.offers(to: account, in: world)
-        if page != offers, let encoded = try? Encoded(page) { outlet.send(.event(.groups(encoded), place: nil)) }
+        if page != offers, let encoded = try? Encoded(page) { send(.groups(encoded)) }
         offers = page
         if world.accounts[account]?.devices[caller.device] == nil { outlet.send(.end(StreamEnd(.signedOut))) }
     }
@@ -73,7 +93,7 @@ struct WorldFollower: Sendable {
     private mutating func send(_ recorded: RecordedMessage, of name: StreamName, _ world: WorldServices) {
         places[name] = recorded.position.number
         guard case .group(let group) = name else {
-            return outlet.send(.event(.event(name, StreamedEvent(recorded)), place: text))
+            return send(.event(name, StreamedEvent(recorded)), place: text)
         }
         let message = recorded.message
         let event = try? SessionEvent(type: message.type, version: message.version, body: message.body)
@@ -81,13 +101,13 @@ struct WorldFollower: Sendable {
         let isNewest = recorded.position.number == Int64(Self.events(name, account, world).count)
         let hash = isNewest ? world.groups[group].map { "\($0.hash)" } : nil
         if case .message(.groupMessageSent(let sent))? = event, !sent.isVisible(to: account) {
-            outlet.send(.event(.event(name, StreamedEvent(withheld: recorded, hash: hash)), place: text))
+            send(.event(name, StreamedEvent(withheld: recorded, hash: hash)), place: text)
         } else {
-            outlet.send(.event(.event(name, StreamedEvent(recorded, hash: hash)), place: text))
+            send(.event(name, StreamedEvent(recorded, hash: hash)), place: text)
         }
         if case .group(let event)? = event, case .ended(let reason)? = access[group]?.apply(event) {
             places[name] = nil
-            outlet.send(.event(.groupEnded(GroupStreamEnded(group: group, reason: reason)), place: nil))
+            send(.groupEnded(GroupStreamEnded(group: group, reason: reason)))
         }
     }
 

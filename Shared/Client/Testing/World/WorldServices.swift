@@ -107,7 +107,10 @@ struct WorldServices: Sendable {
     /// A service gives a command up, unless it has decided it.
     mutating func giveUp(_ command: WorldCommand) {
         let isKnown = outcomes[command.id] != nil || waiting.contains { $0.command.id == command.id }
-        if !isKnown { outcomes[command.id] = ((try? command.body.encoded()) ?? [], .failed(code: "it was given up")) }
+        guard !isKnown else { return }
+        let outcome = Outcome.failed(code: "it was given up")
+        outcomes[command.id] = ((try? command.body.encoded()) ?? [], outcome)
+        decisions.append(WorldDecision(command, outcome, at: time))
     }
 
     private mutating func decide(
