@@ -88,8 +88,7 @@ enum WorldAct: String, CaseIterable {
         case .decline: return Self.about(other, app.contacts.decline)
         case .withdraw: return Self.about(other, app.contacts.withdraw)
         case .update:
-            guard let known else { return app.user.checkIn }
-            let base = ContactFields(known)
+            let base = ContactFields(known ?? Contact(other))
             var edit = base
             if isOdd { edit.notes = "\(number)" } else { edit.nickname = "\(number % 1000)" }
             return { [edit] () async throws(QuartetError) in
@@ -135,7 +134,7 @@ enum WorldAct: String, CaseIterable {
     /// Those that keep the play going: without a contact most of the others are refused.
     private static let often: [Self] = [
         .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .update, .updateProfile, .add, .show,
-        .markAllRead,
+        .show, .show, .markAllRead,
     ]
 
     /// Draws one: what ends a relation comes more rarely.

@@ -1,4 +1,5 @@
 import API
+import Foundation
 import QuartetClientTesting
 import Synchronization
 import Vocabulary
@@ -20,6 +21,7 @@ final class WorldLedger: Sendable {
         let lifetime: Interval
         /// Those under which it left the device.
         var keys: [ID<RequestSubject>] = []
+        var isWritten = false
 
         fileprivate init(_ item: OutboxItem) {
             (id, command, lane, lifetime) = (item.id, item.command, item.lane, item.lifetime)
@@ -30,6 +32,8 @@ final class WorldLedger: Sendable {
         var entries: [Change: Entry] = [:]
         var changes: [ID<RequestSubject>: Change] = [:]
         var wrongs: [String] = []
+        /// Nil before the play.
+        var begun: Instant?
     }
 
     private let state = Mutex(State())
@@ -40,13 +44,26 @@ final class WorldLedger: Sendable {
     /// What was wrong at once.
     var wrongs: [String] { state.withLock { $0.wrongs } }
 
+    /// With `WORLD_TRACE` a play says what happens in it.
+    static func trace(_ what: @autoclosure () -> String, at time: Instant? = nil) {
+        guard isTraced else { return }
+        print(time.map { "\($0.microseconds % 1_000_000_000_000): " } ?? "", what(), separator: "")
+    }
+
+    private static let isTraced = ProcessInfo.processInfo.environment["WORLD_TRACE"] != nil
+
+    /// What was made before doesn't count.
+    func begin(at time: Instant) { state.withLock { $0.begun = time } }
+
     /// A device has written an item.
     func kept(_ item: OutboxItem, on device: String) {
         // A card isn't sent; the change that it was is known.
         guard item.unsent == nil else { return }
         let change = Change(device: device, acted: item.acted)
         state.withLock { state in
+            guard let begun = state.begun, item.acted >= begun else { return }
             if state.entries[change] == nil { state.entries[change] = Entry(item) }
+            state.entries[change]?.isWritten = true
         }
     }
 
@@ -81,13 +98,19 @@ struct LedgerStore: LocalStore {
     func save(_ item: OutboxItem, of account: AccountID) { save(item, replacing: [], of: account) }
 
     func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) {
+        WorldLedger.trace(
+            "\(device) writes \(item.command) \(item.id), sent: \(item.isSent), accepted: \(item.accepted != nil), for \(others)")
         inner.save(item, replacing: others, of: account)
         ledger.kept(item, on: device)
     }
 
-    func remove(_ item: OutboxItem.ID, of account: AccountID) { inner.remove(item, of: account) }
+    func remove(_ item: OutboxItem.ID, of account: AccountID) {
+        WorldLedger.trace("\(device) removes \(item)")
+        inner.remove(item, of: account)
+    }
 
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) {
+        if !items.isEmpty { WorldLedger.trace("\(device) removes \(items) with the copies") }
         inner.save(copies, finishing: items, of: account)
     }
 

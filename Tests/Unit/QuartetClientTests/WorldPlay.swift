@@ -43,7 +43,13 @@ struct WorldPlay {
     var random: SeededRandom
     var counts = Counts()
     private let promises = Promises()
+    /// How many commands the server had decided before the play.
+    private let decided: Int
     private var begun: [Task<Void, Never>] = []
+    /// Devices that are signed out when they show their tokens.
+    private var stolen: Set<String> = []
+    /// Until when disks are full.
+    private var full: [String: Instant] = [:]
 
     init(seed: UInt64) async throws {
         world = QuartetWorld(seed: seed)
@@ -56,10 +62,14 @@ struct WorldPlay {
         try await world.befriend(anna, bob)
         let tablet = try await world.device(of: anna, store: store("anna/2"))
         devices = [anna, bob, tablet]
+        decided = world.decisions.count
+        await world.advance(by: Interval(.milliseconds(1)))
+        ledger.begin(at: world.now)
         world.onRequest { [devices, world, ledger] device, request in
             guard case .command(let name) = request.endpoint, let key = request.key,
                 let person = devices.first(where: { $0.deviceName == device })
             else { return }
+            WorldLedger.trace("\(device) sends \(name) under \(key)", at: world.now)
             let items = person.connection.outbox.state.withLock { $0.items }
             ledger.sent(name, key, from: device, at: world.now, items)
         }
@@ -104,8 +114,11 @@ struct WorldPlay {
             counts.pairs["\(item.precedence.rawValue) \(precedence.rawValue)", default: 0] += 1
         }
         counts.commands[act.rawValue, default: 0] += 1
+        trace("\(person.deviceName) \(act.rawValue)")
         let others = devices.map(\.id).filter { $0 != person.id }
         let call = act.call(person.quartet, about: others[0], number: random.next())
+        // On a full disk, a call for help is kept in memory alone.
+        let isKept = !full.contains { $0.key == person.deviceName && world.now < $0.value }
         let (life, promises, key) = (person.connection, promises, "\(person.deviceName) \(act.rawValue)")
         begun.append(
             await world.begin {
@@ -117,7 +130,7 @@ struct WorldPlay {
                     isTold = error.isPending
                 }
                 // Nobody hears what a killed app says.
-                if isTold, person.isRunning, person.connection === life {
+                if isTold, isKept, person.isRunning, person.connection === life {
                     promises.add(key)
                 }
             })
@@ -129,17 +142,22 @@ struct WorldPlay {
         counts.faults[fault, default: 0] += 1
         let time = Interval.seconds(Int64.random(in: 1...40, using: &random))
         let count = Int.random(in: 1...3, using: &random)
+        trace("\(person.deviceName) \(fault.rawValue), \(time), \(count) times")
         func trouble(_ trouble: WorldTrouble) { world.trouble(trouble, for: person, count: count) }
         switch fault {
         case .cut: world.cut(person, for: random.oneIn(4) ? .minutes(10) : time)
         case .kill:
             counts.kills[!person.connection.outbox.items.value.isEmpty, default: 0] += 1
-            world.kill(person)
-        case .killAtStep: world.kill(person, afterSteps: Int.random(in: 0...12, using: &random))
+            await world.kill(person)
+        case .killAtStep: await world.kill(person, afterSteps: Int.random(in: 0...12, using: &random))
         case .restart: await restart(person)
-        case .fullDisk: world.fillDisk(of: person, for: time)
+        case .fullDisk:
+            world.fillDisk(of: person, for: time)
+            full[person.deviceName] = world.now + time
         case .lock: world.lock(person, for: time)
-        case .stolenToken: if random.oneIn(3) { try? world.stealToken(of: person) }
+        case .stolenToken:
+            try? world.stealToken(of: person)
+            stolen.insert(person.deviceName)
         case .unreachable: trouble(.unreachable)
         case .lostRequest: trouble(.lostRequest)
         case .lostAnswer: trouble(.lostAnswer)
@@ -155,16 +173,18 @@ struct WorldPlay {
 
     private mutating func restart(_ person: WorldPerson) async {
         counts.kills[!person.connection.outbox.items.value.isEmpty, default: 0] += 1
+        trace("\(person.deviceName) restarts")
         await world.restart(person)
     }
 
     /// All is well again, and everybody signed in.
     private mutating func mend() async throws {
         for person in devices {
-            world.mend(person)
+            await world.mend(person)
             if !person.isRunning || random.oneIn(3) { await restart(person) }
         }
         await world.settle()
+        guard !world.isStuck else { throw Wrong(description: "an app works without end") }
         for person in devices where person.connection.state == .needsAuthentication { try await person.signIn() }
         await world.settle()
         // An edit whose event was part of a snapshot ends after some heartbeats.
@@ -173,6 +193,9 @@ struct WorldPlay {
         for task in begun { await task.value }
     }
 
+    /// With `WORLD_TRACE` a play says what happens in it.
+    private func trace(_ what: @autoclosure () -> String) { WorldLedger.trace(what(), at: world.now) }
+
     // MARK: What came of it
 
     private func check() async throws {
@@ -180,7 +203,7 @@ struct WorldPlay {
             if !isRight { throw Wrong(description: wrong()) }
         }
         if let wrong = ledger.wrongs.first { throw Wrong(description: wrong) }
-        let (entries, changes, decisions) = (ledger.entries, ledger.changes, world.decisions)
+        let (entries, changes, decisions) = (ledger.entries, ledger.changes, world.decisions.dropFirst(decided))
         var last: [String: WorldLedger.Change] = [:]
         for decision in decisions where decision.isAccepted {
             guard let change = changes[decision.key], let entry = entries[change] else {
@@ -194,14 +217,18 @@ struct WorldPlay {
             last[lane] = change
         }
         let outcomes = Dictionary(grouping: decisions) { $0.key }
+        let hasParted = decisions.contains { $0.isAccepted && ["RemoveContact", "BlockContact"].contains($0.command) }
         for (change, entry) in entries {
             let decided = entry.keys.flatMap { outcomes[$0] ?? [] }
             guard !decided.contains(where: \.isAccepted) else { continue }
             let age = world.now - change.acted
             let isOver =
-                decided.contains(where: \.isFinal) || age > entry.lifetime || isSuperseded(change, entry, entries)
-                // The app itself knows better.
-                || (entry.keys.isEmpty && entry.command == "UpdateContact")
+                // A full disk may lose what was only in memory.
+                !entry.isWritten || isOfFormerDevice(change, entry)
+                || decided.last?.isFinal == true || decided.count(where: \.isFailed) >= Outbox.failureLimit
+                || age > entry.lifetime || isSuperseded(change, entry, entries)
+                // The app itself knows when somebody isn't a contact any more.
+                || (hasParted && entry.command == "UpdateContact")
             try require(isOver, "\(entry.command) of \(change) was lost; its decisions: \(decided.map(\.outcome))")
         }
         for (key, count) in promises.all {
@@ -219,6 +246,13 @@ struct WorldPlay {
             other.device == change.device && other.acted > change.acted && later.lane == entry.lane
                 && appCommands[later.command]?.sending.supersedes.contains(entry.command) == true
         }
+    }
+
+    /// Whether the server may have it as another device's: it adds the device to some commands, and this one was signed out since.
+    private func isOfFormerDevice(_ change: WorldLedger.Change, _ entry: WorldLedger.Entry) -> Bool {
+        guard stolen.contains(change.device) else { return false }
+        return ["UpdateSecurity", "RemovePhone", "ShowNotifications", "RegisterPush", "UnregisterPush"]
+            .contains(entry.command)
     }
 
     private func checkState(
@@ -245,14 +279,16 @@ struct WorldPlay {
                 && notifications.unreadCount == server.notifications.unread,
             "\(name) shows other notifications than the server has: \(notifications), not \(server.notifications)")
         let kept = try await world.kept(on: person).items.filter { $0.unsent == nil }
-        try require(kept.isEmpty, "\(name) still keeps \(kept.map(\.command))")
+        try require(kept.isEmpty, "\(name) still keeps \(kept.map { "\($0.command) of \($0.acted)" })")
     }
 }
 
 extension WorldDecision {
+    fileprivate var isFailed: Bool { if case .failed = outcome { true } else { false } }
+
     /// Whether it ends the change. What never happened is sent again, unless the server fails again and again.
     fileprivate var isFinal: Bool {
         guard case .rejected(let rejection) = outcome else { return false }
-        return APIError(rejection).verdict == .ends && rejection.code.rawValue != "staleVersion"
+        return APIError(rejection).verdict == .ends
     }
 }

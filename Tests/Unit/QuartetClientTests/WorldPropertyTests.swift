@@ -15,7 +15,7 @@ struct WorldPropertyTests {
     )
     func plays() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(Soak.count(200, long: 20_000))
+        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(Soak.count(500, long: 20_000))
         let seeds = environment["TEST_SEED"] == nil ? (0..<number).map { testSeed &+ $0 } : [testSeed]
         print("\(seeds.count) plays from seed \(testSeed)")
         var counts = WorldPlay.Counts()
@@ -34,12 +34,14 @@ struct WorldPropertyTests {
         }
         print(counts)
         guard seeds.count >= 100 else { return }
-        let least = seeds.count / 4
-        for act in WorldAct.allCases { #expect(counts.commands[act.rawValue, default: 0] >= seeds.count / 10, "\(act)") }
-        for fault in WorldPlay.Fault.allCases { #expect(counts.faults[fault, default: 0] >= least / 2, "\(fault)") }
+        let least = seeds.count / 20
+        for act in WorldAct.allCases { #expect(counts.commands[act.rawValue, default: 0] >= least, "\(act)") }
+        for fault in WorldPlay.Fault.allCases { #expect(counts.faults[fault, default: 0] >= least, "\(fault)") }
+        for waits in [true, false] { #expect(counts.kills[waits, default: 0] >= least) }
         for waiting in Sending.Precedence.allCases {
             for made in Sending.Precedence.allCases {
-                #expect(counts.pairs["\(waiting.rawValue) \(made.rawValue)", default: 0] >= least / 2)
+                let pair = "\(waiting.rawValue) \(made.rawValue)"
+                #expect(counts.pairs[pair, default: 0] >= least, "\(pair)")
             }
         }
     }

@@ -12,9 +12,9 @@ struct WorldTroubleTests {
         let world = QuartetWorld(seed: 21)
         let (anna, bob) = try await world.people("anna", "bob")
         try await world.befriend(anna, bob)
-        world.cut(anna, for: .hours(1))
+        world.cut(anna, for: .minutes(30))
         await #expect(throws: QuartetError.willBeSentWhenOnline) { try await anna.contacts.sendPing(bob.id) }
-        world.kill(anna)
+        await world.kill(anna)
         #expect(!anna.isRunning)
         await world.advance(by: .minutes(10))
         await world.restart(anna)
@@ -29,7 +29,7 @@ struct WorldTroubleTests {
             let world = QuartetWorld(seed: 22)
             let (anna, bob) = try await world.people("anna", "bob")
             try await world.befriend(anna, bob)
-            world.kill(anna, afterSteps: steps)
+            await world.kill(anna, afterSteps: steps)
             let ping = await world.begin { try? await anna.contacts.sendPing(bob.id) }
             await world.advance(by: .seconds(5))
             await world.restart(anna)
@@ -98,5 +98,44 @@ struct WorldTroubleTests {
         try? await anna.user.raiseAlert()
         await world.settle()
         #expect(anna.user.user.alertRaised != nil)
+    }
+
+    /// What had to be removed while the disk was full.
+    enum Removal: CaseIterable { case accepted, acceptedWhileFull, refused }
+
+    @Test(
+        "what a full disk kept an app from removing is removed as soon as there is room (P36, S22)",
+        arguments: Removal.allCases)
+    func leftovers(_ removal: Removal) async throws {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let world = QuartetWorld(seed: seed)
+            let store = InMemoryLocalStore()
+            let anna = try await world.person("anna", store: store)
+            let bob = try await world.person("bob")
+            try await world.befriend(anna, bob)
+            if removal != .accepted { world.trouble(.slow(.seconds(5)), for: anna) }
+            let contact = removal == .refused ? anna.id : bob.id
+            await world.begin { try? await anna.contacts.sendPing(contact) }
+            world.fillDisk(of: anna, for: .seconds(20))
+            await world.advance(by: .minutes(2))
+            await world.settle()
+            #expect(store.load(anna.id).items.isEmpty)
+        }
+    }
+
+    @Test("what the server may have as a former device's isn't said to be refused (P36, S22)")
+    func formerDevice() async throws {
+        let world = QuartetWorld(seed: 27)
+        let anna = try await world.person("anna")
+        let events = anna.connection.outbox.events
+        world.trouble(.lostAnswer, for: anna)
+        await world.begin { try? await anna.notifications.unregisterPush() }
+        try world.stealToken(of: anna)
+        await world.settle()
+        try await anna.signIn()
+        await world.settle()
+        var ends = events.makeAsyncIterator()
+        let end = await ends.next()
+        #expect(end?.item.command == "UnregisterPush" && end?.error == .unknown)
     }
 }

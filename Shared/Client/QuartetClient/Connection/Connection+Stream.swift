@@ -115,6 +115,8 @@ extension Connection {
                     }
                     let overdue = consumers.filter { $0.heartbeat() }.flatMap(\.sequences)
                     keepCopies(now, atOnce: true)
+                    copies.retry()
+                    outbox.retryRemoving()
                     for name in Set(overdue) { refetch(name) }
                 case .event(.begun(let stream), _): begun(stream)
                 case .event: try deliver(run, of: sequence, opening, now)

@@ -16,7 +16,13 @@ final class CopyKeeper: Sendable {
     }
 
     private let store: AccountStore
-    private let pending = Mutex<[String: Pending]>([:])
+    private struct Waiting: Sendable {
+        var copies: [String: Pending] = [:]
+        /// Counts how often all of it was forgotten.
+        var forgotten = 0
+    }
+
+    private let waiting = Mutex(Waiting())
     /// The sequences of which the device has a copy.
     private let kept = Mutex<Set<String>>([])
     /// Writes one after the other.
@@ -31,16 +37,38 @@ final class CopyKeeper: Sendable {
 
     /// Replaces an earlier copy of the sequence that still waits.
     func keep(_ copy: Pending) {
-        pending.withLock { pending in
+        waiting.withLock { waiting in
             var copy = copy
-            copy.finished += pending[copy.sequence]?.finished ?? []
-            pending[copy.sequence] = copy
+            copy.finished += waiting.copies[copy.sequence]?.finished ?? []
+            waiting.copies[copy.sequence] = copy
         }
         kicks.send(())
     }
 
+    /// Tries again to write what the device failed to write.
+    func retry() {
+        if waiting.withLock({ !$0.copies.isEmpty }) { kicks.send(()) }
+    }
+
+    /// Has copies that weren't written wait again, unless they were forgotten meanwhile.
+    private func putBack(_ copies: [Pending], unlessForgottenSince forgotten: Int) {
+        waiting.withLock { waiting in
+            guard waiting.forgotten == forgotten else { return }
+            for copy in copies {
+                if waiting.copies[copy.sequence] == nil {
+                    waiting.copies[copy.sequence] = copy
+                } else {
+                    waiting.copies[copy.sequence]?.finished += copy.finished
+                }
+            }
+        }
+    }
+
     func forget() {
-        pending.withLock { $0 = [:] }
+        waiting.withLock { waiting in
+            waiting.copies = [:]
+            waiting.forgotten += 1
+        }
         kept.withLock { $0 = [] }
     }
 
@@ -69,9 +97,9 @@ final class CopyKeeper: Sendable {
     }
 
     private func write() async {
-        let waiting = pending.withLock { pending in
-            defer { pending = [:] }
-            return pending
+        let (waiting, forgotten) = waiting.withLock { waiting in
+            defer { waiting.copies = [:] }
+            return (waiting.copies, waiting.forgotten)
         }
         for (account, copies) in Dictionary(grouping: waiting.values, by: \.account) {
             let encoded = copies.compactMap { copy in
@@ -83,7 +111,8 @@ final class CopyKeeper: Sendable {
                 try await store.save(encoded, finishing: copies.flatMap(\.finished), of: account)
                 for copy in encoded { noteKept(copy.sequence) }
             } catch {
-                // A device that can't keep them loads them from the server.
+                // The device still has the items. What it has of the sequences is older, which costs a restart some events.
+                putBack(copies, unlessForgottenSince: forgotten)
             }
         }
     }

@@ -110,7 +110,9 @@ extension Outbox {
                 case (.staleVersion, _):
                     guard let newer = rebased(item, queue, error) else { return .decided(.failure(.refused(error))) }
                     (item, isRepeated) = (newer, false)
-                case (.idTooOld, _) where isRepeated: return .decided(.failure(.unknown))
+                // Signed in anew, this is another device, and the server adds that to some commands: what it has under the key stands.
+                case (.idTooOld, _) where isRepeated, (.idReused, _) where isRepeated:
+                    return .decided(.failure(.unknown))
                 case (.idTooOld, _):
                     // The answer said the server's time.
                     isClockWrong = true

@@ -38,6 +38,13 @@ extension Outbox {
         }
     }
 
+    var hasLeftovers: Bool { state.withLock { !$0.leftovers.isEmpty } }
+
+    /// The device may be able to write by now.
+    func retryRemoving() {
+        if hasLeftovers { kicks.send(()) }
+    }
+
     func forgetLeftovers() async {
         let leftovers = state.withLock { state in
             defer { state.leftovers = [:] }

@@ -277,6 +277,7 @@ public final class Outbox: Sendable {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
+                if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
                 while let item = next() {
                     let requests = requests()
                     group.addTask { await self.send(item, requests) }
