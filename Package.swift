@@ -239,13 +239,17 @@ let package = Package(
             name: "NotificationsService",
             dependencies: [
                 "Bus", "NotificationsContract", "NotificationsRules", "Postgres", "Storage", "Vocabulary", "Webhook",
-                lifecycle, logging, metrics,
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
+                httpClient, lifecycle, logging, metrics, nio, nioHTTP, nioSSL,
             ],
             path: "Services/Notifications", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "notifications",
-            dependencies: ["Bus", "NotificationsService", "ServiceKit", "Webhook", crypto, lifecycle],
+            dependencies: [
+                "Bus", "NotificationsContract", "NotificationsService", "ServiceKit", "Webhook", crypto, lifecycle,
+                logging,
+            ],
             path: "Services/Notifications/Executable",
             swiftSettings: settings),
 

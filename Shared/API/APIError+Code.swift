@@ -20,6 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
+        case alertChanged
         case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
@@ -198,6 +199,8 @@ extension APIError.Code {
         case .gameNotRunning: (409, .failedPrecondition, .no, "No game is running.")
         case .notYourTurn: (409, .failedPrecondition, .no, "It isn't your turn.")
         case .alreadyDecided: (409, .failedPrecondition, .no, "An operator has already decided about this dead letter.")
+        case .alertChanged:
+            (409, .aborted, .no, "Another alert is on by now; look at it, and end it if you are safe.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:

@@ -18,14 +18,18 @@ public let appOperations: [String: any OperationRequest.Type] = {
 }()
 
 /// Answers every ping that waits for me, and writes one summary into my history.
-public struct ClearAllReceivedPingsRequest: OperationRequest {
+public struct ClearAllReceivedPingsRequest: OperationRequest, GrownBody {
     public static let type = "ClearAllReceivedPings"
+    public static let laterFields: Set<String> = ["upTo"]
 
     /// Whether to check me in as well. A check-in a moment ago is as good.
     public let checkIn: Bool?
+    /// Answers no ping that was sent later than the newest that I saw; nil for all.
+    public let upTo: Instant?
 
-    public init(checkIn: Bool? = nil) {
+    public init(checkIn: Bool? = nil, upTo: Instant? = nil) {
         self.checkIn = checkIn
+        self.upTo = upTo
     }
 
     public struct Result: Codable, Hashable, Sendable {
@@ -42,10 +46,16 @@ public struct ClearAllReceivedPingsRequest: OperationRequest {
 }
 
 /// Answers every ping that waits for me, without a summary.
-public struct RespondToAllPingsRequest: OperationRequest {
+public struct RespondToAllPingsRequest: OperationRequest, GrownBody {
     public static let type = "RespondToAllPings"
+    public static let laterFields: Set<String> = ["upTo"]
 
-    public init() {}
+    /// Answers no ping that was sent later than the newest that I saw; nil for all.
+    public let upTo: Instant?
+
+    public init(upTo: Instant? = nil) {
+        self.upTo = upTo
+    }
 
     public struct Result: Codable, Hashable, Sendable {
         /// Who had pinged me and has an answer now.

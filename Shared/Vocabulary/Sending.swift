@@ -58,6 +58,13 @@ public struct Sending: Hashable, Sendable {
     public var precedence: Precedence { topic.precedence }
 }
 
+/// A request that got fields after the release that brought it.
+public protocol GrownBody: MessageBody {
+    /// Optional fields that earlier servers don't know. They refuse a body that has one, so whoever sends it repeats it once
+    /// without them, under a new id.
+    static var laterFields: Set<String> { get }
+}
+
 /// A command as apps send it.
 public protocol AppCommandBody: MessageBody {
     static var sending: Sending { get }

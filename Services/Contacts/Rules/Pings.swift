@@ -10,8 +10,8 @@ extension ContactsReducer {
         case .sendPing(let command): try sendPing(&rows, command, asker)
         case .cancelPing(let command): try cancelPing(&rows, command, asker)
         case .respondToPing(let command): try respondToPing(&rows, command, asker)
-        case .respondToAllPings: clearPings(&rows, asker, isClearing: false)
-        case .clearReceivedPings: clearPings(&rows, asker, isClearing: true)
+        case .respondToAllPings(let command): clearPings(&rows, asker, upTo: command.upTo, isClearing: false)
+        case .clearReceivedPings(let command): clearPings(&rows, asker, upTo: command.upTo, isClearing: true)
         }
     }
 
@@ -67,7 +67,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: RespondToPing, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
-        guard let sent = view.theirs.pinged else { return [] }
+        guard let sent = view.theirs.pinged, sent <= command.sent ?? sent else { return [] }
         view.theirs.pinged = nil
         rows[view.pair] = view.row
         return [
@@ -78,7 +78,7 @@ extension ContactsReducer {
     }
 
     static func clearPings(
-        _ rows: inout ContactsRows, _ asker: Asker, isClearing: Bool
+        _ rows: inout ContactsRows, _ asker: Asker, upTo: Instant?, isClearing: Bool
     ) -> [ContactsEvent] {
         var cleared: [AccountID] = []
         var events: [ContactsEvent] = []
@@ -86,7 +86,7 @@ extension ContactsReducer {
             if cleared.count == ReceivedPingsCleared.limit { break }
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
-            guard let sent = view.theirs.pinged else { continue }
+            guard let sent = view.theirs.pinged, sent <= upTo ?? sent else { continue }
             view.theirs.pinged = nil
             rows[view.pair] = view.row
             cleared.append(contact)

@@ -7,15 +7,13 @@ import Vocabulary
 /// never get to the system that sends pushes to devices.
 struct CanaryReceiver: PushSender {
     let pool: Pool
-    var reachesDevices: Bool { false }
-
-    func send(_ push: Push) async throws(PushFailure) -> String {
+    func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         guard push.account.isCanary, push.notification.kind == .dependentCheckInMissed,
             let alarm = push.notification.details.alarm
-        else { return "nothing to be noted" }
+        else { return .noted("nothing to be noted") }
         do {
             try await pool.withConnection { try $0.noteReceipt(of: alarm, by: push.account) }
-            return "noted"
+            return .noted("noted")
         } catch {
             throw .unavailable("the receipt can't be noted")
         }

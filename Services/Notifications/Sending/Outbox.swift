@@ -22,7 +22,9 @@ struct ClaimedPush: Sendable {
     /// When it must have been started, so that it is sent before the claim ends.
     let startBy: ContinuousClock.Instant
     let token: String
-    let platform: String
+    let platform: PushPlatform
+    /// When its device got this token.
+    let registered: Instant
     /// Whether it waited so long that it isn't worth sending any more.
     let isOver: Bool
     /// Whether the same app has since registered again, possibly for another account.
@@ -32,15 +34,17 @@ struct ClaimedPush: Sendable {
     func push() throws -> Push {
         Push(
             try body.decode(as: PushBody.self), to: account, device: device, token: token,
-            platform: PushPlatform(rawValue: platform) ?? .other)
+            platform: platform)
     }
 }
 
 /// How an attempt to send a push ended.
 struct PushAttempt: Sendable {
     enum Result: String, CaseIterable {
-        /// The receiver took it.
+        /// A push service took it, or it ended where a canary's do.
         case done
+        /// It was logged, and went nowhere.
+        case logged
         /// It will be tried again.
         case retried
         /// The device no longer exists.
@@ -142,7 +146,8 @@ extension Database {
                    EXISTS (SELECT FROM notifications.push_device AS o
                             WHERE md5(o.token) = md5(r.token) AND o.token = r.token
                               AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device)),
-                   c.priority, c.due_at, (SELECT bool_and(d.is_claimed AND NOT d.is_full) FROM ranked AS d)
+                   c.priority, c.due_at, (SELECT bool_and(d.is_claimed AND NOT d.is_full) FROM ranked AS d),
+                   r.registered_at
               FROM claimed AS c
               JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
             """)
@@ -155,7 +160,8 @@ extension Database {
             return ClaimedPush(
                 account: account, device: device, notification: notification, body: body, attempt: attempt,
                 priority: try row.decode(9, as: Int32.self), due: try row.decode(10, as: Instant.self),
-                startBy: startBy, token: token, platform: platform, isOver: isOver,
+                startBy: startBy, token: token, platform: PushPlatform(rawValue: platform) ?? .other,
+                registered: try row.decode(12, as: Instant.self), isOver: isOver,
                 isSuperseded: try row.decode(8, as: Bool.self))
         }
         return Claim(pushes: pushes, isAll: isAll)
@@ -251,9 +257,12 @@ extension Database {
     /// Makes pushes due that wait only because they failed, critical ones first, unless half of `limit` of them are due already.
     /// One that failed 60 times waits as long as it has to: a device that never takes anything isn't tried more often because
     /// others do.
-    /// - Parameter limit: The most at a time.
+    /// - Parameters:
+    ///   - platforms: Of the devices whose sender is back. Of others' pushes it looks at no more than `limit` of a priority, so some
+    ///     of these may have to wait until they are due by themselves.
+    ///   - limit: The most at a time.
     /// - Returns: how many, and whether more may wait.
-    func hurryFailedPushes(limit: Int) throws -> (count: Int, isMore: Bool) {
+    func hurryFailedPushes(to platforms: Set<PushPlatform>, limit: Int) throws -> (count: Int, isMore: Bool) {
         let due =
             try query(
                 """
@@ -284,7 +293,10 @@ extension Database {
             )
             UPDATE notifications.push AS p
                SET next_attempt_at = now() + f.number * interval '1 microsecond'
-              FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number FROM failed AS f) AS f
+              FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number
+                      FROM failed AS f
+                      JOIN notifications.push_device AS d ON d.account = f.account AND d.device = f.device
+                     WHERE d.platform = ANY (\(platforms.map(\.rawValue).sorted()))) AS f
              WHERE f.number <= \(Int64(limit))
                AND p.account = f.account AND p.device = f.device AND p.notification = f.notification
             """)

@@ -19,7 +19,7 @@ import Vocabulary
 ///
 /// Pushes may arrive out of order: a retried one comes after later ones.
 package final class PushDelivery: Service, Sendable {
-    private let sender: any PushSender
+    private let senders: PushSenders
     private let due: Log
     private let configuration: Configuration
     private let logger: Logger
@@ -36,8 +36,8 @@ package final class PushDelivery: Service, Sendable {
         var searches: [PushLane: QueueSearch] = [:]
         /// Lanes in which more was due than could be claimed.
         var unfinished: Set<PushLane> = []
-        /// Whether a push failed since the receiver last took one.
-        var hasFailed = false
+        /// Platforms whose sender failed since it last took a push.
+        var failing: Set<PushPlatform> = []
         /// Canaries' pushes are looked for once a second, so that people's don't wait for that.
         var looksForCanaries = false
     }
@@ -49,6 +49,8 @@ package final class PushDelivery: Service, Sendable {
     private static var lifetime: Interval { .hours(24) }
     /// The longest time between two attempts of a critical push.
     private static var criticalPause: Duration { .seconds(30) }
+    /// The longest that a receiver is left alone because it wants to be.
+    private static var longestRest: Duration { .seconds(3600) }
     /// A critical push that waits longer than this is reported.
     private static var criticalWait: Duration { .seconds(30) }
     private static var countLimit: Int { 10_000 }
@@ -60,10 +62,10 @@ package final class PushDelivery: Service, Sendable {
     ///   - due: The log by which the service asks itself to forget a device.
     ///   - report: Called each second with what is wrong with critical pushes, or nil.
     package init(
-        sender: any PushSender, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger,
+        senders: PushSenders, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger,
         report: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
-        self.sender = sender
+        self.senders = senders
         self.due = due
         self.configuration = configuration
         self.logger = logger
@@ -216,21 +218,28 @@ package final class PushDelivery: Service, Sendable {
             PushAttempt(claimed: claimed, result: result, answer: answer, took: .now - begun)
         }
         let failure: PushFailure
+        let isCanary = claimed.account.isCanary
         do throws(PushFailure) {
-            let isCanary = claimed.account.isCanary
-            let receiver: any PushSender = isCanary ? CanaryReceiver(pool: pool) : sender
-            let answer = try await receiver.send(push)
-            var taken = attempt(.done, answer)
-            taken.reachedDevice = receiver.reachesDevices
-            await end(taken, pool) { try $0.remove(claimed) }
+            let receiver: any PushSender = isCanary ? CanaryReceiver(pool: pool) : senders[claimed.platform]
+            switch try await receiver.send(push) {
+            case .taken(let answer):
+                var taken = attempt(.done, answer)
+                taken.reachedDevice = true
+                await end(taken, pool) { try $0.remove(claimed) }
+            case .logged(let answer): await end(attempt(.logged, answer), pool) { try $0.remove(claimed) }
+            case .noted(let answer): await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
+            }
             // What a canary's push shows isn't that the receiver of people's is back.
-            if !isCanary { await hurryOthers(pool) }
+            if !isCanary { await hurryOthers(claimed.platform, pool) }
             return
         } catch {
             failure = error
         }
         switch failure {
-        case .gone:
+        case .gone(let since):
+            if let since, since < claimed.registered {
+                return await retry(claimed, because: "it was gone, but has registered since", nil, pool, attempt)
+            }
             let due = due
             log(.info, "removed a device that is gone", claimed)
             await end(attempt(.gone, "the receiver answered that the device is gone"), pool) {
@@ -239,13 +248,22 @@ package final class PushDelivery: Service, Sendable {
         case .refused(let reason):
             log(.warning, "dropped a push that was refused", claimed, reason)
             await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
-        case .unavailable(let reason):
-            let delay = backoff.delay(attempt: Int(claimed.attempt))
-            let pause = PushLane(priority: claimed.priority) == .other ? delay : min(delay, Self.criticalPause)
-            if !claimed.account.isCanary { state.withLock { $0.hasFailed = true } }
-            log(.debug, "a push could not be sent; it will be retried", claimed, reason)
-            await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
+        case .unavailable(let reason, let rest):
+            if !isCanary { state.withLock { $0.failing.formUnion(senders.platforms(beside: claimed.platform)) } }
+            await retry(claimed, because: reason, rest, pool, attempt)
         }
+    }
+
+    /// - Parameter rest: How long the receiver wants to be left alone.
+    private func retry(
+        _ claimed: ClaimedPush, because reason: String, _ rest: Duration?, _ pool: Pool,
+        _ attempt: (PushAttempt.Result, String) -> PushAttempt
+    ) async {
+        let delay = backoff.delay(attempt: Int(claimed.attempt))
+        let bounded = PushLane(priority: claimed.priority) == .other ? delay : min(delay, Self.criticalPause)
+        let pause = max(bounded, min(rest ?? .zero, Self.longestRest))
+        log(.debug, "a push could not be sent; it will be retried", claimed, reason)
+        await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
     }
 
     /// Whether a claimed push should still be sent. While the database can't say, asks again each second as long as the push can
@@ -266,18 +284,21 @@ package final class PushDelivery: Service, Sendable {
         }
     }
 
-    /// When the receiver takes a push again after a failure, makes those due that failed before.
-    private func hurryOthers(_ pool: Pool) async {
+    /// When a sender takes a push again after a failure, makes those due that it failed to send before.
+    private func hurryOthers(_ platform: PushPlatform, _ pool: Pool) async {
+        let platforms = senders.platforms(beside: platform)
         guard
             state.withLock({ state in
-                defer { state.hasFailed = false }
-                return state.hasFailed
+                defer { state.failing.subtract(platforms) }
+                return state.failing.contains(platform)
             })
         else { return }
         let limit = Self.hurryLimit
-        guard let hurried = try? await pool.withConnection({ try $0.hurryFailedPushes(limit: limit) }) else { return }
+        guard
+            let hurried = try? await pool.withConnection({ try $0.hurryFailedPushes(to: platforms, limit: limit) })
+        else { return }
         // The rest is for the next success.
-        if hurried.isMore { state.withLock { $0.hasFailed = true } }
+        if hurried.isMore { state.withLock { $0.failing.formUnion(platforms) } }
         if hurried.count > 0 { waker.yield() }
     }
 

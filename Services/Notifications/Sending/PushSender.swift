@@ -29,24 +29,48 @@ package struct Push: Codable, Hashable, Sendable {
 /// Hands pushes to something that delivers them to devices.
 package protocol PushSender: Sendable {
     /// Sends one push. May be called again with the same one.
-    /// - Returns: the receiver's answer, for the record.
     /// - Throws: ``PushFailure``, which says whether to try again.
-    func send(_ push: Push) async throws(PushFailure) -> String
-
-    /// Whether what it takes goes to people's devices. Yes by default.
-    var reachesDevices: Bool { get }
+    func send(_ push: Push) async throws(PushFailure) -> PushAnswer
 }
 
-extension PushSender {
-    package var reachesDevices: Bool { true }
+/// What became of a push that was sent, with the receiver's words for the record.
+package enum PushAnswer: Hashable, Sendable {
+    /// A push service took it. It may reach the device, sooner or later.
+    case taken(String)
+    /// It was logged, and went nowhere.
+    case logged(String)
+    /// It ended where a canary's pushes end.
+    case noted(String)
 }
 
 /// Why a push wasn't sent.
 package enum PushFailure: Error, Hashable, Sendable {
     /// The device no longer exists; nothing more should be sent to it.
-    case gone
+    /// - Parameter since: Since when, if the push service says it. A device that registered later is there again.
+    case gone(since: Instant? = nil)
     /// The receiver will never take it.
     case refused(String)
     /// The receiver may take it later.
-    case unavailable(String)
+    /// - Parameter retryAfter: How long it wants to be left alone, if it says so.
+    case unavailable(String, retryAfter: Duration? = nil)
+}
+
+/// Which sender pushes to which devices.
+package struct PushSenders: Sendable {
+    private let others: any PushSender
+    private let own: [PushPlatform: any PushSender]
+
+    /// - Parameters:
+    ///   - others: Gets what is for a platform without a sender of its own.
+    ///   - own: A platform's own sender.
+    package init(_ others: any PushSender, own: [PushPlatform: any PushSender] = [:]) {
+        (self.others, self.own) = (others, own)
+    }
+
+    subscript(platform: PushPlatform) -> any PushSender { own[platform] ?? others }
+
+    /// All platforms whose pushes go through the same sender as this one's.
+    func platforms(beside platform: PushPlatform) -> Set<PushPlatform> {
+        own[platform] != nil ? [platform] : Set(PushPlatform.allCases).subtracting(own.keys)
+    }
 }

@@ -13,11 +13,11 @@ package struct WebhookPushSender: PushSender {
     }
 
     /// Sends one push and waits for the answer, ten seconds at most.
-    package func send(_ push: Push) async throws(PushFailure) -> String {
+    package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         let body = try document(push)
         switch await webhook.post(body, id: "\(push.id)") {
-        case .taken(let answer): return answer
-        case .gone: throw .gone
+        case .taken(let answer): return .taken(answer)
+        case .gone: throw .gone()
         case .refused(let reason): throw .refused(reason)
         case .unavailable(let reason): throw .unavailable(reason)
         }
@@ -30,7 +30,7 @@ package struct WebhookPushSender: PushSender {
     }
 }
 
-/// For development: logs each push instead of sending it.
+/// For development, and for platforms that nothing is set for: logs each push instead of sending it.
 package struct LoggedPushSender: PushSender {
     private let logger: Logger
 
@@ -38,13 +38,15 @@ package struct LoggedPushSender: PushSender {
         self.logger = logger
     }
 
-    package var reachesDevices: Bool { false }
-
     /// Logs everything but the token.
-    package func send(_ push: Push) async throws(PushFailure) -> String {
+    package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         logger.info(
-            "a push, only logged because PUSH_WEBHOOK_URL isn't set",
-            metadata: ["push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)", "device": "\(push.device)"])
-        return "it was only logged"
+            "a push, only logged because nothing is set by which it could be sent",
+            metadata: [
+                "push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)",
+                "platform": "\(push.platform.rawValue)",
+                "device": "\(push.device)",
+            ])
+        return .logged("it was only logged")
     }
 }

@@ -6,6 +6,10 @@ package struct AlertRow: Equatable, Sendable {
     /// When it was raised; nil while there is none.
     package var raised: Instant?
     package var alarm: AlarmID?
+    /// When help was asked for, as the app says it; nil if it didn't.
+    package var pressed: Instant?
+    /// When it was asked for last while the alert was on already; nil if it wasn't.
+    package var pressedAgain: Instant?
     /// When responders were last alarmed; nil while they are not to know yet.
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
@@ -16,6 +20,20 @@ package struct AlertRow: Equatable, Sendable {
     package var countedSince: Instant?
     /// How many alerts of the window were announced at once.
     package var count = 0
+
+    /// How far two devices' ideas of the server's time may differ.
+    private static let clockError: Interval = .seconds(2)
+
+    /// When help was asked for last.
+    var asked: Instant? { pressedAgain ?? pressed ?? raised }
+
+    /// Whether an all-clear is about this alert, as far as it says.
+    func isMeant(by command: ClearAlert) -> Bool {
+        guard let asked, let ended = command.pressed else { return command.alarm ?? alarm == alarm }
+        guard let seen = command.alarm else { return asked <= ended }
+        // Whoever saw it may not know that help was asked for again.
+        return seen == alarm && pressedAgain ?? ended <= ended + Self.clockError
+    }
 
     /// Counts another alert. Returns whether responders may be alarmed at once.
     mutating func counts(at time: Instant, _ limits: SessionLimits) -> Bool {
@@ -31,12 +49,12 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: AlertCommand, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         switch command {
-        case .raiseAlert:
+        case .raiseAlert(let command):
             let (account, row) = try asker(rows, context)
-            return raiseAlert(&rows, account, row, context)
-        case .clearAlert:
+            return raiseAlert(&rows, command, account, row, context)
+        case .clearAlert(let command):
             let (account, row) = try asker(rows, context)
-            return clearAlert(&rows, account, row, context.time)
+            return try clearAlert(&rows, command, account, row, context.time)
         case .announceAlert(let command): return try announceAlert(&rows, command, context.time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, context.time)
         }
@@ -78,11 +96,20 @@ extension SessionReducer {
     }
 
     static func raiseAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
+        _ rows: inout SessionRows, _ command: RaiseAlert, _ account: AccountID, _ row: AccountRow,
+        _ context: CommandContext
     ) -> [SessionEvent] {
-        guard row.alert.raised == nil else { return [] }
         let (alarm, time) = (newAlarm(context), context.time)
+        let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
+        guard row.alert.raised == nil else {
+            if let pressed, let asked = row.alert.asked, pressed > asked {
+                rows[account]?.alert.pressedAgain = pressed
+            }
+            return []
+        }
         var alert = row.alert
+        // A process of an earlier release leaves these when it ends an alert.
+        (alert.pressed, alert.pressedAgain) = (pressed, nil)
         (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
         if alert.counts(at: time, rows.limits) {
             alert.lastAlarm = time
@@ -106,9 +133,14 @@ extension SessionReducer {
     }
 
     static func clearAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) -> [SessionEvent] {
+        _ rows: inout SessionRows, _ command: ClearAlert, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
         guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
+        guard row.alert.isMeant(by: command) else {
+            throw Rejection(
+                .alertChanged, "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
+                field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
+        }
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         return [
             .alertCleared(

@@ -35,6 +35,8 @@ extension Tables {
             Column("alarm_reconsidered_at", \.checkIn.hold.keptReconsideredAt),
             Column("alert_raised_at", \.alert.raised),
             Column("alert_alarm", \.alert.alarm),
+            Column("alert_pressed_at", \.alert.pressed),
+            Column("alert_pressed_again_at", \.alert.pressedAgain),
             Column("alert_last_alarm_at", \.alert.lastAlarm),
             Column("alert_repetitions", \.alert.repetitions),
             Column("alert_waits_until", \.alert.waitsUntil),

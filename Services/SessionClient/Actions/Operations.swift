@@ -16,7 +16,7 @@ struct Operations: Sendable {
         let saga: any Saga
         switch request {
         case let request as ClearAllReceivedPingsRequest: saga = ClearAllReceivedPingsSaga(request)
-        case is RespondToAllPingsRequest: saga = RespondToAllPingsSaga()
+        case let request as RespondToAllPingsRequest: saga = RespondToAllPingsSaga(request)
         case is CloseAccountRequest: saga = CloseAccountSaga(by: caller.device)
         default: throw APIError(.unknownOperation, field: "operation")
         }

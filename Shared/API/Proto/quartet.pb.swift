@@ -3350,11 +3350,21 @@ public nonisolated struct Quartet_V1_RespondToPingRequest: Sendable {
   /// Clears the value of `contact`. Subsequent reads from it will return its default value.
   public mutating func clearContact() {self._contact = nil}
 
+  public var sent: Int64 {
+    get {_sent ?? 0}
+    set {_sent = newValue}
+  }
+  /// Returns true if `sent` has been explicitly set.
+  public var hasSent: Bool {self._sent != nil}
+  /// Clears the value of `sent`. Subsequent reads from it will return its default value.
+  public mutating func clearSent() {self._sent = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _contact: String? = nil
+  fileprivate var _sent: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_UpdateProfileRequest: Sendable {
@@ -3487,9 +3497,20 @@ public nonisolated struct Quartet_V1_RaiseAlertRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _pressed: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_ClearAlertRequest: Sendable {
@@ -3497,9 +3518,30 @@ public nonisolated struct Quartet_V1_ClearAlertRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  public var alarm: String {
+    get {_alarm ?? String()}
+    set {_alarm = newValue}
+  }
+  /// Returns true if `alarm` has been explicitly set.
+  public var hasAlarm: Bool {self._alarm != nil}
+  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlarm() {self._alarm = nil}
+
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _alarm: String? = nil
+  fileprivate var _pressed: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_MarkReadRequest: Sendable {
@@ -4830,11 +4872,21 @@ public nonisolated struct Quartet_V1_ClearAllReceivedPingsRequest: Sendable {
   /// Clears the value of `checkIn`. Subsequent reads from it will return its default value.
   public mutating func clearCheckIn() {self._checkIn = nil}
 
+  public var upTo: Int64 {
+    get {_upTo ?? 0}
+    set {_upTo = newValue}
+  }
+  /// Returns true if `upTo` has been explicitly set.
+  public var hasUpTo: Bool {self._upTo != nil}
+  /// Clears the value of `upTo`. Subsequent reads from it will return its default value.
+  public mutating func clearUpTo() {self._upTo = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _checkIn: Bool? = nil
+  fileprivate var _upTo: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_ClearAllReceivedPingsReply: Sendable {
@@ -4937,9 +4989,20 @@ public nonisolated struct Quartet_V1_RespondToAllPingsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  public var upTo: Int64 {
+    get {_upTo ?? 0}
+    set {_upTo = newValue}
+  }
+  /// Returns true if `upTo` has been explicitly set.
+  public var hasUpTo: Bool {self._upTo != nil}
+  /// Clears the value of `upTo`. Subsequent reads from it will return its default value.
+  public mutating func clearUpTo() {self._upTo = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _upTo: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_RespondToAllPingsReply: Sendable {
@@ -8797,7 +8860,7 @@ nonisolated extension Quartet_V1_CancelPingRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RespondToPingRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}sent\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8806,6 +8869,7 @@ nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, Sw
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._sent) }()
       default: break
       }
     }
@@ -8819,11 +8883,15 @@ nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, Sw
     try { if let v = self._contact {
       try visitor.visitSingularStringField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._sent {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_RespondToPingRequest, rhs: Quartet_V1_RespondToPingRequest) -> Bool {
     if lhs._contact != rhs._contact {return false}
+    if lhs._sent != rhs._sent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9016,18 +9084,33 @@ nonisolated extension Quartet_V1_SetCheckInRemindersRequest: SwiftProtobuf.Messa
 
 nonisolated extension Quartet_V1_RaiseAlertRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RaiseAlertRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pressed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
+      default: break
+      }
+    }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_RaiseAlertRequest, rhs: Quartet_V1_RaiseAlertRequest) -> Bool {
+    if lhs._pressed != rhs._pressed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9035,18 +9118,38 @@ nonisolated extension Quartet_V1_RaiseAlertRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_ClearAlertRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ClearAlertRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alarm\0\u{1}pressed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
+      default: break
+      }
+    }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._alarm {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_ClearAlertRequest, rhs: Quartet_V1_ClearAlertRequest) -> Bool {
+    if lhs._alarm != rhs._alarm {return false}
+    if lhs._pressed != rhs._pressed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10549,7 +10652,7 @@ nonisolated extension Quartet_V1_EndSuspensionRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Quartet_V1_ClearAllReceivedPingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ClearAllReceivedPingsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checkIn\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checkIn\0\u{1}upTo\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10558,6 +10661,7 @@ nonisolated extension Quartet_V1_ClearAllReceivedPingsRequest: SwiftProtobuf.Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBoolField(value: &self._checkIn) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._upTo) }()
       default: break
       }
     }
@@ -10571,11 +10675,15 @@ nonisolated extension Quartet_V1_ClearAllReceivedPingsRequest: SwiftProtobuf.Mes
     try { if let v = self._checkIn {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._upTo {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_ClearAllReceivedPingsRequest, rhs: Quartet_V1_ClearAllReceivedPingsRequest) -> Bool {
     if lhs._checkIn != rhs._checkIn {return false}
+    if lhs._upTo != rhs._upTo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10681,18 +10789,33 @@ nonisolated extension Quartet_V1_ClearAllReceivedPingsRequestResult: SwiftProtob
 
 nonisolated extension Quartet_V1_RespondToAllPingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RespondToAllPingsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upTo\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._upTo) }()
+      default: break
+      }
+    }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._upTo {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_RespondToAllPingsRequest, rhs: Quartet_V1_RespondToAllPingsRequest) -> Bool {
+    if lhs._upTo != rhs._upTo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

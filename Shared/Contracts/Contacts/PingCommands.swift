@@ -55,19 +55,23 @@ public struct CancelPing: PublicCommandBody {
     }
 }
 
-/// Answers a ping, which ends it on both sides. Without one it changes nothing.
+/// Answers a ping, which ends it on both sides. Without one, or if it is a later one than the answer is about, it changes nothing.
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
-public struct RespondToPing: PublicCommandBody {
+public struct RespondToPing: PublicCommandBody, GrownBody {
     public static let sending = Sending(.pingAnswer, for: .hours(1), supersedes: ["RespondToPing"])
     public var orderSubject: String { "\(contact)" }
     public static let urgentFamily = UrgentFamily.answer
+    public static let laterFields: Set<String> = ["sent"]
 
     /// The account that sent the ping.
     public let contact: AccountID
+    /// When the ping was sent that the person saw; nil for whichever waits.
+    public let sent: Instant?
 
-    public init(contact: AccountID) {
+    public init(contact: AccountID, sent: Instant? = nil) {
         self.contact = contact
+        self.sent = sent
     }
 }
 
@@ -75,7 +79,12 @@ public struct RespondToPing: PublicCommandBody {
 ///
 /// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct RespondToAllPings: CommandBody {
-    public init() {}
+    /// Answers no ping that was sent later; nil for all.
+    public let upTo: Instant?
+
+    public init(upTo: Instant? = nil) {
+        self.upTo = upTo
+    }
 }
 
 /// Answers all waiting pings at once, as part of clearing everything received; of more than
@@ -86,5 +95,10 @@ public struct ClearReceivedPings: CommandBody {
     public static let isUrgent = true
     public static let urgentFamily = UrgentFamily.answer
 
-    public init() {}
+    /// Answers no ping that was sent later; nil for all.
+    public let upTo: Instant?
+
+    public init(upTo: Instant? = nil) {
+        self.upTo = upTo
+    }
 }

@@ -27,11 +27,18 @@ public enum AlertCommand: MessageSet {
 /// later one after a minute, if it is still on.
 ///
 /// Result: ``AlertRaised``.
-public struct RaiseAlert: PublicCommandBody {
+public struct RaiseAlert: PublicCommandBody, GrownBody {
     /// A call for help is worth sending late.
     public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert"])
+    public static let laterFields: Set<String> = ["pressed"]
 
-    public init() {}
+    /// When the person asked for it, by the server's clock: an all-clear of before doesn't end it. Counts at most a day back, and
+    /// not ahead.
+    public let pressed: Instant?
+
+    public init(pressed: Instant? = nil) {
+        self.pressed = pressed
+    }
 }
 
 /// Announces an alert that had to wait. A timer sends this; it changes nothing if the alert has ended.
@@ -51,11 +58,22 @@ public struct AnnounceAlert: OwnCommandBody {
 
 /// Ends the alert. Without one it changes nothing.
 ///
-/// Result: ``AlertCleared``.
-public struct ClearAlert: PublicCommandBody {
+/// One that says what it is about ends no other: it may arrive late, when a newer alert is on.
+///
+/// Rejected: `alertChanged`. Result: ``AlertCleared``.
+public struct ClearAlert: PublicCommandBody, GrownBody {
     public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert", "ClearAlert"])
+    public static let laterFields: Set<String> = ["alarm", "pressed"]
 
-    public init() {}
+    /// The only alarm that this ends, as the account's state has it; nil where the person didn't see one yet.
+    public let alarm: AlarmID?
+    /// When the person asked for it, by the server's clock: it ends nothing that was asked for later.
+    public let pressed: Instant?
+
+    public init(alarm: AlarmID? = nil, pressed: Instant? = nil) {
+        self.alarm = alarm
+        self.pressed = pressed
+    }
 }
 
 /// Repeats an alarm that is still on, a limited number of times. A timer sends this; it changes nothing if the alarm

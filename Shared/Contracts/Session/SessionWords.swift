@@ -55,6 +55,11 @@ public enum Onboarding: String, Codable, Hashable, Sendable, CaseIterable {
     case done
 }
 
+extension Rejection.Code {
+    /// Another alert is on, or it was raised again, since the person asked for its end.
+    public static let alertChanged: Self = "alertChanged"
+}
+
 /// What begins an alarm.
 public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
     case checkInMissed

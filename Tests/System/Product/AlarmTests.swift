@@ -88,6 +88,89 @@ struct AlarmTests {
     }
 }
 
+@Suite("End to end: what commands are about", .timeLimit(.minutes(60)))
+struct CommandSubjectTests {
+    @Test(
+        """
+        an all-clear that arrives late ends no newer alarm, and nobody is told that its person is safe; they see that, \
+        and end it (S34)
+        """)
+    func lateAllClear() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            let first = try await bob.act("RaiseAlert")
+            let key = EdgeClient.newKey()
+            let about: JSON = ["alarm": first["alarm"], "pressed": first["at"]]
+            try await bob.act("ClearAlert", about, key: key)
+            try await anna.wait(toHear: "dependentAlertCleared")
+            let second = try await bob.act("RaiseAlert")
+            // Copies of the old one: under its key it has its answer, and under another one it is about something else.
+            try await bob.act("ClearAlert", about, key: key)
+            for late: JSON in [about, ["alarm": first["alarm"]], ["pressed": first["at"]]] {
+                let refused = try await bob.ask("ClearAlert", late)
+                #expect(refused.status == 409 && refused.body["code"] == "alertChanged", "\(refused)")
+            }
+            let account = try await bob.read("/v1/account")
+            #expect(account["alertAlarm"] == second["alarm"] && account["alertRaised"] == second["at"])
+            try await quartet.waitUntilQuiet()
+            let kinds = try await anna.kinds()
+            #expect(kinds.count { $0 == "dependentAlertRaised" } == 2 && kinds.first == "dependentAlertRaised")
+            #expect(kinds.count { $0 == "dependentAlertCleared" } == 1)
+            let ended = try await bob.act("ClearAlert", ["alarm": second["alarm"], "pressed": second["at"]])
+            #expect(ended["alarm"] == second["alarm"])
+        }
+    }
+
+    @Test("one takes one's own call for help back before one knows of it, though it arrived after that (S34)")
+    func own() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await quartet.signUp("bob")
+            let now = try #require(try await bob.read("/v1/account")["devices"][0]["signedIn"].int)
+            // Pressed twice, a moment apart; the first one took its time.
+            try await bob.act("RaiseAlert", ["pressed": .int(now)])
+            try await bob.act("ClearAlert", ["pressed": .int(now + 1)])
+            let cleared = try await bob.read("/v1/account")
+            #expect(cleared["alertRaised"] == .null)
+            // Pressed again while it is on, it isn't over by what was pressed before.
+            let raised = try await bob.act("RaiseAlert", ["pressed": .int(now)])
+            let again = try await bob.ask("RaiseAlert", ["pressed": .int(.max)])
+            #expect(again.status == 200 && again.body["event"] == .null)
+            let late = try await bob.ask("ClearAlert", ["alarm": raised["alarm"], "pressed": .int(now - 60_000_000)])
+            #expect(late.body["code"] == "alertChanged", "\(late)")
+            try await bob.act("ClearAlert")
+        }
+    }
+
+    @Test("an answer to a ping that was seen answers no later one, whether it goes to one or to all (S15, S27)")
+    func lateAnswer() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await anna.ping(bob)
+            let seen = try await bob.card(of: anna)["contact"]["incomingPing"]
+            try await bob.act("RespondToPing", ["contact": .string(anna.account), "sent": seen])
+            // The pause between two pings is made to be over.
+            _ = try await quartet.psql(
+                """
+                UPDATE contacts.relation SET low_last_ping_at = low_last_ping_at - interval '1 hour',
+                                             high_last_ping_at = high_last_ping_at - interval '1 hour'
+                """)
+            try await anna.ping(bob)
+            let late = try await bob.ask("RespondToPing", ["contact": .string(anna.account), "sent": seen])
+            #expect(late.status == 200 && late.body["event"] == .null, "\(late)")
+            for operation in ["RespondToAllPings", "ClearAllReceivedPings"] {
+                let ended = try await bob.operate(operation, ["upTo": seen])
+                #expect(ended["result"]["contacts"] == [], "\(ended)")
+            }
+            let waiting = try await bob.card(of: anna)["contact"]["incomingPing"]
+            #expect(waiting != .null && waiting != seen)
+            let ended = try await bob.operate("RespondToAllPings", ["upTo": waiting])
+            #expect(ended["result"]["contacts"] == [.string(anna.account)], "\(ended)")
+        }
+    }
+}
+
 @Suite("End to end: floods of alerts", .timeLimit(.minutes(60)))
 struct AlertFloodTests {
     @Test(

@@ -22,6 +22,7 @@ extension BadInputTests {
             "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact",
             "SendPing", "CancelPing", "RespondToPing",
         ].flatMap { Form($0).refuses(.refused("contact", strangers, 404, "notContact")) }
+        + Form("RespondToPing", ["contact": "\"<bob>\""]).refuses(.malformed("sent", notTimes))
         + ["DeclineContactRequest", "WithdrawContactRequest", "UnblockContact"].flatMap {
             Form($0).refuses(.refused("contact", strangers, 404, "notFound"))
         }

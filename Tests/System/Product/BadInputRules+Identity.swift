@@ -69,7 +69,7 @@ extension BadInputTests {
                 .malformed("refreshToken", notRequiredTexts),
                 .refused("refreshToken", notRefreshTokens, 401, "invalidToken"),
                 .unknown("device", "account"))
-        } + Form("/v1/undo", ["refreshToken": "\"x\""]).refuses(.malformed("since", notNumbers.filter { $0 != "null" }))
+        } + Form("/v1/undo", ["refreshToken": "\"x\""]).refuses(.malformed("since", notTimes))
 
     static let signOut = Form("/v1/sign-out").refuses(
         .malformed("device", notIDs),
@@ -81,8 +81,9 @@ extension BadInputTests {
 
     static let operations =
         Form("/v1/operations/ClearAllReceivedPings").refuses(
-            .malformed(bodies: ["[]", "null", "5", "\"text\""]), .malformed("checkIn", notFlags), .unknown("contacts"))
-        + Form("/v1/operations/RespondToAllPings").refuses(.unknown("contacts"))
+            .malformed(bodies: ["[]", "null", "5", "\"text\""]), .malformed("checkIn", notFlags),
+            .malformed("upTo", notTimes), .unknown("contacts"))
+        + Form("/v1/operations/RespondToAllPings").refuses(.malformed("upTo", notTimes), .unknown("contacts"))
         + Form("/v1/operations/CloseAccount").refuses(.unknown("account", "by"))
         + ["Nonsense", "clearAllReceivedPings", "SignOut"].flatMap {
             Form("/v1/operations/\($0)").refuses(.refused(bodies: ["{}"], 404, "unknownOperation", at: "operation"))

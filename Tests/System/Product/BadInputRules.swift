@@ -36,9 +36,19 @@ extension BadInputTests {
             .invalid("reminders", [many("twoHours", 2), "[\"twoHours\",\"thirtyMinutes\",\"twoHours\"]"]),
             .unknown("lead"))
 
+    /// Times that may be left out.
+    static let notTimes = notNumbers.filter { $0 != "null" }
+
+    static let alerts =
+        Form("RaiseAlert").refuses(
+            .malformed(bodies: notObjects), .malformed("pressed", notTimes), .unknown("alarm", "at"))
+        + Form("ClearAlert").refuses(
+            .malformed(bodies: notObjects), .malformed("alarm", notIDs), .malformed("pressed", notTimes),
+            .unknown("at", "code"))
+
     /// Commands without fields.
     static let bare = [
-        "CheckIn", "RaiseAlert", "ClearAlert", "MarkAllRead", "ResetContactCode", "RemovePhone", "UnregisterPush",
+        "CheckIn", "MarkAllRead", "ResetContactCode", "RemovePhone", "UnregisterPush",
     ].flatMap { Form($0).refuses(.malformed(bodies: notObjects), .unknown("at", "code")) }
 
     // MARK: Notifications' commands
@@ -53,7 +63,7 @@ extension BadInputTests {
             .malformed("ids", ["null", "1", "true", "\"all\"", "{}"]),
             .malformed("ids", notRequiredIDs.map { "[\($0)]" }, at: "ids.0"),
             .invalid("ids", ["[]"]),
-            .malformed("shown", notNumbers.filter { $0 != "null" }),
+            .malformed("shown", notTimes),
             // The token says which device it is.
             .unknown("device"))
 

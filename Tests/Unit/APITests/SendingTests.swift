@@ -25,6 +25,20 @@ struct SendingTests {
         #expect(!Sending.Topic.allCases.contains { $0.rawValue.contains("/") })
     }
 
+    @Test("what came later than its request can be left out (S22)")
+    func laterFields() throws {
+        let all = appCommands.values.map { $0 as any MessageBody.Type } + appOperations.values.map { $0 }
+        let grown = all.compactMap { $0 as? any GrownBody.Type }
+        #expect(grown.count == 5)
+        for type in grown {
+            let properties = try Self.schema(of: type).objects.first?.properties ?? []
+            let optional = properties.filter { !$0.isRequired }.map(\.name)
+            #expect(!type.laterFields.isEmpty && type.laterFields.isSubset(of: optional), "\(type)")
+        }
+    }
+
+    private static func schema(of type: (some MessageBody).Type) throws -> Schema { try Schema(of: type) }
+
     @Test("what apps send first is what the services handle first (S22)")
     func urgent() {
         for (name, command) in appCommands {

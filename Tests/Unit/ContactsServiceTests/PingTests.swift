@@ -69,6 +69,33 @@ struct PingTests {
         #expect(try people.ask(ben, CancelPing(contact: anna)).isEmpty)
     }
 
+    @Test("an answer that says which ping it saw, or up to when, answers no later one (S27)")
+    func meant() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let seen = people.time
+        try people.ask(anna, SendPing(contact: ben))
+        try people.ask(ben, RespondToPing(contact: anna, sent: seen))
+        people.pass(.minutes(1))
+        try people.ask(anna, SendPing(contact: ben))
+        for late in [
+            RespondToPing(contact: anna, sent: seen), RespondToAllPings(upTo: seen), ClearReceivedPings(upTo: seen),
+        ] as [any CommandBody] {
+            #expect(try people.ask(ben, late).isEmpty)
+        }
+        #expect(people.contact(ben, anna)?.incomingPing == people.time)
+        let answers: [(Instant) -> any CommandBody] = [
+            { RespondToPing(contact: anna, sent: $0) }, { RespondToAllPings(upTo: $0) },
+            { ClearReceivedPings(upTo: $0) },
+        ]
+        for answer in answers {
+            try people.ask(ben, answer(people.time))
+            #expect(people.contact(ben, anna)?.incomingPing == nil)
+            people.pass(.minutes(1))
+            try people.ask(anna, SendPing(contact: ben))
+        }
+    }
+
     @Test("pings go both ways between two people who look after each other, and don't mix (S27)")
     func bothWays() throws {
         var people = People()

@@ -80,7 +80,7 @@ struct PushPlacesTests {
             attempt: attempt,
             priority: priority, due: Instant(microseconds: seconds * 1_000_000),
             startBy: ContinuousClock.now + .seconds(50),
-            token: "a-token", platform: "ios", isOver: false, isSuperseded: false)
+            token: "a-token", platform: .ios, registered: .now, isOver: false, isSuperseded: false)
     }
 }
 
@@ -116,7 +116,7 @@ struct PushDeliveryTests {
                 try await outbox.receiver.wait("those of others", count: 10)
                 #expect(outbox.receiver.asked.value.count { $0.account == slow } == 2)
                 // When the receiver answers, everything gets there.
-                outbox.receiver.answer { _ in .success("taken") }
+                outbox.receiver.answer { _ in .success(.taken("it")) }
                 try await outbox.receiver.wait("all", count: 328)
             }
         }
@@ -133,7 +133,7 @@ struct PushDeliveryTests {
             try await outbox.psql("UPDATE notifications.push SET attempts = 2, last_error = 'a test'")
             let phone = try await outbox.register(bob)
             outbox.receiver.hang(dead)
-            outbox.receiver.answer { _ in .success("taken") }
+            outbox.receiver.answer { _ in .success(.taken("it")) }
             try await outbox.sending {
                 try await outbox.receiver.wait("one for each of the others", count: 3)
                 try await outbox.add(6, .dependentAlertRaised, to: bob)
@@ -206,7 +206,7 @@ struct PushDeliveryTests {
                     GRANT EXECUTE ON FUNCTION notifications.devices_for_most() TO notifications;
                     GRANT SELECT ON notifications.push_device TO notifications;
                     """)
-                outbox.receiver.answer { _ in .success("taken") }
+                outbox.receiver.answer { _ in .success(.taken("it")) }
                 try await outbox.waitUntil("the first to be over", "true", are: 1)
                 try await outbox.psql(
                     """
@@ -248,7 +248,7 @@ struct PushDeliveryTests {
                 try await outbox.waitUntil("all of them failed", "p.last_error IS NULL", are: 0)
                 let late = "p.priority = 0 AND p.next_attempt_at > clock_timestamp() + interval '30 s'"
                 try await outbox.waitUntil("the critical one to be due", late, are: 0)
-                outbox.receiver.answer { _ in .success("taken") }
+                outbox.receiver.answer { _ in .success(.taken("it")) }
                 try await outbox.add(1, .contactAdded)
                 try await outbox.waitUntil("nothing to wait", "true", are: 0)
             }
@@ -315,7 +315,7 @@ struct PushDeliveryTests {
             try await outbox.sending {
                 let problem = try await outbox.trouble.wait("a report") { $0 }
                 #expect(problem.hasPrefix("a push about an alarm has waited for "))
-                outbox.receiver.answer { _ in .success("taken") }
+                outbox.receiver.answer { _ in .success(.taken("it")) }
                 try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
                 try await outbox.trouble.wait("its end") { $0 == nil ? true : nil }
             }
@@ -369,7 +369,7 @@ private struct Outbox: Sendable {
     /// Makes failed pushes due.
     func hurry(limit: Int) async throws -> (count: Int, isMore: Bool) {
         let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
-        let hurried = try await connection.run { try $0.hurryFailedPushes(limit: limit) }
+        let hurried = try await connection.run { try $0.hurryFailedPushes(to: [.ios], limit: limit) }
         await connection.close()
         return hurried
     }
@@ -429,7 +429,8 @@ private struct Outbox: Sendable {
             Log(name: LogName(schema: "notifications", table: table), partitionCount: 8)
         }
         let delivery = PushDelivery(
-            sender: receiver, log: log("log"), doorbells: Doorbells(configuration: configuration, logger: logger),
+            senders: PushSenders(receiver), log: log("log"),
+            doorbells: Doorbells(configuration: configuration, logger: logger),
             due: log("due"), configuration: configuration, logger: logger
         ) { [trouble] problem in trouble.update { $0 = problem } }
         let services = ServiceGroup(services: [delivery], logger: logger)
@@ -448,7 +449,7 @@ private struct Outbox: Sendable {
 
 /// Holds each push until it is to answer.
 private final class HeldReceiver: PushSender {
-    typealias Answer = @Sendable (Push) -> Result<String, PushFailure>
+    typealias Answer = @Sendable (Push) -> Result<PushAnswer, PushFailure>
 
     private struct State: Sendable {
         var answer: Answer?
@@ -460,7 +461,7 @@ private final class HeldReceiver: PushSender {
     let asked = Observed<[Push]>([])
     private let state = Mutex(State())
 
-    func send(_ push: Push) async throws(PushFailure) -> String {
+    func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         asked.update { $0.append(push) }
         let answer = await withCheckedContinuation { continuation in
             let answer = state.withLock { state in

@@ -76,7 +76,7 @@ struct SagaTests {
         #expect(result.contacts == pingers)
         #expect(Array(steps.asked.prefix(2)) == ["contacts/clear", "contacts/clear/2"])
         #expect(steps.asked.count { $0.hasPrefix("notifications/clearNotifications") } == 2)
-        let responded = try await RespondToAllPingsSaga().run(steps)
+        let responded = try await RespondToAllPingsSaga(RespondToAllPingsRequest()).run(steps)
         #expect(responded.contacts == pingers && steps.asked.contains("contacts/respond/2"))
 
         let event = ReceivedPingsCleared(account: .new(), contacts: first, isClearing: true, at: .now)
@@ -96,7 +96,9 @@ struct SagaTests {
             default: return Self.accepted
             }
         }
-        let failed = await #expect(throws: SagaError.self) { try await RespondToAllPingsSaga().run(failing) }
+        let failed = await #expect(throws: SagaError.self) {
+            try await RespondToAllPingsSaga(RespondToAllPingsRequest()).run(failing)
+        }
         #expect(failed?.isFinal == false && failing.asked.contains("anew/respond/2"))
         let closed = Steps { name in
             switch name {
@@ -105,7 +107,7 @@ struct SagaTests {
             default: return Self.accepted
             }
         }
-        let result = try await RespondToAllPingsSaga().run(closed)
+        let result = try await RespondToAllPingsSaga(RespondToAllPingsRequest()).run(closed)
         #expect(result.contacts == pingers)
     }
 
@@ -145,7 +147,8 @@ struct SagaTests {
     @Test("every saga that is recorded can be read again")
     func recorded() throws {
         let sagas: [any Saga] = [
-            try ClearAllReceivedPingsSaga.decoded(from: Array("{}".utf8)), RespondToAllPingsSaga(),
+            try ClearAllReceivedPingsSaga.decoded(from: Array(#"{"upTo":1}"#.utf8)),
+            RespondToAllPingsSaga(RespondToAllPingsRequest(upTo: Instant(microseconds: 2))),
             SignOutSaga(device: .new()), CloseAccountSaga(by: .new()),
         ]
         var names: Set<String> = []

@@ -83,6 +83,75 @@ struct AlertTests {
         }
     }
 
+    @Test("an all-clear ends the alert that it is about, and none that was raised, or raised again, after it (S34)")
+    func meant() throws {
+        var household = Household()
+        let anna = try household.person()
+        let first = try household.raise(anna).alarm
+        let early = household.time
+        household.pass(.minutes(1))
+        // Without one there is nothing to be wrong about, also where it says which.
+        try household.ask(anna, ClearAlert(alarm: first, pressed: early))
+        #expect(try household.ask(anna, ClearAlert(alarm: first, pressed: early)).isEmpty)
+        household.pass(.minutes(1))
+
+        let second = try household.raise(anna).alarm
+        for late in [
+            ClearAlert(alarm: first), ClearAlert(pressed: early), ClearAlert(alarm: first, pressed: early),
+            // It names another one, however late.
+            ClearAlert(alarm: first, pressed: household.time + .hours(1)),
+        ] {
+            #expect(try household.rejection(anna, late) == .alertChanged)
+        }
+        #expect(household.state(anna).alertAlarm == second)
+        #expect(household.rows[anna]?.alert.repetitions == 0)
+        // A clock that is wrong doesn't matter to who saw it.
+        try household.ask(anna, ClearAlert(alarm: second, pressed: early))
+        #expect(household.state(anna).alertRaised == nil)
+        // Left out, it means what it did.
+        try household.raise(anna)
+        try household.ask(anna, ClearAlert())
+        #expect(household.state(anna).alertRaised == nil)
+    }
+
+    @Test("one's own call for help can be taken back before one knows of it, however late it arrives (S34)")
+    func own() throws {
+        var household = Household()
+        let anna = try household.person()
+        let (pressed, over) = (household.time, household.time + .seconds(1))
+        household.pass(.minutes(3))
+        try household.ask(anna, RaiseAlert(pressed: pressed))
+        try household.ask(anna, ClearAlert(pressed: over))
+        #expect(household.state(anna).alertRaised == nil)
+
+        // Pressed again while it is on, it is newer than that, also where the alarm is the same.
+        let alarm = try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaised.self).alarm
+        let between = household.time + .minutes(1)
+        household.pass(.minutes(2))
+        #expect(try household.ask(anna, RaiseAlert(pressed: household.time)).isEmpty)
+        // What arrives a second time is no older.
+        #expect(try household.ask(anna, RaiseAlert(pressed: pressed)).isEmpty)
+        for late in [ClearAlert(alarm: alarm, pressed: between), ClearAlert(pressed: between)] {
+            #expect(try household.rejection(anna, late) == .alertChanged)
+        }
+        // Who saw it may know the time a little worse than who asked for help.
+        try household.ask(anna, ClearAlert(alarm: alarm, pressed: household.time - .seconds(1)))
+        // The next one doesn't count from before.
+        let next = household.time + .minutes(10)
+        try household.raise(anna)
+        #expect(household.rows[anna]?.alert.pressed == nil)
+        try household.ask(anna, ClearAlert(pressed: next))
+
+        // A clock that is far off counts as far as a call for help may be sent late.
+        for (pressed, counted) in [
+            (Instant(microseconds: .max), household.time), (Instant(microseconds: .min), household.time - .days(1)),
+        ] {
+            try household.ask(anna, RaiseAlert(pressed: pressed))
+            #expect(household.rows[anna]?.alert.pressed == counted)
+            try household.ask(anna, ClearAlert())
+        }
+    }
+
     @Test("the least interval, the pauses and the repetitions can be set")
     func limits() throws {
         var household = Household()
@@ -104,6 +173,7 @@ struct AlertTests {
 }
 
 extension Household {
+    @discardableResult
     fileprivate mutating func raise(_ account: AccountID) throws -> AlertRaised {
         let events = try ask(account, RaiseAlert())
         let event = try events.first(as: AlertRaised.self)

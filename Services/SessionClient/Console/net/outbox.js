@@ -16,7 +16,7 @@ import { Problem, Unreachable } from './http.js'
 import { accessToken, NeedsSignIn } from './accounts.js'
 import { ask, TooLate } from './api.js'
 import { exclusively } from './locks.js'
-import { isCounted, rest, urgentRestOf, verdict } from './retries.js'
+import { isCounted, olderFields, rest, urgentRestOf, verdict } from './retries.js'
 import { isDone } from '../state/deeds.js'
 import { placeOf, rebased } from '../state/edits.js'
 
@@ -225,6 +225,8 @@ async function attempt(entry) {
       return later(entry, error)
     }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
+    const older = olderFields(entry, error)
+    if (older) return renew(entry, { fields: older })
     switch (verdict(error, entry.failures)) {
       case 'decided': return conclude(entry, error)
       case 'later': return later(entry, error)
@@ -245,16 +247,18 @@ const unsend = ({ id }, sendings) =>
 async function again(entry, problem) {
   try {
     const { body: current } = await ask('GET', placeOf(entry), { account: entry.account })
-    let next
-    await update('outbox', entry.id, (stored) => {
-      // Another tab may have gone on with it while this one was frozen.
-      if (stored.state !== 'waiting' || stored.key !== entry.key) return stored
-      return (next = { ...stored, key: newKey(), body: undefined, isSent: undefined, current: current.contact ?? current })
-    })
-    return next ? attempt(next) : true
+    return await renew(entry, { current: current.contact ?? current })
   } catch (error) {
     return error instanceof Problem && verdict(error) === 'decided' ? conclude(entry, problem) : later(entry, error)
   }
+}
+
+/** Sends an entry once more at once, under a new key. */
+async function renew(entry, fields) {
+  let next
+  await update('outbox', entry.id, (stored) =>
+    (isAs(entry, stored) ? (next = { ...stored, ...fields, key: newKey(), body: undefined, isSent: undefined }) : stored))
+  return next ? attempt(next) : true
 }
 
 /** It stays, and is tried again after a rest: one of its own, which grows. */

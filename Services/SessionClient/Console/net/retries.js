@@ -44,6 +44,19 @@ export function verdict({ status, code, retry }, failures = 0) {
   return status >= 400 && status < 500 && !passing.includes(status) ? 'decided' : 'later'
 }
 
+/** Fields that came after 0.1.0, whose servers refuse a body that has one. A test compares the list with the contracts'. */
+export const laterFields = {
+  RaiseAlert: ['pressed'], ClearAlert: ['alarm', 'pressed'], RespondToPing: ['sent'], RespondToAllPings: ['upTo'],
+  ClearAllReceivedPings: ['upTo'],
+}
+
+/** The fields of a request that was refused for one that an earlier server doesn't know, without all such; undefined for another refusal. */
+export function olderFields({ path, fields }, { code, field }) {
+  const later = laterFields[path.split('/').at(-1)] ?? []
+  if (code !== 'malformed' || !later.includes(field) || !(field in fields)) return undefined
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !later.includes(name)))
+}
+
 /** How long something urgent rests at most, in milliseconds; longer once a code that this page doesn't know has refused it for a while. */
 const urgentRest = 5000
 export const urgentRestOf = (code, tries) => (tries > failuresAllowed && code && !newKey.has(code) ? 60_000 : urgentRest)

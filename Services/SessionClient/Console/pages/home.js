@@ -65,11 +65,14 @@ function sayAllRight(asking) {
   const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
   attempt(() => command('CheckIn').catch(asGood), undefined, { at: 'check-in', isUrgent: true })
   // Each answer goes by itself, before anything else; of a crowd, all in one.
-  if (asking.length > answersAtOnce) operate('RespondToAllPings', {}, 'Answered', 'answers')
-  else for (const { contact } of asking) act('RespondToPing', { contact: contact.account }, 'Answered', 'answers')
+  if (asking.length > answersAtOnce) operate('RespondToAllPings', { upTo: Math.max(...asking.map(({ contact }) => contact.incomingPing)) }, 'Answered', 'answers')
+  else for (const { contact } of asking) answer(contact)
 }
 
-function alarm({ alertRaised }) {
+/** Answers the ping that is shown, and no later one. */
+const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing }, 'Answered', 'answers')
+
+function alarm({ alertRaised, alertAlarm }) {
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
@@ -77,7 +80,7 @@ function alarm({ alertRaised }) {
       text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
         : warning(false) ?? `It is sent to ${responderNames() || 'your responders'} at once.`),
     })
-    if (isSure) act('RaiseAlert', {}, 'Your alert is on', 'alert')
+    if (isSure) act('RaiseAlert', { pressed: now() }, 'Your alert is on', 'alert')
   }
   const end = async () => {
     const isSure = await confirm({
@@ -85,7 +88,7 @@ function alarm({ alertRaised }) {
       text: () => (count === 0 ? 'Then your alert is over. Nobody looks after you.'
         : `${responderNames() || 'Your responders'} ${count === 1 ? 'gets' : 'get'} the all-clear ${model.connection.name === 'connected' ? 'at once' : 'when the connection is back'}.`),
     })
-    if (isSure) act('ClearAlert', {}, 'Your alert is over', 'alert')
+    if (isSure) act('ClearAlert', { alarm: alertAlarm, pressed: now() }, 'Your alert is over', 'alert')
   }
   const entry = underway(alertRaised ? 'ClearAlert' : 'RaiseAlert')
   if (!alertRaised) {
@@ -139,7 +142,7 @@ const ping = ({ contact, person }) =>
   h('li', { key: contact.account, class: 'line' },
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, `asked ${ago(contact.incomingPing)}`)),
-    button('Only answer', () => act('RespondToPing', { contact: contact.account }, 'Answered', 'answers'), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
+    button('Only answer', () => answer(contact), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
 
 const invitation = ({ group, activity, host }) =>
   h('li', { key: group, class: 'line' },

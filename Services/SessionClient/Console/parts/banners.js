@@ -105,7 +105,9 @@ async function stop(entry) {
       : 'It was tried before, and isn’t tried again. If it arrived, responders are told until it is ended.'),
   })
   if (!isSure) return
-  command('ClearAlert', {}, { account: entry.account }).catch((error) => {
+  // The one that arrived, if any did; never one of later.
+  const alarm = isKnownDone(entry) ? model.replica.account.alertAlarm : undefined
+  command('ClearAlert', { alarm, pressed: now() }, { account: entry.account }).catch((error) => {
     // What doesn't get through has a card that stays.
     if (error instanceof Problem) toast(error.message, 'critical')
   })

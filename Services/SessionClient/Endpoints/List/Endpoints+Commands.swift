@@ -19,7 +19,7 @@ extension Endpoint {
         command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(RaiseAlert.self, "Alarms the caller's responders.")
-        command(ClearAlert.self, "Ends the caller's alert.")
+        command(ClearAlert.self, "Ends the caller's alert.", refusals: [.alertChanged])
     }
 
     @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {

@@ -14,14 +14,15 @@ package struct ClearAllReceivedPingsSaga: Saga {
     package static let type = ClearAllReceivedPingsRequest.type
 
     let checkIn: Bool?
+    let upTo: Instant?
 
     package init(_ request: ClearAllReceivedPingsRequest) {
-        checkIn = request.checkIn
+        (checkIn, upTo) = (request.checkIn, request.upTo)
     }
 
     package func run(_ steps: some SagaSteps) async throws -> ClearAllReceivedPingsRequest.Result {
         let account = steps.account
-        let answered = try await steps.answerPings("clear", ClearReceivedPings())
+        let answered = try await steps.answerPings("clear", ClearReceivedPings(upTo: upTo))
         let contacts = answered.flatMap(\.contacts)
         if let cleared = answered.first {
             try await withThrowingTaskGroup(of: Void.self) { group in

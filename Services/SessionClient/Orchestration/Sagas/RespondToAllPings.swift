@@ -10,10 +10,14 @@ import Vocabulary
 package struct RespondToAllPingsSaga: Saga {
     package static let type = RespondToAllPingsRequest.type
 
-    package init() {}
+    let upTo: Instant?
+
+    package init(_ request: RespondToAllPingsRequest) {
+        upTo = request.upTo
+    }
 
     package func run(_ steps: some SagaSteps) async throws -> RespondToAllPingsRequest.Result {
-        let answered = try await steps.answerPings("respond", RespondToAllPings())
+        let answered = try await steps.answerPings("respond", RespondToAllPings(upTo: upTo))
         if let cleared = answered.first { try await steps.tellAnswered(cleared, by: "respond") }
         return .init(contacts: answered.flatMap(\.contacts))
     }

@@ -168,7 +168,11 @@ extension ContactsClient {
             requestRoleChange: action { .requestRoleChange($0) }, acceptRoleChange: action { .acceptRoleChange($0) },
             declineRoleChange: action { .declineRoleChange($0) },
             withdrawRoleChange: action { .withdrawRoleChange($0) }, sendPing: action { .sendPing($0) },
-            cancelPing: action { .cancelPing($0) }, respondToPing: action { .respondToPing($0) },
+            cancelPing: action { .cancelPing($0) },
+            respondToPing: { contact async throws(QuartetError) in
+                let sent = copy.holder.state?.contacts.contacts[contact]?.incomingPing
+                try await commands.send(.respondToPing(contact, sent: sent))
+            },
             setApproval: action { .setApproval($0) },
             resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
     }
@@ -217,7 +221,8 @@ private enum ContactsEdit: ClientEdit {
     case withdrawRoleChange(AccountID)
     case sendPing(AccountID)
     case cancelPing(AccountID)
-    case respondToPing(AccountID)
+    /// Nil where the person didn't see which.
+    case respondToPing(AccountID, sent: Instant?)
     case setApproval(Bool)
     case resetCode
 
@@ -239,7 +244,7 @@ private enum ContactsEdit: ClientEdit {
         case .withdrawRoleChange(let contact): WithdrawRoleChange(contact: contact)
         case .sendPing(let contact): SendPing(contact: contact)
         case .cancelPing(let contact): CancelPing(contact: contact)
-        case .respondToPing(let contact): RespondToPing(contact: contact)
+        case .respondToPing(let contact, let sent): RespondToPing(contact: contact, sent: sent)
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
         case .resetCode: ResetContactCodeRequest()
         }
@@ -263,14 +268,14 @@ private enum ContactsEdit: ClientEdit {
         case .sendPing(let contact):
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
         case .cancelPing(let contact): state.contacts.contacts[contact]?.outgoingPing = nil
-        case .respondToPing(let contact): state.contacts.contacts[contact]?.incomingPing = nil
+        case .respondToPing(let contact, _): state.contacts.contacts[contact]?.incomingPing = nil
         case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
         }
     }
 
-    func command(for state: ContactsCopy.State?) throws(QuartetError) -> any AppCommandBody {
+    func command(for state: ContactsCopy.State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody {
         guard case .update(let contact, let seen, let edit) = self, let state else { return command }
         guard let known = state.contacts.contacts[contact] else {
             throw .refused(APIError(.notContact, field: "contact"))

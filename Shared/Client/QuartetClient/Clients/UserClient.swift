@@ -103,7 +103,13 @@ extension UserClient {
             checkIn: action(.checkIn),
             setCheckInInterval: action { .setCheckInInterval($0) },
             setCheckInReminders: action { .setCheckInReminders($0) }, raiseAlert: action(.raiseAlert),
-            clearAlert: action(.clearAlert), updateSecurity: action { .updateSecurity($0) },
+            clearAlert: { () async throws(QuartetError) in
+                let (shown, known) = (copy.holder.state, copy.holder.base)
+                // An own call for help that isn't decided has no alarm yet.
+                let alarm = shown?.alertRaised == nil ? known?.alertAlarm : shown?.alertAlarm
+                try await commands.send(.clearAlert(alarm: alarm))
+            },
+            updateSecurity: action { .updateSecurity($0) },
             removePhone: action(.removePhone))
     }
 
@@ -130,7 +136,9 @@ private enum UserEdit: ClientEdit {
     case checkIn
     case setCheckInInterval(Interval)
     case setCheckInReminders([ReminderLead])
-    case raiseAlert, clearAlert
+    case raiseAlert
+    /// Nil where the person didn't see an alarm of the server's: it was theirs, which isn't decided yet.
+    case clearAlert(alarm: AlarmID?)
     case updateSecurity(UpdateSecurityRequest)
     case removePhone
 
@@ -141,7 +149,7 @@ private enum UserEdit: ClientEdit {
         case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
         case .raiseAlert: RaiseAlert()
-        case .clearAlert: ClearAlert()
+        case .clearAlert(let alarm): ClearAlert(alarm: alarm)
         case .updateSecurity(let request): request
         case .removePhone: RemovePhoneRequest()
         }
@@ -164,9 +172,15 @@ private enum UserEdit: ClientEdit {
         }
     }
 
-    func command(for state: AccountState?) throws(QuartetError) -> any AppCommandBody {
-        guard case .updateProfile(let seen, let edit) = self, let state else { return command }
-        return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
+    func command(for state: AccountState?, at acted: Instant) throws(QuartetError) -> any AppCommandBody {
+        switch self {
+        case .updateProfile(let seen, let edit):
+            guard let state else { return command }
+            return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
+        case .raiseAlert: return RaiseAlert(pressed: acted)
+        case .clearAlert(let alarm): return ClearAlert(alarm: alarm, pressed: acted)
+        case .checkIn, .setCheckInInterval, .setCheckInReminders, .updateSecurity, .removePhone: return command
+        }
     }
 
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? {

@@ -18,9 +18,11 @@ protocol ClientEdit: Codable, Sendable {
     func isPart(of state: State) -> Bool
 
     /// The command to send now.
-    /// - Parameter state: What the server has, as far as it is known.
+    /// - Parameters:
+    ///   - state: What the server has, as far as it is known.
+    ///   - acted: When the person acted, by the server's clock.
     /// - Throws: If that already says that it would be refused.
-    func command(for state: State?) throws(QuartetError) -> any AppCommandBody
+    func command(for state: State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody
 
     /// The command to send after one was refused because somebody else was quicker.
     /// - Parameter current: What the server has now, as it came with the refusal.
@@ -32,7 +34,7 @@ extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
     func isPart(of state: State) -> Bool { true }
-    func command(for state: State?) throws(QuartetError) -> any AppCommandBody { command }
+    func command(for state: State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }
 }
 
@@ -48,7 +50,8 @@ protocol EditQueue: AnyObject, Sendable {
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)
     /// The body of the item's command.
-    func body(of item: OutboxItem) throws(QuartetError) -> [UInt8]
+    /// - Parameter acted: When the person acted, by the server's clock.
+    func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8]
     /// The same after a refusal; nil if that stands.
     func body(of item: OutboxItem, basedOn current: [UInt8]) throws(QuartetError) -> [UInt8]?
     /// The server has decided it, or it won't be sent.

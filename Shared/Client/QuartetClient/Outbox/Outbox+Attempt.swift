@@ -73,7 +73,9 @@ extension Outbox {
             else { return .decided(.failure(isRepeated ? .unknown : .expired)) }
             if !isRepeated {
                 if item.body == nil {
-                    do throws(QuartetError) { item.body = Data(try queue.body(of: item)) } catch {
+                    do throws(QuartetError) {
+                        item.body = Data(try queue.body(of: item, at: item.actedAtServer ?? now - age))
+                    } catch {
                         return .decided(.failure(error))
                     }
                 }
@@ -106,6 +108,10 @@ extension Outbox {
                 await unsend(item)
                 throw .tokensUnavailable(why)
             } catch .refused(let error) {
+                if let older = Requests.older(body: Array(body), of: appCommands[item.command], refusedWith: error) {
+                    (item.key, item.body, isRepeated) = (RequestKey(), Data(older), false)
+                    continue
+                }
                 switch (error.code, error.verdict) {
                 case (.staleVersion, _):
                     guard let newer = rebased(item, queue, error) else { return .decided(.failure(.refused(error))) }

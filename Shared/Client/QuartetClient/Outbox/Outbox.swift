@@ -25,6 +25,8 @@ public final class Outbox: Sendable {
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
         var next: Int64 = 1
+        /// When the newest was made, by the server's clock.
+        var lastActed: Instant?
         /// Whether what was kept for the account is among them.
         var isRestored = false
         /// The lanes of urgent ones that were made before that.
@@ -45,6 +47,8 @@ public final class Outbox: Sendable {
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
     /// was tried, and two that wait and that a later one takes the place of.
     static let limit = (items: 1000, bytes: 5 << 20)
+    /// How far off the server's time may be.
+    static let clockError: Interval = .seconds(2)
     /// The server remembers ids for thirty days.
     static let horizon: Interval = .days(29)
     /// A command that the server fails to handle so often is given up.
@@ -138,9 +142,14 @@ public final class Outbox: Sendable {
             // What the device keeps has smaller numbers, as long as nobody knows them.
             if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
             defer { state.next += 1 }
+            let acted = clock.now.map { now in
+                // What the server says of its time is a little off each time: what was done later isn't earlier by that.
+                state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
+            }
+            state.lastActed = acted
             let item = OutboxItem(
                 id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
-                actedAtServer: clock.now, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+                actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
             return (item, state.resets)
         }
         show(item)

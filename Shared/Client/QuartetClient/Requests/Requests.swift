@@ -22,7 +22,13 @@ struct Requests: Sendable {
     /// Sends what needs a token.
     func signedIn(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8]
     {
-        try await send(endpoint, try Self.encoded(body), isSignedIn: true, within: limit(of: endpoint))
+        let sent = try Self.encoded(body)
+        do throws(QuartetError) { return try await signedIn(endpoint, bytes: sent) } catch {
+            guard case .refused(let refusal) = error,
+                let older = Self.older(body: sent, of: type(of: body), refusedWith: refusal)
+            else { throw error }
+            return try await signedIn(endpoint, bytes: older)
+        }
     }
 
     /// Reads something that needs a token.
@@ -30,7 +36,7 @@ struct Requests: Sendable {
         try await send(endpoint, [], isSignedIn: true, within: limit(of: endpoint))
     }
 
-    /// Sends bytes that aren't JSON, and need a token.
+    /// Sends bytes, and needs a token.
     func signedIn(_ endpoint: TransportRequest.Endpoint, bytes: [UInt8]) async throws(QuartetError) -> [UInt8] {
         try await send(endpoint, bytes, isSignedIn: true, within: limit(of: endpoint))
     }
@@ -204,6 +210,19 @@ struct Requests: Sendable {
             if let pause, pause > .seconds(30) { return .failure(undecided) }
             do { try await time.sleep(time.now() + max(delay, pause ?? .zero)) } catch { throw .cancelled }
         }
+    }
+
+    /// A request that a server refused, without the fields that servers before them don't know. It is sent once more, under a new key.
+    /// - Returns: Nil if it was refused for something else.
+    static func older(
+        body: [UInt8], of type: (any MessageBody.Type)?, refusedWith error: APIError
+    ) -> [UInt8]? {
+        guard let later = (type as? any GrownBody.Type)?.laterFields, error.code == .malformed,
+            error.field.map(later.contains) ?? false,
+            case .object(let members)? = try? Encoded<JSONValue>(json: body).decoded(),
+            !later.isDisjoint(with: members.keys)
+        else { return nil }
+        return try? Encoded(JSONValue.object(members.filter { !later.contains($0.key) })).json
     }
 
     static func encoded(_ body: some MessageBody) throws(QuartetError) -> [UInt8] {

@@ -59,8 +59,8 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         }
     }
 
-    func body(of item: OutboxItem) throws(QuartetError) -> [UInt8] {
-        let command = try edit(item).command(for: holder.base)
+    func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8] {
+        let command = try edit(item).command(for: holder.base, at: acted)
         return try Requests.encoded(command)
     }
 

@@ -107,6 +107,9 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
     /// The edits that show.
     var openEdits: Set<Int64> { content.withLock { $0.replica.openEdits } }
 
+    /// What readers see of: what the server has, and edits.
+    var state: State? { content.withLock { $0.replica.state } }
+
     /// What the server has, without edits.
     var base: State? { content.withLock { $0.replica.base } }
 }

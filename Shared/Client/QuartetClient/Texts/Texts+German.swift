@@ -145,6 +145,7 @@ extension Texts {
         "error.gameRunning": "Das Spiel läuft schon.",
         "error.gameNotRunning": "Es läuft kein Spiel.",
         "error.notYourTurn": "Du bist nicht am Zug.",
+        "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",
         "error.groupTooLarge": "Die Gruppe ist zu groß, um zu warten; hole auf.",
         "error.attachmentExists": "Diesen Anhang gibt es schon.",

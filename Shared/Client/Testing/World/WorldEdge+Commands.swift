@@ -128,7 +128,8 @@ extension WorldEdge {
         switch name {
         case ClearAllReceivedPingsSaga.type:
             return try await run(ClearAllReceivedPingsSaga(.decoded(from: request.body)))
-        case RespondToAllPingsSaga.type: return try await run(RespondToAllPingsSaga())
+        case RespondToAllPingsSaga.type:
+            return try await run(RespondToAllPingsSaga(.decoded(from: request.body)))
         case CloseAccountSaga.type: return try await run(CloseAccountSaga(by: caller.device))
         default: throw APIError(.unknownOperation)
         }

@@ -211,6 +211,50 @@ struct ConsoleAlarmTests {
     }
 
     @Test(
+        "a call for help that an earlier server refuses goes out at once without what that doesn't know; its end says which alarm was seen, and one that comes late ends no newer (S22, S34)"
+    )
+    func whichAlarm() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.prepare(
+                """
+                window.sent = [];
+                const real = window.fetch;
+                const unknown = { type: '/docs/errors/malformed', code: 'malformed', status: 400, field: 'pressed', detail: 'pressed: there is no such field' };
+                window.fetch = async (path, options) => {
+                    if (!path.endsWith('Alert')) return real(path, options);
+                    const body = JSON.parse(options.body);
+                    sent.push({ path, fields: Object.keys(body).sort().join(), key: options.headers['Idempotency-Key'], alarm: body.alarm });
+                    if (path.endsWith('RaiseAlert') && body.pressed) return new Response(JSON.stringify(unknown), { status: 400 });
+                    return real(path, options);
+                };
+                """)
+            try await page.go("/")
+            try await page.see("Connected")
+            try await page.click("Raise an alert")
+            try await page.click("Raise the alert")
+            try await page.see("Your alert is on")
+            let alarm = try await anna.read("/v1/account")["alertAlarm"]
+            // Another device ends it and raises the next before this one's end arrives.
+            try await page.click("End the alert")
+            try await page.see("Are you safe?")
+            try await anna.act("ClearAlert")
+            try await anna.act("RaiseAlert")
+            try await page.click("End the alert")
+            try await page.see("Your alert isn't the one that you wanted to end")
+            let next = try await anna.read("/v1/account")["alertAlarm"]
+            #expect(next != .null && next != alarm)
+            let sent = try await page.run("return sent").array
+            #expect(sent.map { $0["fields"] } == ["pressed", "", "alarm,pressed"], "\(sent)")
+            #expect(sent[0]["key"] != sent[1]["key"] && sent[2]["alarm"] == alarm)
+            try await page.confirm("End the alert")
+            try await page.see("Do you need help?")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
         "in an alarm a contact's page begins with what they wrote for it and with what to do; numbers in it can be called (S33, S47)"
     )
     func helping() async throws {

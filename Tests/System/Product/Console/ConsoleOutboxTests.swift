@@ -86,6 +86,17 @@ struct ConsoleOutboxTests {
                 """, .array(names.map(JSON.string)))
             let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
             #expect(urgent.contains("RaiseAlert") && urgent.contains("CheckIn"))
+            // What servers of before refuse is left out for them.
+            let later = try await page.runModules(["net/retries.js"], "return m['net/retries.js'].laterFields")
+            let grown = (appCommands.values.map { $0 as any MessageBody.Type } + appOperations.values.map { $0 })
+                .compactMap { $0 as? any GrownBody.Type }
+            #expect(
+                later
+                    == .object(
+                        Dictionary(
+                            uniqueKeysWithValues: grown.map {
+                                ($0.type, .array($0.laterFields.sorted().map(JSON.string)))
+                            })))
             // The two operations answer pings by commands that are urgent.
             #expect(found[0] == .array((urgent + ["ClearAllReceivedPings", "RespondToAllPings"]).map(JSON.string)))
             #expect(found[1] == [])

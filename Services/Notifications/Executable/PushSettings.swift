@@ -1,0 +1,147 @@
+import Crypto
+import Foundation
+import Logging
+import NotificationsContract
+import NotificationsService
+import ServiceKit
+import Webhook
+
+/// By what pushes are sent, as the settings say.
+enum PushSettings {
+    private static let webhookURL = Setting<WebhookAddress?>(
+        "push.webhook.url", placeholder: "URL", default: nil,
+        help:
+            "The URL of a system that sends pushes to devices. It gets each push in a POST, except those that PUSH_APNS_… or PUSH_FCM_… send. Without any of them, pushes are only logged and reach nobody."
+    ) { text throws(SettingProblem) in
+        guard let address = WebhookAddress(text) else {
+            throw SettingProblem(
+                expected: "the https:// URL of a system that sends pushes (on this machine, http:// will do)")
+        }
+        return address
+    }
+    private static let webhookKey = Setting<SymmetricKey?>(
+        "push.webhook.key", placeholder: "TEXT", default: nil, isSecret: true,
+        help: "The key that signs requests to that system, which verifies them with it."
+    ) { text throws(SettingProblem) in
+        SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
+    }
+
+    private static let apnsKeyFile = Setting<String?>.text(
+        "push.apns.key.file", placeholder: "PATH",
+        help:
+            "A file with the key (.p8) with which pushes to Apple's devices are signed. A new key in it is used without a restart."
+    )
+    private static let apnsKeyID = Setting<String?>.text(
+        "push.apns.key.id", placeholder: "ID", help: "That key's id, ten characters.")
+    private static let apnsTeam = Setting<String?>.text(
+        "push.apns.team", placeholder: "ID", help: "The id of the team at Apple that has the key, ten characters.")
+    private static let apnsTopic = Setting<String?>.text(
+        "push.apns.topic", placeholder: "ID", help: "The bundle id of the app that gets the pushes.")
+    private static let apnsURL = address(
+        "push.apns.url", default: "https://api.push.apple.com",
+        help: "Where Apple takes pushes; for apps signed for development, https://api.sandbox.push.apple.com.")
+    private static let apnsIsCritical = Setting<Bool>.bool(
+        "push.apns.critical", default: false,
+        help:
+            "Whether Apple has allowed the app critical alerts, which sound though the phone is muted. Alarms are sent as such, otherwise as time-sensitive."
+    )
+
+    private static let fcmAccountFile = Setting<String?>.text(
+        "push.fcm.account.file", placeholder: "PATH",
+        help:
+            "A file with the key (JSON) of a service account of Google's, which sends pushes to Android devices. A new key in it is used without a restart."
+    )
+    private static let fcmURL = address(
+        "push.fcm.url", default: "https://fcm.googleapis.com", help: "Where Firebase Cloud Messaging takes pushes.")
+
+    private static let authorities = Setting<String?>.text(
+        "push.authorities.file", placeholder: "PATH",
+        help: "A file of certificates (PEM) that push services' certificates may be signed with, beside the system's.")
+
+    static let declared: [any SettingDeclaration] = [
+        webhookURL, webhookKey, apnsKeyFile, apnsKeyID, apnsTeam, apnsTopic, apnsURL, apnsIsCritical, fcmAccountFile,
+        fcmURL,
+        authorities,
+    ]
+
+    private static func address(_ key: String, default url: String, help: String) -> Setting<String> {
+        Setting(key, placeholder: "URL", default: url, shownDefault: url, help: help) { text throws(SettingProblem) in
+            guard WebhookAddress(text) != nil, !text.hasSuffix("/") else {
+                throw SettingProblem(expected: "an https:// URL without a path (on this machine, http:// will do)")
+            }
+            return text
+        }
+    }
+
+    /// Why alarms reach nobody whose app isn't open; nil if pushes are sent somewhere.
+    static func problem(_ settings: Settings) -> String? {
+        guard settings[webhookURL] == nil, settings[apnsKeyFile] == nil, settings[fcmAccountFile] == nil else {
+            return nil
+        }
+        return
+            "pushes are only logged, so an alarm reaches nobody whose app isn't open: set PUSH_APNS_KEY_FILE, PUSH_FCM_ACCOUNT_FILE or PUSH_WEBHOOK_URL"
+    }
+
+    /// Settings that don't fit together, or files that can't be used.
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Throws: ``Unusable``, with what to do.
+    static func senders(
+        _ settings: Settings, client: PushClient, logger: Logger
+    ) throws(Unusable) -> PushSenders {
+        if let problem = settings[webhookURL]?.problem(key: settings[webhookKey]) {
+            throw Unusable(
+                description: "\(problem): set PUSH_WEBHOOK_KEY_FILE to a file that contains the key")
+        }
+        let others: any PushSender =
+            if let address = settings[webhookURL] {
+                WebhookPushSender(webhook: Webhook(address, key: settings[webhookKey]))
+            } else {
+                LoggedPushSender(logger: logger)
+            }
+        var own: [PushPlatform: any PushSender] = [:]
+        own[.ios] = try apns(settings, client)
+        own[.android] = try fcm(settings, client)
+        return PushSenders(others, own: own)
+    }
+
+    /// - Throws: ``Unusable`` if the file of further authorities can't be read.
+    static func client(_ settings: Settings) throws(Unusable) -> PushClient {
+        do { return try PushClient(authorities: settings[authorities]) } catch {
+            throw Unusable(
+                description: "PUSH_AUTHORITIES_FILE must name a readable file of certificates in PEM: \(error)")
+        }
+    }
+
+    private static func apns(_ settings: Settings, _ client: PushClient) throws(Unusable) -> APNsSender? {
+        let parts = [apnsKeyFile, apnsKeyID, apnsTeam, apnsTopic]
+        let missing = parts.filter { settings[$0] == nil }
+        if missing.count == parts.count { return nil }
+        guard let keyFile = settings[apnsKeyFile], let keyID = settings[apnsKeyID], let team = settings[apnsTeam],
+            let topic = settings[apnsTopic]
+        else {
+            let names = missing.map(\.variable).joined(separator: ", ")
+            throw Unusable(description: "pushes to Apple's devices need \(names), too")
+        }
+        do {
+            return try APNsSender(
+                .init(
+                    url: settings[apnsURL], keyFile: keyFile, keyID: keyID, team: team, topic: topic,
+                    hasCriticalAlerts: settings[apnsIsCritical]), client: client)
+        } catch {
+            throw Unusable(
+                description: "PUSH_APNS_KEY_FILE must name a readable file with a key from Apple (.p8): \(error)")
+        }
+    }
+
+    private static func fcm(_ settings: Settings, _ client: PushClient) throws(Unusable) -> FCMSender? {
+        guard let file = settings[fcmAccountFile] else { return nil }
+        do { return try FCMSender(url: settings[fcmURL], accountFile: file, client: client) } catch {
+            throw Unusable(
+                description:
+                    "PUSH_FCM_ACCOUNT_FILE must name a readable file with a service account's key in JSON: \(error)")
+        }
+    }
+}

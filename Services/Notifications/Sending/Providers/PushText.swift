@@ -1,0 +1,42 @@
+import NotificationsContract
+import NotificationsRules
+
+/// What a push shows until the app says it better: by a notification's kind alone, so it names nobody. An app that knows who it is
+/// about replaces it, on iOS in a notification service extension.
+struct PushText: Hashable {
+    let title: String
+    let body: String
+
+    init(_ kind: NotificationKind) {
+        (title, body) =
+            switch kind {
+            case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
+            case .dependentCheckInMissed: ("An alarm", "Somebody hasn’t checked in in time.")
+            case .dependentAlertCleared, .dependentCheckedInLate: ("All clear", "An alarm is over.")
+            case .dependentAlarmEnded: ("You are no longer told", "An alarm goes on or ended without you.")
+            case .alertRaised: ("You raised an alert", "It is on until you end it.")
+            case .alertCleared: ("Your alert is over", "You ended it.")
+            case .checkInMissed: ("You missed your check-in", "Check in now if you are all right.")
+            case .checkInReminder: ("Check in soon", "Your check-in is due.")
+            case .dependentCheckedIn: ("A check-in", "Somebody has checked in.")
+            case .pingReceived: ("Are you all right?", "Somebody asks how you are.")
+            case .pingSent, .pingCancelled, .pingAnswered, .pingsCleared: ("A ping", "There is news about a ping.")
+            case .groupInvitation: ("An invitation", "You are invited to a group session.")
+            case .groupStarted, .groupEnded: ("Group session", "There is news about a group session.")
+            case .contactAdded, .contactRemoved, .contactRoleChanged, .roleChangeRequested, .roleChangeAccepted,
+                .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested, .contactRequestAccepted,
+                .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:
+                ("Contacts", "There is news about your contacts.")
+            case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,
+                .securityUndone:
+                ("Your account", "Something about your account’s security changed. Look whether it was you.")
+            case .system: ("Quartet", "There is a message for you.")
+            }
+    }
+}
+
+extension PushedNotification {
+    /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device. Nil for what
+    /// stands for itself.
+    var alarmName: String? { kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil }
+}

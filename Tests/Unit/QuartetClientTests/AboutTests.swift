@@ -1,0 +1,148 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import SessionContract
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+/// What a change says it is about, so that it does nothing to something newer; and servers that don't know that yet.
+@Suite(.timeLimit(.minutes(2)))
+struct AboutTests {
+    private static let alarm = AlarmID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007)
+    private static let start = Instant(microseconds: 1_800_000_000_000_000)
+
+    private static func raised(at time: Instant = start) -> AlertRaised {
+        AlertRaised(account: Server.account, alarm: alarm, at: time)
+    }
+
+    @Test(
+        "an all-clear says which alarm its person saw, and when they ended it, also when it is sent after a restart (S22, S34)",
+        arguments: [true, false])
+    func afterRestart(knowsTime: Bool) async throws {
+        let server = Server()
+        let store = FailingStore()
+        let first = OutboxApp(server, store)
+        let pressed = Mutex<Instant?>(nil)
+        @Sendable func press(_ app: OutboxApp) async {
+            pressed.withLock { $0 = server.state.withLock { $0.time() } }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+        }
+        try await first.connected(server) { stream in
+            try stream.send(Self.raised(), .account, at: 11)
+            await first.user.user.values.wait { $0.alertAlarm == Self.alarm }
+            stream.send(.heartbeat())
+            while !store.kept.copies.contains(where: { $0.place.hasSuffix("/11") }) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            server.goOffline()
+            if knowsTime { await press(first) }
+        }
+        if !knowsTime {
+            // It was started again without a network.
+            let again = OutboxApp(server, store)
+            try await again.connection.restore()
+            await press(again)
+        }
+        #expect(store.kept.items.map(\.command) == ["ClearAlert"])
+        // The app was killed, and the device finds out late that it has a network.
+        server.clock.advance(by: .seconds(3600))
+        server.goOnline()
+        let second = OutboxApp(server, store)
+        try await second.offline(server) {
+            await second.waitUntilSent()
+        }
+        let sent = try #require(server.commands.last)
+        let command = try ClearAlert.decoded(from: sent.body)
+        #expect(sent.name == "ClearAlert" && command.alarm == Self.alarm)
+        #expect(try abs(#require(command.pressed) - #require(pressed.withLock { $0 })) < .seconds(1))
+    }
+
+    @Test("an all-clear for one's own call for help, which nobody has decided, comes after it by both their times (S34)")
+    func own() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.offline(server) {
+            server.state.withLock { $0.lost = [.interrupted("after it was sent")] }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            // What the server says of its time goes back a little.
+            server.state.withLock { state in
+                let time = state.time
+                state.time = { time() - Interval(microseconds: 900_000) }
+            }
+            try await app.contacts.unblock(OutboxApp.two)
+            await #expect(throws: QuartetError.self) { try await app.user.clearAlert() }
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+        }
+        let sent = server.commands.filter { $0.name != "UnblockContact" }
+        #expect(sent.map(\.name) == ["RaiseAlert", "RaiseAlert", "ClearAlert"] && sent[0].body == sent[1].body)
+        let (raise, clear) = (try RaiseAlert.decoded(from: sent[1].body), try ClearAlert.decoded(from: sent[2].body))
+        #expect(clear.alarm == nil && (try #require(clear.pressed)) >= (try #require(raise.pressed)))
+    }
+
+    @Test("an answer to a ping says which one its person saw (S27)")
+    func ping() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { stream in
+            let ping = PingReceived(account: Server.account, contact: OutboxApp.one, at: Self.start)
+            try stream.send(ping, at: 11)
+            await app.contacts.contacts.values.wait { !$0.incomingPings.isEmpty }
+            try await app.contacts.respondToPing(OutboxApp.one)
+            try await app.contacts.respondToPing(OutboxApp.two)
+        }
+        #expect(
+            try server.commands.map { try RespondToPing.decoded(from: $0.body) } == [
+                RespondToPing(contact: OutboxApp.one, sent: Self.start), RespondToPing(contact: OutboxApp.two),
+            ])
+    }
+
+    @Test(
+        "what a server of an earlier release refuses is sent once more without what came later, under a new key (S22, F3)",
+        arguments: ["alarm", "pressed", "at"])
+    func earlierServer(field: String) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { stream in
+            try stream.send(Self.raised(), .account, at: 11)
+            await app.user.user.values.wait { $0.alertAlarm == Self.alarm }
+            let refusal = APIError(.malformed, "there is no such field", field: field)
+            server.state.withLock { $0.replies = [.failure(refusal)] }
+            // Not what this release knows to have come later: that is the end of it.
+            guard field != "at" else {
+                await #expect(throws: QuartetError.refused(refusal)) { try await app.user.clearAlert() }
+                return
+            }
+            try await app.user.clearAlert()
+            server.state.withLock { $0.replies = [.failure(refusal), .failure(refusal)] }
+            // Once: it has no such field then.
+            await #expect(throws: QuartetError.refused(refusal)) { try await app.user.clearAlert() }
+        }
+        let sent = server.commands
+        #expect(sent.count == (field == "at" ? 1 : 4) && Set(sent.map(\.key)).count == sent.count)
+        for (number, command) in sent.enumerated() {
+            #expect((command.body == Array("{}".utf8)) == (number % 2 == 1))
+        }
+    }
+
+    @Test("a request without what servers before its fields don't know has all others (S22)")
+    func older() throws {
+        let refusal = APIError(.malformed, field: "upTo")
+        let body = try ClearAllReceivedPingsRequest(checkIn: true, upTo: Self.start).encoded()
+        let type = ClearAllReceivedPingsRequest.self
+        #expect(Requests.older(body: body, of: type, refusedWith: refusal) == Array(#"{"checkIn":true}"#.utf8))
+        for (body, code, field) in [
+            (body, APIError.Code.invalidField, "upTo"), (body, .malformed, "checkIn"), (body, .malformed, nil),
+            (Array(#"{"checkIn":true}"#.utf8), .malformed, "upTo"),
+        ] {
+            #expect(Requests.older(body: body, of: type, refusedWith: APIError(code, field: field)) == nil)
+        }
+        #expect(Requests.older(body: body, of: CheckIn.self, refusedWith: refusal) == nil)
+    }
+}
+
+private func abs(_ interval: Interval) -> Interval { max(interval, .seconds(0) - interval) }
