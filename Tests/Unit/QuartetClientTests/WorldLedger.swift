@@ -99,7 +99,8 @@ struct LedgerStore: LocalStore {
 
     func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) {
         WorldLedger.trace(
-            "\(device) writes \(item.command) \(item.id), sent: \(item.isSent), accepted: \(item.accepted != nil), for \(others)")
+            "\(device) writes \(item.command) \(item.id), sent: \(item.isSent), accepted: \(item.accepted != nil), for \(others)"
+        )
         inner.save(item, replacing: others, of: account)
         ledger.kept(item, on: device)
     }

@@ -15,7 +15,7 @@ struct WorldPropertyTests {
     )
     func plays() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(Soak.count(500, long: 20_000))
+        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(Soak.count(400, long: 20_000))
         let seeds = environment["TEST_SEED"] == nil ? (0..<number).map { testSeed &+ $0 } : [testSeed]
         print("\(seeds.count) plays from seed \(testSeed)")
         var counts = WorldPlay.Counts()

@@ -23,7 +23,8 @@ struct WorldTroubleTests {
         #expect(bob.notifications.notifications.history.count { $0.kind == .pingReceived } == 1)
     }
 
-    @Test("killed at any step of a change, an app makes it once or not at all, and shows what the server has (P36, S22)")
+    @Test(
+        "killed at any step of a change, an app makes it at most once and shows what the server has (P36, S22)")
     func killedAtAnyStep() async throws {
         for steps in 0...8 {
             let world = QuartetWorld(seed: 22)
@@ -137,5 +138,22 @@ struct WorldTroubleTests {
         var ends = events.makeAsyncIterator()
         let end = await ends.next()
         #expect(end?.item.command == "UnregisterPush" && end?.error == .unknown)
+    }
+
+    @Test("an app that is killed before it has kept a new contact still sends what was changed of it (P36, S22)")
+    func newContact() async throws {
+        for seed in 1...6 as ClosedRange<UInt64> {
+            let world = QuartetWorld(seed: seed)
+            let (anna, bob) = try await world.people("anna", "bob")
+            try await world.befriend(anna, bob)
+            let base = ContactFields(try #require(anna.contacts.contacts.contact(by: bob.id)))
+            var edit = base
+            edit.nickname = "Bobby"
+            world.cut(anna, for: .minutes(1))
+            try? await anna.contacts.update(bob.id, Edit(base: base, edit: edit))
+            await world.restart(anna)
+            await world.settle()
+            #expect(anna.contacts.contacts.contact(by: bob.id)?.nickname == "Bobby")
+        }
     }
 }

@@ -275,10 +275,10 @@ private enum ContactsEdit: ClientEdit {
         }
     }
 
-    func command(for state: ContactsCopy.State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody {
-        guard case .update(let contact, let seen, let edit) = self, let state else { return command }
-        guard let known = state.contacts.contacts[contact] else {
-            throw .refused(APIError(.notContact, field: "contact"))
+    func command(for state: ContactsCopy.State?, at acted: Instant) -> any AppCommandBody {
+        // After a restart the copy may be older than the contact, so whether there is one is the server's to say.
+        guard case .update(let contact, let seen, let edit) = self, let known = state?.contacts.contacts[contact] else {
+            return command
         }
         return UpdateContact(contact, edit.version(known.version, of: ContactFields(known), orElse: seen), edit)
     }

@@ -172,7 +172,7 @@ private enum UserEdit: ClientEdit {
         }
     }
 
-    func command(for state: AccountState?, at acted: Instant) throws(QuartetError) -> any AppCommandBody {
+    func command(for state: AccountState?, at acted: Instant) -> any AppCommandBody {
         switch self {
         case .updateProfile(let seen, let edit):
             guard let state else { return command }

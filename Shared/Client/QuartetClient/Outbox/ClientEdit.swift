@@ -19,10 +19,9 @@ protocol ClientEdit: Codable, Sendable {
 
     /// The command to send now.
     /// - Parameters:
-    ///   - state: What the server has, as far as it is known.
+    ///   - state: What the server has, as far as it is known: it may be older than what the edit is about.
     ///   - acted: When the person acted, by the server's clock.
-    /// - Throws: If that already says that it would be refused.
-    func command(for state: State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody
+    func command(for state: State?, at acted: Instant) -> any AppCommandBody
 
     /// The command to send after one was refused because somebody else was quicker.
     /// - Parameter current: What the server has now, as it came with the refusal.
@@ -34,7 +33,7 @@ extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
     func isPart(of state: State) -> Bool { true }
-    func command(for state: State?, at acted: Instant) throws(QuartetError) -> any AppCommandBody { command }
+    func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }
 }
 

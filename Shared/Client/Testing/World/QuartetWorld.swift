@@ -256,7 +256,9 @@ public final class QuartetWorld: Sendable {
     }
 
     /// What somebody's device keeps.
-    package func kept(on person: WorldPerson) async throws -> LocalAccount { try await person.device.store.load(person.id) }
+    package func kept(on person: WorldPerson) async throws -> LocalAccount {
+        try await person.device.store.load(person.id)
+    }
 
     /// Is called with each request of an app's as it leaves the device.
     package func onRequest(_ body: @escaping @Sendable (_ device: String, TransportRequest) -> Void) {

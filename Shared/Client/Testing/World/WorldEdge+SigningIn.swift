@@ -18,11 +18,15 @@ extension WorldEdge {
         return Secret(halves.flatMap(\.bytes)) ?? .blank
     }
 
+    private func newDevice(_ name: String?, for key: ID<RequestSubject>) -> NewDevice {
+        NewDevice(id: device(key), name: name ?? "Phone", token: Self.secret(refreshToken(key)))
+    }
+
     private static func proof(_ password: String) -> Proof { Proof(key: .blank, secret: secret(password)) }
 
     func signUp(_ request: SignUpRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
         let account: AccountID = id("account", for: key)
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret(refreshToken(key)))
+        let device = newDevice(request.deviceName, for: key)
         _ = try ask(
             .session,
             SignUp(
@@ -32,7 +36,7 @@ extension WorldEdge {
     }
 
     func signIn(_ request: SignInRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret(refreshToken(key)))
+        let device = newDevice(request.deviceName, for: key)
         let command = SignIn(
             handle: request.handle ?? "", verifier: [Self.proof(request.password ?? "")], device: device,
             source: .derived(at: start, from: Array("world".utf8)))

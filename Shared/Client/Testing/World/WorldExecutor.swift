@@ -97,7 +97,9 @@ final class WorldExecutor: Workplace {
             defer { (state.isSpinning, state.waiters) = (true, []) }
             return (!state.isSpinning, state.waiters)
         }
-        if isNew { Issue.record("An app works without end: \(Self.turnLimit) times within a second of the world's time") }
+        if isNew {
+            Issue.record("An app works without end: \(Self.turnLimit) times within a second")
+        }
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
