@@ -138,7 +138,8 @@ extension SessionReducer {
         guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
         guard row.alert.isMeant(by: command) else {
             throw Rejection(
-                .alertChanged, "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
+                .alertChanged,
+                "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)

@@ -26,11 +26,16 @@ struct AboutTests {
     func afterRestart(knowsTime: Bool) async throws {
         let server = Server()
         let store = FailingStore()
-        let first = OutboxApp(server, store)
+        // The device's clock, which is all that an app knows before it has heard the server's time.
+        var time = server.clock.timekeeper
+        time.wall = { [clock = server.clock] in Self.start + Interval(clock.now) }
+        let first = OutboxApp(server, store, time: time)
         let pressed = Mutex<Instant?>(nil)
         @Sendable func press(_ app: OutboxApp) async {
             pressed.withLock { $0 = server.state.withLock { $0.time() } }
-            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.clearAlert() }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.user.clearAlert() }
+            }
         }
         try await first.connected(server) { stream in
             try stream.send(Self.raised(), .account, at: 11)
@@ -44,7 +49,7 @@ struct AboutTests {
         }
         if !knowsTime {
             // It was started again without a network.
-            let again = OutboxApp(server, store)
+            let again = OutboxApp(server, store, time: time)
             try await again.connection.restore()
             await press(again)
         }
@@ -52,7 +57,7 @@ struct AboutTests {
         // The app was killed, and the device finds out late that it has a network.
         server.clock.advance(by: .seconds(3600))
         server.goOnline()
-        let second = OutboxApp(server, store)
+        let second = OutboxApp(server, store, time: time)
         try await second.offline(server) {
             await second.waitUntilSent()
         }
@@ -62,7 +67,8 @@ struct AboutTests {
         #expect(try abs(#require(command.pressed) - #require(pressed.withLock { $0 })) < .seconds(1))
     }
 
-    @Test("an all-clear for one's own call for help, which nobody has decided, comes after it by both their times (S34)")
+    @Test(
+        "an all-clear for one's own call for help, which nobody has decided, comes after it by both their times (S34)")
     func own() async throws {
         let server = Server()
         let app = OutboxApp(server)
