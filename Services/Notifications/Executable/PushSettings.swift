@@ -66,20 +66,23 @@ enum PushSettings {
 
     private static func address(_ key: String, default url: String, help: String) -> Setting<String> {
         Setting(key, placeholder: "URL", default: url, shownDefault: url, help: help) { text throws(SettingProblem) in
-            guard WebhookAddress(text) != nil, !text.hasSuffix("/") else {
+            guard WebhookAddress(text) != nil, let url = URL(string: text), url.path().isEmpty, url.query() == nil,
+                url.user() == nil, url.fragment() == nil
+            else {
                 throw SettingProblem(expected: "an https:// URL without a path (on this machine, http:// will do)")
             }
             return text
         }
     }
 
-    /// Why alarms reach nobody whose app isn't open; nil if pushes are sent somewhere.
+    /// Whose alarms reach nobody whose app isn't open; nil if pushes to all apps are sent somewhere.
     static func problem(_ settings: Settings) -> String? {
-        guard settings[webhookURL] == nil, settings[apnsKeyFile] == nil, settings[fcmAccountFile] == nil else {
-            return nil
-        }
+        guard settings[webhookURL] == nil else { return nil }
+        let missing = [(PushPlatform.ios, apnsKeyFile), (.android, fcmAccountFile)].filter { settings[$0.1] == nil }
+        guard !missing.isEmpty else { return nil }
+        let platforms = missing.map(\.0.rawValue).joined(separator: " and ")
         return
-            "pushes are only logged, so an alarm reaches nobody whose app isn't open: set PUSH_APNS_KEY_FILE, PUSH_FCM_ACCOUNT_FILE or PUSH_WEBHOOK_URL"
+            "pushes to \(platforms) are only logged, so an alarm reaches nobody there whose app isn't open: set \(missing.map(\.1.variable).joined(separator: " and ")), or PUSH_WEBHOOK_URL"
     }
 
     /// Settings that don't fit together, or files that can't be used.

@@ -49,8 +49,10 @@ package final class PushDelivery: Service, Sendable {
     private static var lifetime: Interval { .hours(24) }
     /// The longest time between two attempts of a critical push.
     private static var criticalPause: Duration { .seconds(30) }
-    /// The longest that a receiver is left alone because it wants to be.
+    /// The longest that a receiver is left alone because it wants to be, and with a critical push: no single answer may silence an
+    /// alarm for long.
     private static var longestRest: Duration { .seconds(3600) }
+    private static var longestCriticalRest: Duration { .seconds(60) }
     /// A critical push that waits longer than this is reported.
     private static var criticalWait: Duration { .seconds(30) }
     private static var countLimit: Int { 10_000 }
@@ -260,8 +262,9 @@ package final class PushDelivery: Service, Sendable {
         _ attempt: (PushAttempt.Result, String) -> PushAttempt
     ) async {
         let delay = backoff.delay(attempt: Int(claimed.attempt))
-        let bounded = PushLane(priority: claimed.priority) == .other ? delay : min(delay, Self.criticalPause)
-        let pause = max(bounded, min(rest ?? .zero, Self.longestRest))
+        let isCritical = PushLane(priority: claimed.priority) != .other
+        let bounded = isCritical ? min(delay, Self.criticalPause) : delay
+        let pause = max(bounded, min(rest ?? .zero, isCritical ? Self.longestCriticalRest : Self.longestRest))
         log(.debug, "a push could not be sent; it will be retried", claimed, reason)
         await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
     }

@@ -10,6 +10,8 @@ package struct AlertRow: Equatable, Sendable {
     package var pressed: Instant?
     /// When it was asked for last while the alert was on already; nil if it wasn't.
     package var pressedAgain: Instant?
+    /// The alarm that these two are about. A process of an earlier release raises the next one without changing them.
+    package var pressedAlarm: AlarmID?
     /// When responders were last alarmed; nil while they are not to know yet.
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
@@ -25,14 +27,15 @@ package struct AlertRow: Equatable, Sendable {
     private static let clockError: Interval = .seconds(2)
 
     /// When help was asked for last.
-    var asked: Instant? { pressedAgain ?? pressed ?? raised }
+    var asked: Instant? { askedAgain ?? (pressedAlarm == alarm ? pressed : nil) ?? raised }
+    private var askedAgain: Instant? { pressedAlarm == alarm ? pressedAgain : nil }
 
     /// Whether an all-clear is about this alert, as far as it says.
     func isMeant(by command: ClearAlert) -> Bool {
         guard let asked, let ended = command.pressed else { return command.alarm ?? alarm == alarm }
         guard let seen = command.alarm else { return asked <= ended }
         // Whoever saw it may not know that help was asked for again.
-        return seen == alarm && pressedAgain ?? ended <= ended + Self.clockError
+        return seen == alarm && askedAgain ?? ended <= ended + Self.clockError
     }
 
     /// Counts another alert. Returns whether responders may be alarmed at once.
@@ -103,13 +106,15 @@ extension SessionReducer {
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
         guard row.alert.raised == nil else {
             if let pressed, let asked = row.alert.asked, pressed > asked {
+                let first = row.alert.pressedAlarm == row.alert.alarm ? row.alert.pressed : nil
+                rows[account]?.alert.pressed = first
                 rows[account]?.alert.pressedAgain = pressed
+                rows[account]?.alert.pressedAlarm = row.alert.alarm
             }
             return []
         }
         var alert = row.alert
-        // A process of an earlier release leaves these when it ends an alert.
-        (alert.pressed, alert.pressedAgain) = (pressed, nil)
+        (alert.pressed, alert.pressedAgain, alert.pressedAlarm) = (pressed, nil, alarm)
         (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
         if alert.counts(at: time, rows.limits) {
             alert.lastAlarm = time

@@ -37,6 +37,7 @@ extension Tables {
             Column("alert_alarm", \.alert.alarm),
             Column("alert_pressed_at", \.alert.pressed),
             Column("alert_pressed_again_at", \.alert.pressedAgain),
+            Column("alert_pressed_alarm", \.alert.pressedAlarm),
             Column("alert_last_alarm_at", \.alert.lastAlarm),
             Column("alert_repetitions", \.alert.repetitions),
             Column("alert_waits_until", \.alert.waitsUntil),

@@ -9,7 +9,7 @@ struct NamedQueryTests {
     @Test(
         "every named query runs in psql, and :told lists who was notified of an alarm, was shown it and read it (A13)")
     func all() async throws {
-        try await Quartet.withOperators { quartet in
+        try await Quartet.with(pushingTo: PushReceiver { _, _ in 200 }, hasOperators: true) { quartet in
             let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             try await anna.act("RegisterPush", ["token": "secret-of-annas-phone", "platform": "ios"])
@@ -81,7 +81,7 @@ struct NamedQueryTests {
                 // Notified, pushed, shown, read: each not before what came before it.
                 let delays = row[6...9].map { Double($0) ?? -1 }
                 #expect(delays[0] > 0 && delays[1] >= delays[0] && delays[3] >= delays[0], "\(row)")
-                #expect(row[11] == "done: it was only logged")
+                #expect(row[11].hasPrefix("done: "))
             }
             try await Self.expectTold(alarm, of: bob, to: anna, quartet)
         }

@@ -11,14 +11,16 @@ struct PushServiceTests {
     private typealias Reaction = (word: String, results: [String])
 
     private static let apns: [Reaction] = [
-        ("takes", ["done"]), ("gone", ["gone"]), ("back", ["retried done"]), ("bad", ["gone"]), ("large", ["refused"]),
+        ("takes", ["done"]), ("gone", ["gone"]), ("back", ["retried done"]), ("bad", ["retried done"]),
+        ("large", ["refused"]),
         ("many", ["retried done"]), ("stale", ["retried done"]), ("fails", ["retried done"]),
         ("shutdown", ["retried done"]), ("topic", ["retried done"]),
         // The client may ask again by itself what the server says that it hasn't read.
         ("leaves", ["retried done", "done"]),
     ]
     private static let fcm: [Reaction] = [
-        ("takes", ["done"]), ("gone", ["gone"]), ("bad", ["gone"]), ("other", ["gone"]), ("large", ["refused"]),
+        ("takes", ["done"]), ("gone", ["gone"]), ("bad", ["retried done"]), ("other", ["retried done"]),
+        ("large", ["refused"]),
         ("many", ["retried done"]), ("stale", ["retried done"]), ("apple", ["retried done"]),
         ("fails", ["retried done"]), ("shutdown", ["retried done"]), ("proxy", ["retried done"]),
         ("leaves", ["retried done"]),
@@ -80,7 +82,8 @@ struct PushServiceTests {
                 let people = try await quartet.alarm(Self.fcm, on: "android") { "\($0)-1" }
                 try await quartet.expect(Self.fcm, people)
                 let grants = try services.requests(of: "oauth")
-                #expect(grants.count == 2 && grants.allSatisfy { $0["wrong"] == [] })
+                // The first, and at most one for each answer that may be the token's fault.
+                #expect(2...4 ~= grants.count && grants.allSatisfy { $0["wrong"] == [] }, "\(grants.count)")
                 let raised = try #require(try services.requests(of: "fcm").first { $0["token"].string == "takes-1" })[
                     "sent"]
                 #expect(raised["android"]["priority"] == "HIGH" && raised["data"]["kind"] == "alertRaised")
@@ -141,8 +144,7 @@ struct PushServiceTests {
 }
 
 extension Quartet {
-    /// Signs up a person for each reaction, whose device has the token, and has each raise an alert: the first one before the others,
-    /// so that the service has taken a push before it says that another's token is bad.
+    /// Signs up a person for each reaction, whose device has the token, and has each raise an alert.
     fileprivate func alarm(
         _ reactions: [(word: String, results: [String])], on platform: String, token: (String) -> String
     ) async throws -> [String: Device] {
@@ -151,7 +153,6 @@ extension Quartet {
             let person = try await signUp("with-\(word)")
             try await person.act("RegisterPush", ["token": .string(token(word)), "platform": .string(platform)])
             try await person.act("RaiseAlert")
-            if people.isEmpty { try await waitUntilNothingWaits() }
             people[word] = person
         }
         try await waitUntilNothingWaits()
@@ -168,7 +169,9 @@ extension Quartet {
                 SELECT string_agg(result, ' ' ORDER BY attempt) FROM notifications.push_attempt
                  WHERE account = '\(account)'
                 """)
-            #expect(results.contains(result), "\(word): \(result)")
+            // Another device's answer may have ended the connection or the token that this one was sent with.
+            let withoutRepeats = result.replacing(/(retried )+/, with: "retried ")
+            #expect(results.contains(withoutRepeats), "\(word): \(result)")
             let devices = try await psql("SELECT count(*) FROM notifications.push_device WHERE account = '\(account)'")
             if results == ["gone"] {
                 try await wait(

@@ -145,14 +145,14 @@ struct EndToEndPushTests {
 }
 
 extension Quartet {
-    /// Runs `body` while all four services run, with pushes going to a receiver.
-    fileprivate static func with(
-        pushingTo receiver: PushReceiver, _ body: (Quartet) async throws -> Void
+    /// Runs `body` while all four services run, with pushes going to a receiver, and operators served if `hasOperators`.
+    static func with(
+        pushingTo receiver: PushReceiver, hasOperators: Bool = false, _ body: (Quartet) async throws -> Void
     ) async throws {
         try await receiver.listen {
             try await Quartet.with(services: [.session, .contacts]) { quartet in
                 try await quartet.start(.notifications, environment: receiver.environment)
-                try await quartet.start(.sessionClient)
+                try await quartet.start(.sessionClient, environment: hasOperators ? try quartet.forOperators : [:])
                 try await body(quartet)
             }
         }

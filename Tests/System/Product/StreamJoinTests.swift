@@ -202,6 +202,18 @@ extension Quartet {
         throw TimedOut("waited two minutes until nobody listens; last: \(last)")
     }
 
+    /// Waits until the edge has read as many more rows of a log as `body` appends to it.
+    func whileTailed(_ rows: Int, from log: String, _ body: () async throws -> Void) async throws {
+        func read() async throws -> Int { try await sum("quartet_tail_rows_total{log=\"\(log)\"") }
+        let before = try await read()
+        try await body()
+        for _ in 0..<2400 {
+            if try await read() >= before + rows { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw TimedOut("waited two minutes until \(rows) rows of \(log) are read")
+    }
+
     /// Puts more into an account's stream of notifications than the system and the edge keep for a connection that isn't read.
     func fillUnread(_ device: Device) async throws {
         try await publish(events: 120, bytes: 60_000, to: device.account)

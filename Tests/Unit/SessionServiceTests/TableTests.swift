@@ -37,7 +37,9 @@ struct SessionTableTests {
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.alert.raised, open.alert.alarm, open.alert.lastAlarm) = (time(5), .new(), time(6))
             (open.alert.repetitions, open.alert.countedSince, open.alert.count) = (8, time(9), 10)
-            (open.alert.pressed, open.alert.pressedAgain) = (time(20), time(21))
+            (open.alert.pressed, open.alert.pressedAgain, open.alert.pressedAlarm) = (
+                time(20), time(21), open.alert.alarm
+            )
             (open.opened, open.oldestChange) = (time(11), time(12))
             (closed.opened, closed.closed, closed.checkIn.due) = (time(13), time(14), nil)
             var waiting = Tables.account.blank

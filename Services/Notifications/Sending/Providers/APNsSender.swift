@@ -34,7 +34,6 @@ package struct APNsSender: PushSender {
     private let configuration: Configuration
     private let client: PushClient
     private let token: SenderToken
-    private let works = Works()
 
     /// Apple refuses tokens that are older than an hour, and whoever makes another one within twenty minutes.
     private static let tokenLifetime: Duration = .seconds(40 * 60)
@@ -69,11 +68,11 @@ package struct APNsSender: PushSender {
     package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         // The token becomes part of a path.
         guard push.token.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }), push.token.count <= 512 else {
-            throw .gone()
+            throw .unavailable("the device's token is none of APNs: does another service push to this app?")
         }
         let payload = try payload(of: push)
         let token: String
-        do { token = try await self.token.text() } catch {
+        do { token = try await self.token.value().text } catch {
             throw .unavailable("the key of APNs can't be used: \(error)")
         }
         let answer: PushClient.Answer
@@ -84,12 +83,11 @@ package struct APNsSender: PushSender {
             throw .unavailable(error.description)
         }
         if answer.status == 200 {
-            works.note()
             return .taken("APNs took it\(answer.id.map { " as \($0)" } ?? "")")
         }
         let problem = (try? JSONDecoder().decode(Problem.self, from: Data(answer.body))) ?? Problem()
         if answer.status == 403 { await self.token.discard(token) }
-        throw Self.failure(answer, problem, haveOthersWorked: works.haveOthers)
+        throw Self.failure(answer, problem)
     }
 
     private struct Problem: Decodable {
@@ -100,18 +98,14 @@ package struct APNsSender: PushSender {
 
     /// What follows from an answer. What only settings or Apple can mend is tried again: a wrong environment or a withdrawn key ends
     /// no device and no alarm.
-    private static func failure(
-        _ answer: PushClient.Answer, _ problem: Problem, haveOthersWorked: Bool
-    ) -> PushFailure {
+    private static func failure(_ answer: PushClient.Answer, _ problem: Problem) -> PushFailure {
         let text = "APNs answered \(answer.status)\(problem.reason.map { " \($0)" } ?? "")"
         switch (answer.status, problem.reason) {
-        case (410, _):
+        case (410, "Unregistered"), (410, "ExpiredToken"):
             return .gone(since: problem.timestamp.map { Instant(microseconds: $0 &* 1000) })
         case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
-            // It is the device's fault only where others' tokens fit the environment and the topic.
-            return haveOthersWorked
-                ? .gone()
-                : .unavailable("\(text); if all devices get this, PUSH_APNS_URL or PUSH_APNS_TOPIC is another app's")
+            // It may be the device's fault or that of the environment or the topic, so it ends nothing but after a day.
+            return .unavailable("\(text); if all devices get this, PUSH_APNS_URL or PUSH_APNS_TOPIC is another app's")
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"), (400, "IdleTimeout"):
             return .unavailable(text)
         case (400, _?), (413, _): return .refused(text)
@@ -204,12 +198,4 @@ package struct APNsSender: PushSender {
             let body: String
         }
     }
-}
-
-/// Whether a push service has taken a push since the process began: only then is it a device's fault that its token doesn't fit.
-final class Works: Sendable {
-    private let hasWorked = Mutex(false)
-
-    var haveOthers: Bool { hasWorked.withLock { $0 } }
-    func note() { hasWorked.withLock { $0 = true } }
 }

@@ -30,10 +30,8 @@ package struct FCMSender: PushSender {
     }
 
     private let url: String
-    private let accountFile: String
     private let client: PushClient
     private let token: SenderToken
-    private let works = Works()
 
     /// An access token is good for an hour.
     private static let margin: Duration = .seconds(5 * 60)
@@ -47,7 +45,7 @@ package struct FCMSender: PushSender {
     /// - Throws: if the file can't be read.
     package init(url: String, accountFile: String, client: PushClient) throws {
         _ = try ServiceAccount(json: String(contentsOfFile: accountFile, encoding: .utf8))
-        (self.url, self.accountFile, self.client) = (url, accountFile, client)
+        (self.url, self.client) = (url, client)
         let material = { @Sendable in try String(contentsOfFile: accountFile, encoding: .utf8) }
         token = SenderToken(leastAge: .seconds(1), material: material) {
             let json = try material()
@@ -94,34 +92,32 @@ package struct FCMSender: PushSender {
                 description: "\(account.tokenURL) answered \(answer.status) to the service account")
         }
         let lifetime = Duration.seconds(min(max(grant.seconds, 0), 3600)) - margin
-        return .init(text: grant.token, material: material, lifetime: max(lifetime, .seconds(10)))
+        return .init(
+            text: grant.token, owner: account.projectID, material: material, lifetime: max(lifetime, .seconds(10)))
     }
 
     package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
-        let (project, token): (String, String)
-        do {
-            project = try ServiceAccount(json: String(contentsOfFile: accountFile, encoding: .utf8)).projectID
-            token = try await self.token.text()
-        } catch {
+        let token: SenderToken.Value
+        do { token = try await self.token.value() } catch {
             throw .unavailable("the service account of FCM can't be used: \(error)")
         }
         let answer: PushClient.Answer
         do {
             answer = try await client.post(
-                "\(url)/v1/projects/\(project)/messages:send",
-                [("authorization", "Bearer \(token)"), ("content-type", "application/json")], try message(of: push))
+                "\(url)/v1/projects/\(token.owner)/messages:send",
+                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")], try message(of: push)
+            )
         } catch let failure as PushFailure {
             throw failure
         } catch {
             throw .unavailable("\(error)")
         }
         if answer.status == 200 {
-            works.note()
             return .taken("FCM took it")
         }
         let problem = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)).error
-        if answer.status == 401 { await self.token.discard(token) }
-        throw Self.failure(answer, problem, haveOthersWorked: works.haveOthers)
+        if answer.status == 401 || answer.status == 403 { await self.token.discard(token.text) }
+        throw Self.failure(answer, problem)
     }
 
     private struct Answer: Decodable {
@@ -151,18 +147,16 @@ package struct FCMSender: PushSender {
     }
 
     /// What follows from an answer. What only settings or Google can mend is tried again.
-    private static func failure(
-        _ answer: PushClient.Answer, _ problem: Problem?, haveOthersWorked: Bool
-    ) -> PushFailure {
+    private static func failure(_ answer: PushClient.Answer, _ problem: Problem?) -> PushFailure {
         let text = "FCM answered \(answer.status)\(problem?.code.map { " \($0)" } ?? "")"
         switch (answer.status, problem?.code) {
         case (404, "UNREGISTERED"): return .gone()
-        case (400, "INVALID_ARGUMENT") where problem?.isAboutToken == true: return .gone()
+        case (400, "INVALID_ARGUMENT") where problem?.isAboutToken == true:
+            return .unavailable("\(text): the device's token is none of FCM; does another service push to this app?")
         case (400, "INVALID_ARGUMENT"): return .refused(text)
         case (403, "SENDER_ID_MISMATCH"):
-            // It is the device's fault only where others' tokens fit the project.
-            return haveOthersWorked
-                ? .gone() : .unavailable("\(text); if all devices get this, the service account is another app's")
+            // It may be the device's fault or that of the service account, so it ends nothing but after a day.
+            return .unavailable("\(text); if all devices get this, the service account is another app's")
         case (429, _), (503, _):
             return .unavailable(text, retryAfter: answer.retryAfter ?? (answer.status == 429 ? rest : nil))
         default: return .unavailable(text, retryAfter: answer.retryAfter)

@@ -23,7 +23,10 @@ package final class PushClient: Service, Sendable {
     }
 
     private let http: HTTPClient
-    private static let patience: TimeAmount = .seconds(8)
+    /// Two of them, for a token and a push, last no longer than sending a push may.
+    private static let patience: TimeAmount = .seconds(5)
+    /// In milliseconds.
+    private static let acknowledgementLimit = 10_000
     private static let answerLimit = 64 * 1024
 
     /// - Parameter authorities: A file of certificates in PEM that are trusted beside the system's; nil for none.
@@ -39,7 +42,19 @@ package final class PushClient: Service, Sendable {
         configuration.timeout.connect = Self.patience
         configuration.timeout.read = Self.patience
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        configuration.http1_1ConnectionDebugInitializer = Self.findDeadPeer
+        configuration.http2ConnectionDebugInitializer = Self.findDeadPeer
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes a connection whose peer leaves what is sent unacknowledged. It would be used for a quarter of an hour: only its streams
+    /// time out (RFC 5482).
+    @Sendable private static func findDeadPeer(on channel: any Channel) -> EventLoopFuture<Void> {
+        #if canImport(Glibc)
+            channel.setOption(.tcpOption(.init(rawValue: CInt(TCP_USER_TIMEOUT))), value: acknowledgementLimit)
+        #else
+            channel.eventLoop.makeSucceededVoidFuture()
+        #endif
     }
 
     /// Closes the connections once everything that sends has stopped: as a service, it belongs before the others.
@@ -51,7 +66,7 @@ package final class PushClient: Service, Sendable {
     /// One that never ran, because settings didn't fit together.
     deinit { http.shutdown { _ in } }
 
-    /// - Throws: ``Failure`` if there was no whole answer within eight seconds. It may have been done all the same.
+    /// - Throws: ``Failure`` if there was no whole answer within five seconds. It may have been done all the same.
     func post(
         _ url: String, _ headers: [(String, String)], _ body: [UInt8], idHeader: String? = nil
     ) async throws(Failure) -> Answer {
@@ -59,15 +74,31 @@ package final class PushClient: Service, Sendable {
         request.method = .POST
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         request.body = .bytes(body)
-        do {
-            let response = try await http.execute(request, timeout: Self.patience)
-            let bytes = try await response.body.collect(upTo: Self.answerLimit)
-            return Answer(
-                status: Int(response.status.code), body: Array(bytes.readableBytesView),
-                retryAfter: response.headers.first(name: "retry-after").flatMap(Self.duration),
-                id: idHeader.flatMap { response.headers.first(name: $0) })
-        } catch {
+        do { return try await whole(request, idHeader) } catch {
             throw Failure(description: "no answer: \(error)")
+        }
+    }
+
+    /// The time limit of a request ends with the head of its answer, and that of a read with each piece; this one doesn't.
+    private func whole(_ request: HTTPClientRequest, _ idHeader: String?) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer?.self) { [http] group in
+            group.addTask {
+                let response = try await http.execute(request, timeout: Self.patience)
+                let bytes = try await response.body.collect(upTo: Self.answerLimit)
+                return Answer(
+                    status: Int(response.status.code), body: Array(bytes.readableBytesView),
+                    retryAfter: response.headers.first(name: "retry-after").flatMap(Self.duration),
+                    id: idHeader.flatMap { response.headers.first(name: $0) })
+            }
+            group.addTask {
+                try await Task.sleep(for: .nanoseconds(Self.patience.nanoseconds))
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() ?? nil else {
+                throw Failure(description: "none within five seconds")
+            }
+            return answer
         }
     }
 

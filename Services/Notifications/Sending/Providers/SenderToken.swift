@@ -2,6 +2,8 @@
 actor SenderToken {
     struct Value: Sendable {
         let text: String
+        /// Whose it is: what else a send needs that comes from the same material.
+        var owner = ""
         /// What it was made of, such as a key.
         let material: String
         let lifetime: Duration
@@ -13,6 +15,9 @@ actor SenderToken {
     private let leastAge: Duration
     private var current: (value: Value, made: ContinuousClock.Instant)?
     private var making: Task<Value, any Error>?
+    /// Why none could be made, and until when nobody tries again.
+    private var failure: (error: any Error, until: ContinuousClock.Instant)?
+    private static var pause: Duration { .seconds(5) }
 
     /// - Parameters:
     ///   - material: Reads what it is made of.
@@ -25,16 +30,23 @@ actor SenderToken {
     }
 
     /// The present token, or another one if it is due. Everybody who asks meanwhile waits for the same one.
-    func text() async throws -> String {
-        if let current, .now < current.made + current.value.lifetime { return current.value.text }
-        if let making { return try await making.value.text }
+    /// - Throws: why none can be made; for the next five seconds without another try.
+    func value() async throws -> Value {
+        if let current, .now < current.made + current.value.lifetime { return current.value }
+        if let making { return try await making.value }
+        if let failure, .now < failure.until { throw failure.error }
         let make = make
         let task = Task { try await make() }
         making = task
         defer { making = nil }
-        let value = try await task.value
-        current = (value, .now)
-        return value.text
+        do {
+            let value = try await task.value
+            (current, failure) = ((value, .now), nil)
+            return value
+        } catch {
+            failure = (error, .now + Self.pause)
+            throw error
+        }
     }
 
     /// Makes another one for the next send, after a push service refused this one: if it is old enough, or what it is made of has

@@ -226,7 +226,9 @@ async function attempt(entry) {
     }
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)
     const older = olderFields(entry, error)
-    if (older) return renew(entry, { fields: older })
+    // What may have happened already keeps its key: the server then says that it knows it, and does nothing.
+    if (older) return renew(entry, { fields: older }, entry.isSent)
+    if (error.code === 'idReused' && entry.isSent) return conclude(entry, expired(entry))
     switch (verdict(error, entry.failures)) {
       case 'decided': return conclude(entry, error)
       case 'later': return later(entry, error)
@@ -253,11 +255,12 @@ async function again(entry, problem) {
   }
 }
 
-/** Sends an entry once more at once, under a new key. */
-async function renew(entry, fields) {
+/** Sends an entry once more at once, under a new key unless the server may have it under this one. */
+async function renew(entry, fields, isSent) {
   let next
+  const key = isSent ? entry.key : newKey()
   await update('outbox', entry.id, (stored) =>
-    (isAs(entry, stored) ? (next = { ...stored, ...fields, key: newKey(), body: undefined, isSent: undefined }) : stored))
+    (isAs(entry, stored) ? (next = { ...stored, ...fields, key, body: undefined, isSent: isSent || undefined }) : stored))
   return next ? attempt(next) : true
 }
 

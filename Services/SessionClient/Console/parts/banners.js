@@ -107,7 +107,7 @@ async function stop(entry) {
   if (!isSure) return
   // The one that arrived, if any did; never one of later.
   const alarm = isKnownDone(entry) ? model.replica.account.alertAlarm : undefined
-  command('ClearAlert', { alarm, pressed: now() }, { account: entry.account }).catch((error) => {
+  command('ClearAlert', { alarm, pressed: alarm ? now() : entry.fields.pressed ?? now() }, { account: entry.account }).catch((error) => {
     // What doesn't get through has a card that stays.
     if (error instanceof Problem) toast(error.message, 'critical')
   })

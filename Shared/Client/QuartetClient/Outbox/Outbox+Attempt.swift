@@ -109,7 +109,9 @@ extension Outbox {
                 throw .tokensUnavailable(why)
             } catch .refused(let error) {
                 if let older = Requests.older(body: Array(body), of: appCommands[item.command], refusedWith: error) {
-                    (item.key, item.body, isRepeated) = (RequestKey(), Data(older), false)
+                    // What may have happened already keeps its key: the server then says that it knows it, and does nothing.
+                    if !isRepeated { item.key = RequestKey() }
+                    item.body = Data(older)
                     continue
                 }
                 switch (error.code, error.verdict) {

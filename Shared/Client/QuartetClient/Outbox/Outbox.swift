@@ -47,8 +47,8 @@ public final class Outbox: Sendable {
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
     /// was tried, and two that wait and that a later one takes the place of.
     static let limit = (items: 1000, bytes: 5 << 20)
-    /// How far off the server's time may be.
-    static let clockError: Interval = .seconds(2)
+    /// How far off the server's time may be: a reply takes as long as a call may last.
+    static let clockError: Interval = .seconds(10)
     /// The server remembers ids for thirty days.
     static let horizon: Interval = .days(29)
     /// A command that the server fails to handle so often is given up.

@@ -155,7 +155,7 @@ def apns_answer(word, count):
         return 410, "Unregistered", {"timestamp": now}, {}
     if word == "back" and first:
         return 410, "Unregistered", {"timestamp": now - 3_600_000}, {}
-    if word == "bad":
+    if word == "bad" and first:
         return 400, "BadDeviceToken", {}, {}
     if word == "large":
         return 413, "PayloadTooLarge", {}, {}
@@ -279,11 +279,11 @@ def fcm_answer(word, count):
     first = count == 1
     if word == "gone":
         return *fcm_error(404, "NOT_FOUND", "UNREGISTERED"), {}
-    if word == "bad":
+    if word == "bad" and first:
         return *fcm_error(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Invalid token", "message.token"), {}
     if word == "large":
         return *fcm_error(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Message too big"), {}
-    if word == "other":
+    if word == "other" and first:
         return *fcm_error(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), {}
     if word == "many" and first:
         return *fcm_error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), {"Retry-After": "1"}

@@ -215,7 +215,8 @@ struct ConsoleAlarmTests {
     )
     func whichAlarm() async throws {
         try await Console.with { console in
-            let anna = try await console.quartet.signUp("anna")
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await bob.add(anna)
             let page = try await console.person("anna")
             try await page.prepare(
                 """
@@ -233,6 +234,7 @@ struct ConsoleAlarmTests {
             try await page.go("/")
             try await page.see("Connected")
             try await page.click("Raise an alert")
+            try await page.see("It is sent to Bob at once")
             try await page.click("Raise the alert")
             try await page.see("Your alert is on")
             let alarm = try await anna.read("/v1/account")["alertAlarm"]
