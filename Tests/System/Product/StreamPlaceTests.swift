@@ -90,6 +90,8 @@ struct StreamPlaceTests {
                 events: 3, of: "group/\(group.id)", in: "session", as: "ParticipantUpdated", version: 99)
             try await sees.wait("FutureEvent", in: "contacts")
             try await sees.wait("ParticipantUpdated", in: group)
+            // A session that ends before its state is read again isn't resumed.
+            for name in ["contacts.resumed", "group.resumed"] { try await sees.wait(name) { $0.name == name } }
 
             try await anna.act("ResetContactCode")
             try await sees.waitForEnd(or: "a later event") { $0.contains { $0.data["type"] == "ContactCodeReset" } }
