@@ -219,7 +219,7 @@ struct PresenceTests {
                 LiveView.open(anna, following: [group]), LiveView.open(bob, following: [group])
             )
             try await quartet.wait(connections: 2)
-            try await quartet.limit(notice: "1 minute", grace: "5 seconds", lease: "2 minutes")
+            try await quartet.limit(notice: "1 minute", grace: "10 seconds", lease: "2 minutes")
             await bobSees.close()
             try await quartet.wait(connections: 1)
             _ = try await quartet.psql(
@@ -228,7 +228,7 @@ struct PresenceTests {
                                             command_id, expires_at, recorded_at, cause, attempts, failing_since, retry_at, error)
                 SELECT 'session_client.session_commands', session_client.session_commands_partition_of(k.key), 1, 'command',
                        'JoinGroupSession', 1, k.key, '{}', gen_random_uuid(), gen_random_uuid(),
-                       clock_timestamp() + interval '8 seconds', clock_timestamp() - interval '1 minute', 'trouble', 1,
+                       clock_timestamp() + interval '25 seconds', clock_timestamp() - interval '1 minute', 'trouble', 1,
                        clock_timestamp(), clock_timestamp() + interval '1 day', 'a test'
                   FROM (VALUES ('group/\(group.id)')) AS k (key)
                 """)

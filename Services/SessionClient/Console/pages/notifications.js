@@ -47,12 +47,12 @@ export function notifications() {
     h('div', { class: 'tools' },
       choices('Category', categories, show, (next) => choose({ show: next })),
       toggle('Only unread', isUnreadOnly, (isOn) => choose({ isUnreadOnly: isOn }))),
-    (show !== 'all' || isUnreadOnly) && h('p', { class: 'hint', role: 'status' }, `${all.length} of ${known.length} shown `,
+    (show !== 'all' || isUnreadOnly) && h('p', { key: 'filter', class: 'hint', role: 'status' }, `${all.length} of ${known.length} shown `,
       button('Show all', () => choose(everything), { kind: 'link' })),
     all.length ? virtualList('Notifications', [...group('Unread', unread), ...group('Earlier', rest)])
       : empty('Nothing here', !isUnreadOnly ? 'What happens to you and your contacts shows up here.' : isMoreUnread ? 'Earlier ones are unread.' : 'Everything is read.'),
     !isWhole && state.notifications.length > 0 && (isMoreUnread || !isUnreadOnly)
-      && h('p', { class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
+      && h('p', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
 }
 
 const group = (title, list) => list.length === 0 ? [] : [

@@ -66,7 +66,7 @@ struct ConsoleFaultTests {
             let quartet = console.quartet
             let port = try await quartet.edgePort()
             try await quartet.kill(.sessionClient)
-            try await quartet.start(.sessionClient, port: port, environment: ["ACCESS_TOKEN_LIFETIME": "6s"])
+            try await quartet.start(.sessionClient, port: port, environment: ["ACCESS_TOKEN_LIFETIME": "20s"])
             let anna = try await console.newPerson("anna", name: "Anna")
             try await quartet.wait(for: "a token", "SELECT count(*) FROM session_client.stream_token") { $0 == "1" }
             let first = try await quartet.psql("SELECT stream || ' ' || expires_at FROM session_client.stream_token")
@@ -75,7 +75,7 @@ struct ConsoleFaultTests {
                 for: "the token after the next one",
                 """
                 SELECT count(*) FROM session_client.stream_token
-                 WHERE stream = '\(parts[0])' AND expires_at > '\(parts[1])'::timestamptz + interval '7 seconds'
+                 WHERE stream = '\(parts[0])' AND expires_at > '\(parts[1])'::timestamptz + interval '21 seconds'
                 """
             ) { $0 == "1" }
             let count = try await quartet.psql("SELECT count(*) FROM session_client.stream_token")
