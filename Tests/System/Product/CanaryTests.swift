@@ -100,21 +100,27 @@ struct CanaryTests {
                     ["relayed session-client", "notified session-client", "pushed notifications", "ended"]
                 ),
             ] {
-                try await quartet.kill(service)
-                try await quartet.waitForAllCanaries(at: legs)
-                let ill = try await quartet.doctor(environment: Quartet.canaries)
-                let line = ill.line("canary") ?? ""
-                #expect(line.hasPrefix("WRONG ") && line.contains("that of partition "), "\(ill)")
-                #expect(service != .contacts || line.contains(" s to be relayed by contacts"), "\(ill)")
-                try await quartet.start(service, environment: service == .sessionClient ? edge : [:])
-                try await quartet.waitForCanaries("\(service) to catch up", late: "")
+                var named: Set<String> = []
+                // All may stand further on just then.
+                for _ in 0..<5 where !named.contains(legs[0]) {
+                    try await quartet.kill(service)
+                    named = try await quartet.waitForAllCanaries(at: legs)
+                    let ill = try await quartet.doctor(environment: Quartet.canaries)
+                    let line = ill.line("canary") ?? ""
+                    #expect(line.hasPrefix("WRONG ") && line.contains("that of partition "), "\(ill)")
+                    let isRelaying = named == ["relayed contacts"]
+                    #expect(!isRelaying || line.contains(" s to be relayed by contacts"), "\(ill)")
+                    try await quartet.start(service, environment: service == .sessionClient ? edge : [:])
+                    try await quartet.waitForCanaries("\(service) to catch up", late: "")
+                }
+                #expect(named.contains(legs[0]), "\(named)")
             }
             for (leg, lock) in [
                 ("pushed notifications", "LOCK TABLE notifications.canary_receipt IN SHARE MODE"),
                 ("ended", "SELECT FROM session_client.session_commands_partition FOR UPDATE"),
             ] {
                 let release = try await quartet.hold(lock)
-                try await quartet.waitForAllCanaries(at: [leg])
+                _ = try await quartet.waitForAllCanaries(at: [leg])
                 await release()
                 try await quartet.waitForCanaries("\(leg) to go on", late: "")
             }
@@ -188,19 +194,18 @@ extension Quartet {
     /// With these, they are missed every two seconds instead of every five minutes.
     fileprivate static let canaries = ["CANARY_INTERVAL": "2s"]
 
-    /// Waits until all are late, at these legs, and some at the first of them.
-    fileprivate func waitForAllCanaries(at legs: [String]) async throws {
-        try await wait(
-            for: "\(legs[0]) to be named",
+    /// Waits until all are late, at some of these legs, which are returned.
+    fileprivate func waitForAllCanaries(at legs: [String]) async throws -> Set<String> {
+        func parts(_ named: String) -> Set<String> { Set(named.split(separator: ",").map(String.init)) }
+        let named = try await wait(
+            for: "\(legs.joined(separator: " or ")) to be named",
             """
             SELECT string_agg(DISTINCT concat_ws(' ', c.leg, c.service), ',')
               FROM session_client.canary AS c
             HAVING bool_and(c.late > interval '5 seconds')
             """
-        ) { named in
-            let named = Set(named.split(separator: ",").map(String.init))
-            return named.contains(legs[0]) && named.isSubset(of: legs)
-        }
+        ) { !$0.isEmpty && parts($0).isSubset(of: legs) }
+        return parts(named)
     }
 
     /// Waits until exactly these are late, by more than a few seconds.

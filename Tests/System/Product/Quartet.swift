@@ -305,11 +305,12 @@ final class Quartet: Sendable {
 
     /// Asks until the answer is as wanted.
     /// - Throws: `TimedOut`, with the last answer.
-    func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws {
+    @discardableResult
+    func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws -> String {
         var last = ""
         for _ in 0..<6000 {
             last = try await psql(sql)
-            if isWanted(last) { return }
+            if isWanted(last) { return last }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TimedOut("waited two minutes for \(what), which did not happen; last: \(last)")
