@@ -44,6 +44,7 @@ extension AppPackageTests {
                 let bytes = Data((0..<650_000).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) })
                 try bytes.write(to: source)
                 try await Quartet.with { quartet in
+                    try await quartet.waitLongForPeopleWhoAreAway()
                     let (hers, his) = (Requests([]), Requests([]))
                     let gRPC = try GRPCTransport(
                         host: "127.0.0.1", port: Int(try await quartet.rpcPort()), security: .plaintext,

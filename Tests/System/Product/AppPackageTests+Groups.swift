@@ -15,6 +15,7 @@ extension AppPackageTests {
             _ body: @Sendable (_ anna: PackageApp, _ bob: PackageApp, _ bobsID: AccountID) async throws -> Void
         ) async throws {
             try await Quartet.with { quartet in
+                try await quartet.waitLongForPeopleWhoAreAway()
                 let url = try #require(URL(string: try quartet.url))
                 try await PackageApp.with("anna", HTTPTransport(url)) { anna in
                     try await PackageApp.with("bob", HTTPTransport(url)) { bob in

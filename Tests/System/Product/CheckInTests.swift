@@ -47,7 +47,7 @@ struct EndToEndCheckInTests {
             // It goes on: the next timer is the repetition, half an hour after this, however old the deadline is.
             let next = try await quartet.psql(
                 """
-                SELECT string_agg(name || ' ' || (due_at BETWEEN now() + interval '29 minutes'
+                SELECT string_agg(name || ' ' || (due_at BETWEEN now() + interval '20 minutes'
                                                              AND now() + interval '30 minutes'), ' ')
                   FROM session.timer
                  WHERE key = 'account/\(bob.account)'
@@ -215,7 +215,7 @@ struct EndToEndCheckInTests {
                     try cluster.thaw()
                     try await quartet.waitUntilQuiet()
                 }
-                try await quartet.moveDeadline(of: bob, to: "3 seconds")
+                try await quartet.moveDeadline(of: bob, to: "15 seconds")
                 // A replica that takes the timer, stands still, and never commits.
                 let letGo = try await quartet.hold(
                     "SELECT name FROM session.timer WHERE key = 'account/\(bob.account)' FOR UPDATE")

@@ -316,20 +316,21 @@ struct DoorTests {
             let stalled =
                 try stall(4, "/v1/account/avatar", "image/png")
                 + stall(8, "/v1/uploads/\(file.id)/chunks/0", "application/octet-stream")
-            try await Self.expectRoomForOthers(at: port)
+            // Before the edge ends the others, as they are slow.
             var reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             // It may hear of the last one a moment later.
-            for _ in 0..<2 where reply.status != 429 {
+            for _ in 0..<10 where reply.status != 429 {
                 try await Task.sleep(for: .milliseconds(200))
                 reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             }
             #expect(reply.status == 429 && reply.body["code"] == "tooManyUploads", "\(reply)")
             var chunk = try await anna.upload(file, 0..<1)
-            for _ in 0..<2 where chunk.status != 429 {
+            for _ in 0..<10 where chunk.status != 429 {
                 try await Task.sleep(for: .milliseconds(200))
                 chunk = try await anna.upload(file, 0..<1)
             }
             #expect(chunk.status == 429 && chunk.body["code"] == "tooManyUploads", "\(chunk)")
+            try await Self.expectRoomForOthers(at: port)
             for upload in stalled { _ = try await upload.rest() }
             reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             // The client may see the end of its connection a moment before the place is free.
@@ -391,8 +392,9 @@ struct DoorTests {
         let readiness = try await quartet.readiness(of: .sessionClient)
         #expect(readiness.status == 503 && "\(readiness.body)".contains("send requests elsewhere"), "\(readiness)")
         await holder.close()
+        // After nine seconds, what isn't decided is answered as well.
         let reply = try await asked
-        #expect(reply.status == 200, "\(reply)")
+        #expect([200, 202].contains(reply.status), "\(reply)")
         try await quartet.process(of: .sessionClient).waitForExit(.exited(0))
     }
 }

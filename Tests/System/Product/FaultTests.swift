@@ -353,7 +353,11 @@ extension Quartet {
 
     fileprivate func waitUntilHeld() async throws {
         try await wait(
-            for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            for: "the saga to be held",
+            """
+            SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+             WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()
+            """
         ) { $0 != "0" }
     }
 }

@@ -91,7 +91,7 @@ struct GroupFaultTests {
             try await quartet.wait(for: "three connections", "SELECT count(*) FROM session.group_connection") {
                 $0 == "3"
             }
-            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '0', drop_grace = '5 seconds'")
+            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '0', drop_grace = '20 seconds'")
 
             // Bob drops, and is back in time.
             await apps[0].disconnect()

@@ -111,9 +111,13 @@ struct GroupSignalTests {
             #expect(!bobSees.all.contains { $0.data["topic"] == "after" })
 
             var refused: EdgeClient.Reply?
-            for _ in 0..<2000 where refused == nil {
-                let reply = try await group.signal(carl, fine)
-                if reply.status != 202 { refused = reply }
+            // At once: one after the other they may be slower than the limit.
+            for _ in 0..<20 where refused == nil {
+                let replies = try await withThrowingTaskGroup(of: EdgeClient.Reply.self) { tasks in
+                    for _ in 0..<200 { tasks.addTask { try await group.signal(carl, fine) } }
+                    return try await tasks.reduce(into: [EdgeClient.Reply]()) { $0.append($1) }
+                }
+                refused = replies.first { $0.status != 202 }
             }
             let flood = try #require(refused)
             expect(flood, 429, "tooManySignals", nil)
@@ -200,8 +204,10 @@ struct GroupSignalTests {
 
     @Test("a connection that doesn't read gets the newest signals and every message, in order (P25, P26)")
     func slow() async throws {
-        try await Quartet.with { quartet in
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.waitLongForPeopleWhoAreAway()
+            // The machine may be busy.
+            try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1h"])
             let (anna, bob) = try await quartet.signUp("anna", "bob")
             let group = try await Group.create(by: anna, of: [bob])
             let sees = try await LiveView.open(anna, following: [group])
