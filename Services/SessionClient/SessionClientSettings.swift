@@ -157,7 +157,8 @@ struct SessionClientSettings: Sendable {
         RequestLimits(
             perMinute: [
                 .reads: settings[EdgeLimits.reads], .commands: settings[EdgeLimits.commands],
-                .operations: settings[EdgeLimits.operations], .streams: settings[EdgeLimits.streamOpenings],
+                .urgent: settings[EdgeLimits.urgent], .operations: settings[EdgeLimits.operations],
+                .streams: settings[EdgeLimits.streamOpenings],
             ],
             addressFactor: settings[EdgeLimits.addressFactor])
     }

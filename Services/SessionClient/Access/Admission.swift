@@ -31,7 +31,7 @@ struct Admission: Sendable {
                 do {
                     try limits.admit(kind, of: caller.account, quota)
                 } catch {
-                    guard let key, key.isGiven, limits.admitRepeat(of: caller.account),
+                    guard let key, key.isGiven, limits.admitRepeat(kind, of: caller.account),
                         await answers.has(key, of: caller, as: kind)
                     else { throw error }
                 }
@@ -43,6 +43,23 @@ struct Admission: Sendable {
             guard role == .read || who.role == .act else { throw APIError(.keyMayOnlyRead) }
             return .operator(who)
         }
+    }
+
+    /// Counts a request for its address, before anything is done for it. Urgent ones of people whose token was used here lately are
+    /// counted by themselves, so that strangers of their address can't use up what those may ask.
+    /// - Throws: `tooManyRequests`.
+    func admit(
+        _ kind: RequestLimits.Kind, from address: String, _ authorization: String?,
+        _ quota: (RequestLimits.Quota) -> Void
+    ) throws(APIError) {
+        try limits.admit(kind, from: address, isKnown: kind == .urgent && isKnown(authorization), quota)
+    }
+
+    /// Whether it is an access token that this process verified lately, of a device that isn't known to be signed out. Nothing is
+    /// looked up for it.
+    private func isKnown(_ authorization: String?) -> Bool {
+        guard let token = try? Self.bearer(authorization), let bearer = tokens.verified(token) else { return false }
+        return !devices.isKnownSignedOut(bearer.device)
     }
 
     private static func bearer(_ authorization: String?) throws(APIError) -> String {

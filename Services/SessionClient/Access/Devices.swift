@@ -38,6 +38,9 @@ final class Devices: Sendable {
         return isActive
     }
 
+    /// Whether this process knows, without looking, that it was signed out. What it forgot, with others, it doesn't know.
+    func isKnownSignedOut(_ device: DeviceID) -> Bool { state.withLock { $0.active[device] == false } }
+
     /// The same by what session publishes now, whatever this process has heard.
     func isActiveNow(_ caller: Caller) async throws -> Bool {
         try await pool.withConnection { database in

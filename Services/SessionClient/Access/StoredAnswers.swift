@@ -12,7 +12,7 @@ struct StoredAnswers: Sendable {
         let account = caller.account
         let query: Query
         switch kind {
-        case .commands:
+        case .commands, .urgent:
             let ids = Domain.allCases.map { key.commandID(in: $0, of: account) }
             query = """
                 SELECT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = ANY (\(ids)))

@@ -70,7 +70,7 @@ extension Endpoint {
             declaration: Declaration(
                 name: body.type, method: .post, path: "\(Family.commands.path)/\(body.type)", access: .signedIn,
                 summary: summary, body: .json(body), replies: CommandReply.replies, refusals: refusals,
-                limit: Family.commands.limit, family: .commands)
+                limit: Body.isUrgent ? .urgent : Family.commands.limit, family: .commands)
         ) { actions, request in
             let signedIn = try request.signedIn()
             return try await actions.commands.send(request.decoded(body), by: signedIn.caller, signedIn.call).reply()

@@ -41,7 +41,9 @@ struct RPCAdmission: Sendable {
         _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, _ fields: AnswerFields
     ) throws(APIError) -> String {
         let address = network(metadata, context)
-        if let kind { try admission.limits.admit(kind, from: address, fields.quota.note) }
+        if let kind {
+            try admission.admit(kind, from: address, metadata.text("authorization"), fields.quota.note)
+        }
         return address
     }
 

@@ -24,7 +24,8 @@ extension Routes {
                 let endpoint = members["\(family.path)/\(name)"]
                 // Only callers learn what there isn't.
                 let admitted = try await admit(
-                    request, context, to: endpoint?.declaration.access ?? .signedIn, as: family.limit)
+                    request, context, to: endpoint?.declaration.access ?? .signedIn,
+                    as: endpoint?.declaration.limit ?? family.limit)
                 guard let endpoint else { throw family.unknown(name) }
                 return try await answer(request, context, with: endpoint, admitted)
             }

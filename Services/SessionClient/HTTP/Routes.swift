@@ -22,7 +22,7 @@ struct Routes: Sendable {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: headers)
         router.add(middleware: Problems(answers: answers, refusals: refusals, addresses: addresses))
-        router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
+        router.add(middleware: AddressLimiting(admission: admission, addresses: addresses))
         router.add(middleware: versions)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)

@@ -43,7 +43,8 @@ final class ProductBenchmark: Sendable {
         let environment = [
             "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing, "CANARY_INTERVAL": "0s",
             "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
-            "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
+            "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "URGENT_PER_MINUTE": "1000000",
+            "OPERATIONS_PER_MINUTE": "1000000",
             "STREAMS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",
         ].merging(settings) { $1 }
         var started: [String: Process] = [:]

@@ -71,7 +71,7 @@ struct DoorTests {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(
                 .sessionClient,
-                environment: ["COMMANDS_PER_MINUTE": "1", "OPERATIONS_PER_MINUTE": "1", "ADDRESS_FACTOR": "10000"])
+                environment: ["URGENT_PER_MINUTE": "1", "OPERATIONS_PER_MINUTE": "1", "ADDRESS_FACTOR": "10000"])
             let anna = try await quartet.signUp("anna")
             for path in ["/v1/commands/RaiseAlert", "/v1/operations/RespondToAllPings"] {
                 let key = EdgeClient.newKey()

@@ -157,7 +157,8 @@ final class Quartet: Sendable {
                 "CANARY_INTERVAL": "0s",
                 // They all come from one address.
                 "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
-                "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
+                "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "URGENT_PER_MINUTE": "1000000",
+                "OPERATIONS_PER_MINUTE": "1000000",
                 "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
             ].merging(release == nil ? Self.journal : [:]) { $1 }.merging(environment) { $1 },
             name: service.rawValue)

@@ -32,7 +32,7 @@ struct LimitTests {
     func settings() throws {
         let declared = SessionClient.settings.map(\.key)
         #expect(Set(declared).count == declared.count)
-        #expect(EdgeLimits.settings.count == 13)
+        #expect(EdgeLimits.settings.count == 14)
         let readme = try Self.text("README.md")
         for setting in EdgeLimits.settings {
             #expect(declared.contains(setting.key))

@@ -10,10 +10,13 @@ enum EdgeLimits {
 
     static let reads = requests("reads", "Reads", .tooManyReads, default: 3000)
     static let commands = requests("commands", "Commands and other changes", .tooManyCommands, default: 600)
+    static let urgent = requests(
+        "urgent", "Calls for help, their ends, check-ins and answers to a ping", .tooManyCommands, default: 600)
     static let operations = requests("operations", "Operations", .tooManyOperations, default: 120)
     static let streamOpenings = requests("streams", "Openings of streams", .tooManyStreams, default: 300)
     static let addressFactor = Limit(
-        "each of the four above", of: "address and server",
+        "each of the five above; the third one of people whose token was used at the server, and of strangers, by itself",
+        of: "address and server",
         Setting<Int>.int(
             "address.factor", in: 1...10_000, default: 20,
             help: "How many times as much as an account one address (an IPv6 /64) may ask in a minute."),
@@ -23,7 +26,8 @@ enum EdgeLimits {
         "refusals (429) that are answered at once", of: "address and server", Rate(50, per: .second, burst: 100),
         Rate(50, per: .second, burst: 100).words, .ended(.refusals))
     static let repeats = rate(
-        "commands and operations beyond that which are asked again under their key", of: "account",
+        "commands and operations beyond that which are asked again under their key; of the third kind as many again",
+        of: "account",
         Rate(60, per: .minute), .tooManyCommands)
     static let clock = rate("questions for the time", of: "account", Rate(60, per: .minute), .tooManyRequests)
     static let unanswered = Limit(
@@ -223,6 +227,7 @@ enum EdgeLimits {
     @ListBuilder<any LimitDeclaration> private static var list: [any LimitDeclaration] {
         reads
         commands
+        urgent
         operations
         streamOpenings
         addressFactor

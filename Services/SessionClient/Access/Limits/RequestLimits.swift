@@ -6,14 +6,18 @@ import Vocabulary
 /// Searches, uploads, guesses, sign-ups and codes have narrower limits besides, where they are handled.
 struct RequestLimits: Sendable {
     enum Kind: String, CaseIterable, Sendable {
-        case reads, commands, operations
+        case reads, commands
+        /// Commands on which lives may depend (``MessageBody/isUrgent``): nothing else that somebody did, and nothing that
+        /// strangers of the address did, uses them up.
+        case urgent
+        case operations
         /// Opening a stream.
         case streams
 
         var refusal: APIError.Code {
             switch self {
             case .reads: .tooManyReads
-            case .commands: .tooManyCommands
+            case .commands, .urgent: .tooManyCommands
             case .operations: .tooManyOperations
             case .streams: .tooManyStreams
             }
@@ -33,7 +37,10 @@ struct RequestLimits: Sendable {
 
     private let accounts: [Kind: RateLimit<AccountID>]
     private let addresses: [Kind: RateLimit<String>]
+    /// Of urgent requests of people whose token was used here lately (``Admission``).
+    private let known: RateLimit<String>?
     private let repeats = RateLimit<AccountID>(EdgeLimits.repeats)
+    private let urgentRepeats = RateLimit<AccountID>(EdgeLimits.repeats)
 
     /// - Parameters:
     ///   - perMinute: How much of each kind an account may ask in a minute (``Rate/requests(_:)``).
@@ -44,6 +51,7 @@ struct RequestLimits: Sendable {
         }
         accounts = limits(1)
         addresses = limits(addressFactor)
+        known = perMinute[.urgent].map { RateLimit(.requests($0 * addressFactor)) }
     }
 
     /// Counts an account's request.
@@ -53,13 +61,18 @@ struct RequestLimits: Sendable {
     }
 
     /// Counts a request beyond the account's limit that may have been answered before. Whether it was is still to be looked up.
-    func admitRepeat(of account: AccountID) -> Bool { repeats.admit(account) }
+    func admitRepeat(_ kind: Kind, of account: AccountID) -> Bool {
+        (kind == .urgent ? urgentRepeats : repeats).admit(account)
+    }
 
     /// Counts a request from an address, whoever asks.
+    /// - Parameter isKnown: Whether it counts with the urgent ones of people whose token was used here lately.
     /// - Throws: `tooManyRequests`; `quota` says what is left in any case.
-    func admit(_ kind: Kind, from address: String, _ quota: (Quota) -> Void) throws(APIError) {
+    func admit(
+        _ kind: Kind, from address: String, isKnown: Bool = false, _ quota: (Quota) -> Void
+    ) throws(APIError) {
         try admit(
-            kind, address, addresses[kind],
+            kind, address, isKnown ? known : addresses[kind],
             APIError(.tooManyRequests, "There were too many requests from your address; wait a moment."), quota)
     }
 
