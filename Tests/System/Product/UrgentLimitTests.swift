@@ -59,13 +59,12 @@ struct UrgentLimitTests {
                 .sessionClient, environment: ["URGENT_PER_MINUTE": "50", "ADDRESS_FACTOR": "1"])
             let anna = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
+            let sees = try await LiveView.open(tablet)
             let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(tablet.id)], token: anna.token)
             #expect(out.status == 204)
-            // Until the edge has heard of it.
-            for _ in 0..<2400 {
-                if try await quartet.edge.send("GET", "/v1/account", token: tablet.token).status == 401 { break }
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            // The edge has heard of it once it ends the stream.
+            let end = try await sees.wait("the end") { $0.name == "end" }
+            #expect(end.data["reason"] == "signedOut")
             var last: EdgeClient.Reply?
             for _ in 0..<200 where last?.status != 429 {
                 last = try await quartet.edge.send(

@@ -15,7 +15,7 @@ enum EdgeLimits {
     static let operations = requests("operations", "Operations", .tooManyOperations, default: 120)
     static let streamOpenings = requests("streams", "Openings of streams", .tooManyStreams, default: 300)
     static let addressFactor = Limit(
-        "each of the five above; the third one of people whose token was used at the server, and of strangers, by itself",
+        "each of the five above; of the third, people whose token this server knows and all others have one each",
         of: "address and server",
         Setting<Int>.int(
             "address.factor", in: 1...10_000, default: 20,
@@ -26,7 +26,7 @@ enum EdgeLimits {
         "refusals (429) that are answered at once", of: "address and server", Rate(50, per: .second, burst: 100),
         Rate(50, per: .second, burst: 100).words, .ended(.refusals))
     static let repeats = rate(
-        "commands and operations beyond that which are asked again under their key; of the third kind as many again",
+        "commands and operations beyond that which are asked again under their key, and of the third kind as many again",
         of: "account",
         Rate(60, per: .minute), .tooManyCommands)
     static let clock = rate("questions for the time", of: "account", Rate(60, per: .minute), .tooManyRequests)
