@@ -82,6 +82,8 @@ struct Scenario: Sendable {
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")
             try await view.see("person") { $0["alertRaised"] != .null }
+            // One that is about another alarm.
+            try await bob.call("ClearAlert", ["alarm": "00000000-0000-7000-8000-000000000000"])
             try await bob.call("ClearAlert")
             try await bob.call("ClearAlert")
             let position = view.position
