@@ -92,9 +92,9 @@ export class Connection {
     this.wake()
   }
 
-  /** Connects anew if there are other group sessions to follow: it goes on where it was. */
+  /** Connects anew if there are more group sessions to follow: it goes on where it was. What was left is just not asked for next time. */
   followGroups() {
-    if (String(this.handlers.groups()) === String(this.groups)) return
+    if (this.handlers.groups().every((group) => this.groups.includes(group))) return
     this.isChangingGroups = true
     this.drop()
   }
@@ -163,7 +163,10 @@ export class Connection {
         if (event.event === 'begun') {
           this.stream = data.stream
           this.#outlive(token, data.expiresIn)
+          data.groups = this.groups
         }
+        // Joined again, it has to be asked for again.
+        if (event.event === 'group.ended') this.groups = this.groups.filter((group) => group !== data.group)
         this.handlers.onEvent({ id: event.id, event: event.event, data })
         if (this.state.name !== 'connected' && this.handlers.isComplete()) {
           this.attempt = 0

@@ -16,6 +16,9 @@ import { apply, emptyReplica, followed, isComplete, reconnecting } from '../stat
 const look = 10_000
 const silencesAllowed = 3
 
+/** Within how many milliseconds the list of group sessions has what a session's own sequence says, by far. */
+const listDelay = 2000
+
 export class SharedStream {
   #me = crypto.randomUUID()
   #stop = new AbortController()
@@ -99,7 +102,7 @@ export class SharedStream {
     this.#connection = new Connection(this.account, {
       lastID: () => this.replica.lastID,
       isComplete: () => isComplete(this.replica),
-      groups: () => followed(this.replica),
+      groups: () => followed(this.replica, this.account),
       onAsked: () => this.handlers.onAsked(),
       onState: (state) => {
         if (signal.aborted) return
@@ -112,6 +115,8 @@ export class SharedStream {
         this.#take(event)
         this.#tell({ type: 'event', event, sequence: this.#sequence })
         if (event.event === 'groups') this.#connection.followGroups()
+        // Left and joined again at once: the list may say nothing, since for it nothing has changed.
+        if (event.event === 'group.ended') setTimeout(() => { if (!signal.aborted) this.#connection.followGroups() }, listDelay)
       },
     })
     await this.#connection.run(signal)

@@ -8,6 +8,7 @@ import { endingWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { messagesOf } from '../net/messages.js'
 import { isFourInARow, newGame } from '../state/four-in-a-row.js'
+import { isIn } from '../state/group.js'
 import { readyOnes, scores } from '../state/messages.js'
 import { isListening } from '../state/player.js'
 import { board } from '../parts/board.js'
@@ -27,7 +28,7 @@ export function group({ group }) {
   if (ending || state?.end) {
     return empty('This session is over', endingWords(ending ?? state.end.reason), h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
-  if (!state) {
+  if (!state || !isIn(state, me())) {
     const isJoined = model.replica.groups.some((one) => one.group === group && one.standing === 'joined')
     return isJoined ? waitingPage() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }

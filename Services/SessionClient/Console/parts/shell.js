@@ -5,6 +5,7 @@ import { connectionWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { choose } from '../net/accounts.js'
 import { retry } from '../net/live.js'
+import { isIn } from '../state/group.js'
 import { isAlone } from '../state/player.js'
 import { isCritical } from '../core/words.js'
 import { isUnread, unreadOf } from '../state/notifications.js'
@@ -74,7 +75,7 @@ function own() {
 /** The dot, what it means, and what to do about it. */
 function connection() {
   const state = model.account.signedOut ? { name: 'needsAuthentication', reason: model.account.signedOut } : model.connection
-  const isInSession = [...(model.replica?.group.values() ?? [])].some((one) => !isAlone(one))
+  const isInSession = [...(model.replica?.group.values() ?? [])].some((one) => isIn(one, model.account.account) && !isAlone(one))
   const { text, detail, tone, canRetry } = connectionWords(state, isInSession)
   return h('div', { class: `connection ${tone}`, role: 'status', title: detail },
     h('span', { class: 'dot', 'aria-hidden': 'true' }),

@@ -1,6 +1,9 @@
 /** A group session: the fold of the stream `group`, as `GroupState.swift` has it. */
 import { applyToPlayback } from './playback.js'
 
+/** Whether an account is in the session that is still going on. */
+export const isIn = ({ participants, end }, account) => !end && participants.some(({ id }) => id === account)
+
 /** The state after an event. */
 export function applyToGroup(state, type, body) {
   const { account } = body

@@ -4,7 +4,7 @@
  */
 import { applyToAccount } from './account.js'
 import { applyToContacts, contactsFrom } from './contacts.js'
-import { applyToGroup } from './group.js'
+import { applyToGroup, isIn } from './group.js'
 import { applyToNotifications } from './notifications.js'
 
 const streams = ['account', 'contacts', 'notifications', 'operations']
@@ -47,6 +47,7 @@ export function apply(replica, { id, event, data }) {
   }
   if (event === 'heartbeat') return { ...next, heartbeats: replica.heartbeats + 1 }
   if (event === 'groups') return { ...next, groups: data.groups }
+  if (event === 'begun') return carrying(next, data.groups)
   if (event === 'signal') return { ...next, signals: hearing(replica.signals, data) }
   if (event.startsWith('group.')) return applyOfGroup(next, event, data)
   const [name, what] = event.split('.')
@@ -58,6 +59,13 @@ export function apply(replica, { id, event, data }) {
     next.seen = seeing(replica, data)
   }
   return next
+}
+
+/** What the connection that has just begun doesn't carry would stay as it was. */
+function carrying(replica, groups) {
+  const [group, messages, signals] = [replica.group, replica.messages, replica.signals].map((map) =>
+    new Map([...map].filter(([id]) => groups.includes(id))))
+  return { ...replica, group, messages, signals }
 }
 
 const seeing = ({ seen }, { command }) => (command ? [...seen, command].slice(-memory) : seen)
@@ -100,6 +108,12 @@ const hearing = (signals, data) => !topics.includes(data.topic) ? signals :
 /** How many group sessions one stream carries at most. */
 const followedAtOnce = 8
 
-/** The group sessions that the stream has to carry: a participant is present as long as it does. */
-export const followed = ({ groups = [] }) =>
-  groups.filter(({ standing }) => standing === 'joined').slice(0, followedAtOnce).map(({ group }) => group).sort()
+/**
+ * The group sessions that the stream has to carry: a participant is present as long as it does. The list may be ahead of a session's
+ * own sequence: until that one says that the account has left, or why it is over, the copy of it would go on as it was.
+ */
+export function followed({ groups = [], group }, account) {
+  const joined = groups.filter(({ standing }) => standing === 'joined').map((one) => one.group)
+  const left = [...group.values()].filter((state) => isIn(state, account)).map((state) => state.group)
+  return [...new Set([...joined, ...left])].slice(0, followedAtOnce).sort()
+}

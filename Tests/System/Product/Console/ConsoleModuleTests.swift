@@ -109,6 +109,11 @@ struct ConsoleModuleTests {
                 return [...replica.signals.get('g').values()].map(({ topic }) => topic);
                 """)
             #expect(signals == ["typing", "cursor"], "a stranger's topics are kept for nobody")
+            let sessions = try await page.runModules(["state/replica.js", "state/player.js"], Self.replacedSession)
+            #expect(
+                sessions == [["new", "old"], "old", ["new"], "new", JSON.null],
+                "a list that is ahead of a session's own sequence leaves no copy of it that goes on, and what was left isn't listened to"
+            )
 
             let key = try await page.runModules(
                 ["core/time.js"],
@@ -128,6 +133,27 @@ struct ConsoleModuleTests {
             #expect(pauses == [500, 1000, 2000, 8000, 15000])
         }
     }
+
+    /// A listening session is replaced by another one, of which the list says so first; at last the account leaves that one.
+    private static let replacedSession = """
+        const { apply, emptyReplica, followed } = m['state/replica.js'];
+        const { playerOf } = m['state/player.js'];
+        const anna = 'anna', listen = { identifier: 'quartet.listen' };
+        const state = (group) => ({ group, activity: listen, capacity: 8, host: anna, participants: [{ id: anna }, { id: 'bob' }], invited: [], queue: [] });
+        let replica = { ...emptyReplica(), account: { account: anna } };
+        const hear = (event, data) => { replica = apply(replica, { event, data }) };
+        const event = (group, type, body) => hear('group.event', { group, type, body });
+        const heard = [];
+        hear('group.snapshot', { group: 'old', state: state('old') });
+        hear('groups', { groups: [{ group: 'new', standing: 'joined' }] });
+        heard.push(followed(replica, anna), playerOf(replica, []).group);
+        event('old', 'GroupSessionEnded', { reason: 'ended' });
+        hear('group.snapshot', { group: 'new', state: state('new') });
+        heard.push(followed(replica, anna), playerOf(replica, []).group);
+        event('new', 'ParticipantLeft', { account: anna, host: 'bob' });
+        hear('groups', { groups: [{ group: 'new', standing: 'open' }] });
+        return [...heard, playerOf(replica, []) ?? null];
+        """
 
     @Test(
         "the contact code's QR code is right, and 10,000 rows put few elements on the page, which are drawn when they change (S35, R19)"

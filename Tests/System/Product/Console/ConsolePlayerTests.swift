@@ -86,6 +86,11 @@ struct ConsolePlayerTests {
             let group = try await bob.run("return location.pathname").string?.split(separator: "/").last.map(
                 String.init)
             try await console.expectSameGroup(try #require(group), one, bob)
+            try await bob.click("Leave")
+            try await bob.see("Join with 1 player")
+            try await bob.wait("no player", "document.querySelector('.player-bar') === null")
+            try await bob.click("Join with 1 player")
+            try await bob.wait("the player again", Self.button("Play"))
             for page in [one, other, bob] { try await page.expectNoErrors() }
         }
     }
