@@ -226,8 +226,17 @@ public struct Browser: Sendable {
                 args[0].scrollIntoView({ block: 'center' });
                 await drawn();
                 await drawn();
+                const nameOf = (one) => one.getAttribute('aria-label') ?? one.innerText;
+                const name = nameOf(args[0]);
                 window.isMissed = true;
-                args[0].addEventListener('click', () => { window.isMissed = false }, { once: true, capture: true });
+                removeEventListener('click', window.watchClick, true);
+                // Drawn anew meanwhile, it is another element of the same name: clicked twice, a switch would be as it was.
+                window.watchClick = ({ target }) => {
+                    const hit = target.closest('button, a, summary, label, input, select');
+                    const isNew = hit && name && !args[0].isConnected && nameOf(hit) === name;
+                    if (args[0].contains(target) || isNew) window.isMissed = false;
+                };
+                addEventListener('click', window.watchClick, true);
                 """, element)
             try await send("POST", "/element/\(try Self.id(of: element))/click", [:])
             // Another page knows nothing of it: it was the click that led there.

@@ -36,8 +36,18 @@ public final class WebDriver: Sendable {
             await driver.close()
             return result
         } catch {
+            await driver.describe()
             await driver.close()
             throw error
+        }
+    }
+
+    /// Prints what all its browsers show: what one waits for in vain is often another's doing.
+    private func describe() async {
+        for (place, session) in sessions.withLock({ $0 }).enumerated() {
+            let script: JSON = ["script": "return location.pathname + '\\n' + document.body.innerText", "args": []]
+            let page = try? await send("POST", "/session/\(session)/execute/sync", script)
+            print("browser \(place + 1) shows \(page?.string ?? "nothing")")
         }
     }
 
