@@ -1,4 +1,5 @@
 import Bus
+import NotificationsContract
 import NotificationsService
 import ServiceKit
 import ServiceLifecycle
@@ -33,15 +34,19 @@ struct NotificationsProgram: DomainProgram {
         let check = bus.context.health.check("pushes")
         check.report(.ready)
         let outlet = bus.context.health.check("push services")
-        outlet.report(PushSettings.problem(settings).map(Health.Condition.impaired) ?? .ready)
+        let reportPlatforms: @Sendable (Set<PushPlatform>) -> Void = { platforms in
+            outlet.report(PushSettings.problem(settings, for: platforms).map(Health.Condition.impaired) ?? .ready)
+        }
+        // Until they are known.
+        reportPlatforms(Set(PushPlatform.allCases))
         return [
             client,
             CanarySupport(bus),
             TakenPushes(due: due, configuration: database, logger: logger),
             PushDelivery(
                 senders: senders, log: bus.log, doorbells: bus.doorbells, due: due, configuration: database,
-                logger: logger
-            ) { problem in check.report(problem.map(Health.Condition.impaired) ?? .ready) },
+                logger: logger, reportPlatforms: reportPlatforms,
+                report: { problem in check.report(problem.map(Health.Condition.impaired) ?? .ready) }),
         ]
     }
 }

@@ -75,14 +75,26 @@ enum PushSettings {
         }
     }
 
-    /// Whose alarms reach nobody whose app isn't open; nil if pushes to all apps are sent somewhere.
-    static func problem(_ settings: Settings) -> String? {
+    /// The settings of platforms that have a sender of their own.
+    private static let ownSenders: [(platform: PushPlatform, setting: Setting<String?>)] = [
+        (.ios, apnsKeyFile), (.android, fcmAccountFile),
+    ]
+
+    /// Whose alarms reach nobody whose app isn't open; nil if pushes to all phones that there are go somewhere. An operator whose app
+    /// is for one platform needs no sender for the other. What somebody registers as another platform's isn't counted: nobody's
+    /// app does, and anybody could.
+    /// - Parameter platforms: Of the devices that there are.
+    static func problem(_ settings: Settings, for platforms: Set<PushPlatform>) -> String? {
         guard settings[webhookURL] == nil else { return nil }
-        let missing = [(PushPlatform.ios, apnsKeyFile), (.android, fcmAccountFile)].filter { settings[$0.1] == nil }
+        let isAnySet = ownSenders.contains { settings[$0.setting] != nil }
+        // Where nothing is set, it is said before anybody relies on it.
+        let missing = ownSenders.filter {
+            settings[$0.setting] == nil && (!isAnySet || platforms.contains($0.platform))
+        }
         guard !missing.isEmpty else { return nil }
-        let platforms = missing.map(\.0.rawValue).joined(separator: " and ")
+        let names = missing.map(\.platform.rawValue).joined(separator: " and ")
         return
-            "pushes to \(platforms) are only logged, so an alarm reaches nobody there whose app isn't open: set \(missing.map(\.1.variable).joined(separator: " and ")), or PUSH_WEBHOOK_URL"
+            "pushes to \(names) are only logged, so an alarm reaches nobody there whose app isn't open: set \(missing.map(\.setting.variable).joined(separator: " and ")), or PUSH_WEBHOOK_URL"
     }
 
     /// Settings that don't fit together, or files that can't be used.

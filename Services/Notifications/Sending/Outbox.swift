@@ -75,7 +75,8 @@ extension Database {
     /// Claims due pushes of a lane that no one else has claimed, and postpones them by the lease: the longest due first, but
     /// critical ones that were never tried before all that were.
     /// - Parameters:
-    ///   - limit: The most of each priority, of those that were never tried and of the others.
+    ///   - outlet: The platforms of the devices whose pushes are meant. Others' aren't among what is due.
+    ///   - limit: The most of each priority and platform, of those that were never tried and of the others.
     ///   - claimed: How many each device has claimed already. None gets more than ``PushPlaces/deviceClaims``, and no account
     ///     more than ``PushLane/accountClaims``.
     ///   - age: How far back to search; see ``QueueSearch``.
@@ -83,7 +84,8 @@ extension Database {
     ///   - sending: The longest that sending one may take. It must be started this long before the lease ends.
     ///   - patience: How long a push may wait before it is given up.
     func claimPushes(
-        _ lane: PushLane, limit: Int, besides claimed: [PushDeviceKey: Int64], age: Interval, lease: Interval,
+        _ lane: PushLane, to outlet: Set<PushPlatform>, limit: Int, besides claimed: [PushDeviceKey: Int64],
+        age: Interval, lease: Interval,
         sending: Interval, patience: Interval
     ) throws -> Claim {
         let claimed = claimed.sorted { $0.key < $1.key }
@@ -96,12 +98,14 @@ extension Database {
             """
             WITH due AS MATERIALIZED (
                 SELECT p.*
-                  FROM unnest(\(lane.priorities)) AS w(priority)
+                  FROM unnest(\(outlet.map(\.rawValue).sorted())) AS v(platform)
+                 CROSS JOIN unnest(\(lane.priorities)) AS w(priority)
                  CROSS JOIN unnest(ARRAY[false, true]) AS t(is_tried)
-                 CROSS JOIN LATERAL (SELECT o.account, o.device, o.notification, o.priority, o.next_attempt_at, t.is_tried,
-                                            o.priority = 0 AND t.is_tried AS is_later
+                 CROSS JOIN LATERAL (SELECT o.account, o.device, o.notification, o.platform, o.priority, o.next_attempt_at,
+                                            t.is_tried, o.priority = 0 AND t.is_tried AS is_later
                                        FROM notifications.push AS o
-                                      WHERE o.priority = w.priority AND (o.attempts > 0) = t.is_tried
+                                      WHERE o.platform = v.platform AND o.priority = w.priority
+                                        AND (o.attempts > 0) = t.is_tried
                                         AND o.next_attempt_at <= now()
                                         AND o.next_attempt_at >= now() - \(age.microseconds) * interval '1 microsecond'
                                         AND o.account <> ALL (\(full))
@@ -112,7 +116,7 @@ extension Database {
                 SELECT d.*, row_number() OVER (PARTITION BY d.account, d.device
                                                ORDER BY d.priority, d.is_later, d.next_attempt_at)
                             + coalesce(h.count, 0) <= \(PushPlaces.deviceClaims) AS is_in_device,
-                       count(*) OVER (PARTITION BY d.priority, d.is_tried) >= \(Int64(limit)) AS is_full
+                       count(*) OVER (PARTITION BY d.platform, d.priority, d.is_tried) >= \(Int64(limit)) AS is_full
                   FROM due AS d
                   LEFT JOIN unnest(\(claimed.map(\.key.account)), \(claimed.map(\.key.device)), \(claimed.map(\.value)))
                             AS h(account, device, count) ON h.account = d.account AND h.device = d.device
@@ -258,19 +262,21 @@ extension Database {
     /// One that failed 60 times waits as long as it has to: a device that never takes anything isn't tried more often because
     /// others do.
     /// - Parameters:
-    ///   - platforms: Of the devices whose sender is back. Of others' pushes it looks at no more than `limit` of a priority, so some
-    ///     of these may have to wait until they are due by themselves.
+    ///   - platforms: Of the devices whose sender is back.
     ///   - limit: The most at a time.
     /// - Returns: how many, and whether more may wait.
     func hurryFailedPushes(to platforms: Set<PushPlatform>, limit: Int) throws -> (count: Int, isMore: Bool) {
+        let platforms = platforms.map(\.rawValue).sorted()
         let due =
             try query(
                 """
                 SELECT count(*)
                   FROM (SELECT
-                          FROM unnest(ARRAY[0, 1, 2]) AS w(priority)
+                          FROM unnest(\(platforms)) AS v(platform)
+                         CROSS JOIN unnest(ARRAY[0, 1, 2]) AS w(priority)
                          CROSS JOIN LATERAL (SELECT FROM notifications.push AS p
-                                              WHERE p.priority = w.priority AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                              WHERE p.platform = v.platform AND p.priority = w.priority
+                                                AND p.last_error IS NOT NULL AND p.attempts <= 60
                                                 AND p.next_attempt_at <= now()
                                               ORDER BY p.next_attempt_at
                                               LIMIT \(Int64(limit / 2))) AS o
@@ -278,37 +284,34 @@ extension Database {
                 """
             ).only?.decode(0, as: Int.self) ?? 0
         guard due < limit / 2 else { return (0, true) }
-        // Each priority by itself, so that the index is read from now on and not from the longest due.
-        let hurried = try query(
-            """
-            WITH failed AS MATERIALIZED (
-                SELECT o.*
-                  FROM unnest(ARRAY[0, 1, 2]) AS w(priority)
-                 CROSS JOIN LATERAL (SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
-                                       FROM notifications.push AS p
-                                      WHERE p.priority = w.priority AND p.last_error IS NOT NULL AND p.attempts <= 60
-                                        AND p.next_attempt_at > now()
-                                      ORDER BY p.next_attempt_at
-                                      LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS o
-            ), hurried AS (
-                UPDATE notifications.push AS p
-                   SET next_attempt_at = now() + f.number * interval '1 microsecond'
-                  FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number
-                          FROM failed AS f
-                          JOIN notifications.push_device AS d ON d.account = f.account AND d.device = f.device
-                         WHERE d.platform = ANY (\(platforms.map(\.rawValue).sorted()))) AS f
-                 WHERE f.number <= \(Int64(limit))
-                   AND p.account = f.account AND p.device = f.device AND p.notification = f.notification
-                RETURNING 1
-            )
-            SELECT (SELECT count(*) FROM hurried),
-                   EXISTS (SELECT FROM failed AS f GROUP BY f.priority HAVING count(*) >= \(Int64(limit)))
-            """
-        ).only
-        let count = try hurried?.decode(0, as: Int.self) ?? 0
-        // Where only others' pushes were looked at, they would be each time.
-        let isFull = try hurried?.decode(1, as: Bool.self) ?? false
-        return (count, count == limit || (count > 0 && isFull))
+        // Each platform and priority by itself, so that the index is read from now on and not from the longest due.
+        let count =
+            try query(
+                """
+                WITH failed AS MATERIALIZED (
+                    SELECT o.*
+                      FROM unnest(\(platforms)) AS v(platform)
+                     CROSS JOIN unnest(ARRAY[0, 1, 2]) AS w(priority)
+                     CROSS JOIN LATERAL (SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
+                                           FROM notifications.push AS p
+                                          WHERE p.platform = v.platform AND p.priority = w.priority
+                                            AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                            AND p.next_attempt_at > now()
+                                          ORDER BY p.next_attempt_at
+                                          LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS o
+                ), hurried AS (
+                    UPDATE notifications.push AS p
+                       SET next_attempt_at = now() + f.number * interval '1 microsecond'
+                      FROM (SELECT f.*, row_number() OVER (ORDER BY f.priority, f.next_attempt_at) AS number
+                              FROM failed AS f) AS f
+                     WHERE f.number <= \(Int64(limit))
+                       AND p.account = f.account AND p.device = f.device AND p.notification = f.notification
+                    RETURNING 1
+                )
+                SELECT count(*) FROM hurried
+                """
+            ).only?.decode(0, as: Int.self) ?? 0
+        return (count, count == limit)
     }
 
     /// For how long the oldest critical push has waited. Nil if none waits.
@@ -332,6 +335,18 @@ extension Database {
              WHERE d.is_leaving
                AND NOT EXISTS (SELECT FROM notifications.push AS p WHERE p.account = d.account AND p.device = d.device)
             """)
+    }
+
+    /// The platforms of people's devices.
+    func platformsOfDevices() throws -> Set<PushPlatform> {
+        let rows = try query(
+            """
+            SELECT w.platform
+              FROM unnest(\(PushPlatform.allCases.map(\.rawValue))) AS w(platform)
+             WHERE EXISTS (SELECT FROM notifications.push_device AS d
+                            WHERE d.platform = w.platform AND NOT notifications.is_canary(d.account))
+            """)
+        return Set(try rows.compactMap { PushPlatform(rawValue: try $0.decode(0, as: String.self)) })
     }
 
     /// Counts people's waiting pushes, up to a limit.

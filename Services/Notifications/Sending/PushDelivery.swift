@@ -1,7 +1,7 @@
 package import Bus
 package import Logging
 import Metrics
-import NotificationsContract
+package import NotificationsContract
 import NotificationsRules
 package import Postgres
 import ServiceLifecycle
@@ -14,8 +14,9 @@ import Vocabulary
 /// Every replica runs one. A push is claimed for a minute before it is sent, so no one else sends it meanwhile; if the
 /// process is killed, another one sends it after that. No transaction stays open during the request.
 ///
-/// Critical ones go first and never wait for others; how many of whose are sent at a time says ``PushPlaces``. When the
-/// receiver takes one again after a failure, everything that failed before is due at once.
+/// Critical ones go first and never wait for others; how many of whose are sent at a time says ``PushPlaces``. Each sender has places
+/// of its own, so that a push service that doesn't answer holds up nobody whose phone another one serves. When a receiver takes one
+/// again after a failure, everything that it failed to take before is due at once.
 ///
 /// Pushes may arrive out of order: a retried one comes after later ones.
 package final class PushDelivery: Service, Sendable {
@@ -28,18 +29,32 @@ package final class PushDelivery: Service, Sendable {
     private let isStopped = Mutex(false)
     private let state = Mutex(State())
     private let report: @Sendable (String?) -> Void
+    private let reportPlatforms: @Sendable (Set<PushPlatform>) -> Void
     /// Yields when there may be something to send.
     private let (wakes, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     private struct State: Sendable {
-        var places = PushPlaces()
-        var searches: [PushLane: QueueSearch] = [:]
-        /// Lanes in which more was due than could be claimed.
-        var unfinished: Set<PushLane> = []
+        var places: [Set<PushPlatform>: PushPlaces] = [:]
+        var searches: [Queue: QueueSearch] = [:]
+        /// Where more was due than could be claimed.
+        var unfinished: Set<Queue> = []
         /// Platforms whose sender failed since it last took a push.
         var failing: Set<PushPlatform> = []
         /// Canaries' pushes are looked for once a second, so that people's don't wait for that.
         var looksForCanaries = false
+
+        mutating func start(_ outlet: Set<PushPlatform>) -> ClaimedPush? {
+            places[outlet, default: PushPlaces()].start()
+        }
+
+        func room(in queue: Queue) -> Int { places[queue.outlet, default: PushPlaces()].room(in: queue.lane) }
+    }
+
+    /// What one sender sends in a lane.
+    private struct Queue: Hashable, Sendable {
+        /// The sender's platforms.
+        let outlet: Set<PushPlatform>
+        let lane: PushLane
     }
 
     private static var lease: Interval { .minutes(1) }
@@ -62,9 +77,11 @@ package final class PushDelivery: Service, Sendable {
     ///   - log: The service's own log. Pushes are written together with its events, so its doorbell rings for both.
     ///   - doorbells: Must not be running yet.
     ///   - due: The log by which the service asks itself to forget a device.
+    ///   - reportPlatforms: Called each second with the platforms of people's devices.
     ///   - report: Called each second with what is wrong with critical pushes, or nil.
     package init(
         senders: PushSenders, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger,
+        reportPlatforms: @escaping @Sendable (Set<PushPlatform>) -> Void = { _ in },
         report: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         self.senders = senders
@@ -72,6 +89,7 @@ package final class PushDelivery: Service, Sendable {
         self.configuration = configuration
         self.logger = logger
         self.report = report
+        self.reportPlatforms = reportPlatforms
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
     }
@@ -98,13 +116,18 @@ package final class PushDelivery: Service, Sendable {
             state.withLock { $0.looksForCanaries = true }
             waker.yield()
             let limit = Self.countLimit
-            if let (count, oldest) = try? await pool.withConnection({ database in
-                try database.forgetDevicesThatLeft()
-                return (try database.waitingPushes(limit: limit), try database.oldestCriticalPush())
+            if let (count, oldest, platforms) = try? await pool.withConnection({ database in
+                (
+                    try database.waitingPushes(limit: limit), try database.oldestCriticalPush(),
+                    try database.platformsOfDevices()
+                )
             }) {
                 metrics.wait(count, oldestCritical: oldest ?? .zero)
                 report(Self.trouble(oldest))
+                reportPlatforms(platforms)
             }
+            // Apart, because it may have to wait for locks.
+            try? await pool.withConnection { try $0.forgetDevicesThatLeft() }
             try? await Task.sleep(for: .seconds(1))
         }
     }
@@ -125,47 +148,57 @@ package final class PushDelivery: Service, Sendable {
                     return state.looksForCanaries
                 }
                 for lane in PushLane.allCases where lane != .canary || looksForCanaries {
-                    count += await claim(lane, pool)
-                    while let push = state.withLock({ $0.places.start() }) {
-                        group.addTask { await self.deliver(from: push, pool) }
+                    for outlet in senders.outlets {
+                        count += await claim(Queue(outlet: outlet, lane: lane), pool)
+                        while let push = state.withLock({ $0.start(outlet) }) {
+                            group.addTask { await self.deliver(from: push, pool) }
+                        }
                     }
                 }
-                await giveBack(state.withLock { $0.places.removeWaiting(startableUntil: .now) }, pool)
+                await giveBack(removeWaiting(startableUntil: .now), pool)
                 // Looks once for many deliveries in a row.
                 if count == 0 { try? await Task.sleep(for: .milliseconds(20)) }
             }
-            await giveBack(state.withLock { $0.places.removeWaiting() }, pool)
+            await giveBack(removeWaiting(), pool)
+        }
+    }
+
+    private func removeWaiting(startableUntil time: ContinuousClock.Instant? = nil) -> [ClaimedPush] {
+        state.withLock { state in
+            senders.outlets.flatMap { state.places[$0]?.removeWaiting(startableUntil: time) ?? [] }
         }
     }
 
     private var hasStopped: Bool { isStopped.withLock { $0 } }
 
-    /// Claims what is due in a lane, as far as there is room. Returns how many pushes that were.
-    private func claim(_ lane: PushLane, _ pool: Pool) async -> Int {
+    /// Claims what is due, as far as there is room. Returns how many pushes that were.
+    private func claim(_ queue: Queue, _ pool: Pool) async -> Int {
         let (lease, patience, lifetime) = (Self.lease, Self.patience, Self.lifetime)
-        let (limit, claimed) = state.withLock { ($0.places.room(in: lane), $0.places.claimed(in: lane)) }
+        let (limit, claimed) = state.withLock { state in
+            (state.room(in: queue), state.places[queue.outlet]?.claimed(in: queue.lane) ?? [:])
+        }
         guard limit > 0 else {
-            state.withLock { _ = $0.unfinished.insert(lane) }
+            state.withLock { _ = $0.unfinished.insert(queue) }
             return 0
         }
-        let look = state.withLock { $0.searches[lane, default: QueueSearch()].begin() }
+        let look = state.withLock { $0.searches[queue, default: QueueSearch()].begin() }
         do {
             let claim = try await pool.withConnection { database in
                 try database.claimPushes(
-                    lane, limit: limit, besides: claimed, age: look.age, lease: lease, sending: patience,
-                    patience: lifetime)
+                    queue.lane, to: queue.outlet, limit: limit, besides: claimed, age: look.age, lease: lease,
+                    sending: patience, patience: lifetime)
             }
             let isMore = state.withLock { state in
-                state.searches[lane]?.end(look, foundAll: claim.isAll)
-                state.places.add(claim.pushes, to: lane)
-                if claim.isAll { state.unfinished.remove(lane) } else { state.unfinished.insert(lane) }
-                return !claim.isAll && !claim.pushes.isEmpty && state.places.room(in: lane) > 0
+                state.searches[queue]?.end(look, foundAll: claim.isAll)
+                state.places[queue.outlet, default: PushPlaces()].add(claim.pushes, to: queue.lane)
+                if claim.isAll { state.unfinished.remove(queue) } else { state.unfinished.insert(queue) }
+                return !claim.isAll && !claim.pushes.isEmpty && state.room(in: queue) > 0
             }
             // One device's may have hidden those of others, which the next look finds.
             if isMore { waker.yield() }
             return claim.pushes.count
         } catch {
-            state.withLock { $0.searches[lane]?.fail(look) }
+            state.withLock { $0.searches[queue]?.fail(look) }
             if !hasStopped { logger.warning("can't look for pushes", metadata: ["error": "\(error)"]) }
             return 0
         }
@@ -181,14 +214,15 @@ package final class PushDelivery: Service, Sendable {
 
     /// Sends a push, and then others that waited for its place.
     private func deliver(from first: ClaimedPush, _ pool: Pool) async {
+        let outlet = senders.platforms(beside: first.platform)
         var next: ClaimedPush? = first
         while let push = next {
             await deliver(push, pool)
             let isMore: Bool
             (next, isMore) = state.withLock { state in
-                state.places.end(push)
-                let isMore = state.unfinished.contains { state.places.room(in: $0) > 0 }
-                return (hasStopped ? nil : state.places.start(), isMore)
+                state.places[outlet]?.end(push)
+                let isMore = state.unfinished.contains { state.room(in: $0) > 0 }
+                return (hasStopped ? nil : state.start(outlet), isMore)
             }
             if isMore { waker.yield() }
         }

@@ -35,7 +35,7 @@ enum PushLane: CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The pushes that this process has claimed, and which of them is sent next.
+/// The pushes that this process has claimed for one sender, and which of them is sent next.
 ///
 /// Up to ``total`` are sent at a time; ``kept`` of these places are for critical ones. In each lane a device has one place, so
 /// one that doesn't answer holds up only itself. An account has up to ``share``; its critical pushes take more, one for each

@@ -73,4 +73,7 @@ package struct PushSenders: Sendable {
     func platforms(beside platform: PushPlatform) -> Set<PushPlatform> {
         own[platform] != nil ? [platform] : Set(PushPlatform.allCases).subtracting(own.keys)
     }
+
+    /// The platforms of each sender. Pushes of one sender wait for none of another's.
+    var outlets: Set<Set<PushPlatform>> { Set(PushPlatform.allCases.map(platforms(beside:))) }
 }

@@ -119,6 +119,33 @@ struct PushServiceTests {
         }
     }
 
+    @Test("an operator whose app is for one platform lacks nothing until a device of another one is registered (A14)")
+    func onePlatform() async throws {
+        try await PushServices.with { services in
+            try await Quartet.with(services: [.session, .contacts]) { quartet in
+                let apple = services.environment.filter { !$0.key.contains("FCM") }
+                try await quartet.start(.notifications, environment: apple)
+                try await quartet.start(.sessionClient)
+                let (bob, carol) = try await quartet.signUp("bob", "carol")
+                let (shownAs, problem) = ("push services", "pushes to android are only logged")
+                try await bob.act("RegisterPush", ["token": "6161", "platform": "ios"])
+                try await bob.act("RaiseAlert")
+                try await quartet.waitUntilNothingWaits()
+                #expect(try await quartet.readiness(of: .notifications).body["checks"][shownAs] == "ready")
+                try await carol.act("RegisterPush", ["token": "phone", "platform": "android"])
+                for _ in 0..<600 {
+                    let words = try await quartet.readiness(of: .notifications).body["checks"][shownAs].string ?? ""
+                    if words.contains(problem) {
+                        #expect(words.contains("set PUSH_FCM_ACCOUNT_FILE, or PUSH_WEBHOOK_URL"))
+                        return
+                    }
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                Issue.record("waited a minute for the health check to say: \(problem)")
+            }
+        }
+    }
+
     @Test("settings of push services that don't fit together, or files that can't be used, are said at the start (A14)")
     func unusable() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "quartet-\(UUID())")

@@ -146,6 +146,45 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test("a push service that answers nothing holds up no alarm that goes through another one (S38, A14)")
+    func oneServiceAnswers() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            try await outbox.add(300, .dependentCheckInMissed)
+            try await outbox.sending {
+                try await outbox.receiver.wait("as many as may be sent at a time", count: PushPlaces.total)
+                try await outbox.add(1, .dependentAlertRaised, on: .android)
+                try await outbox.android.wait("the one for the other service", count: 1)
+                #expect(outbox.receiver.asked.value.count == PushPlaces.total)
+            }
+        }
+    }
+
+    @Test("a push that waits goes by the service under which its device has registered since (A14)")
+    func registeredElsewhere() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            let bob = try await outbox.account()
+            try await outbox.add(1, .dependentCheckInMissed, to: bob)
+            let device = try #require(try await outbox.devices(of: bob).first)
+            try await outbox.register(bob, device, on: .android)
+            try await outbox.sending {
+                try await outbox.android.wait("it", count: 1)
+                #expect(outbox.receiver.asked.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("which platforms there are devices of is said as soon as one is registered; canaries' don't count (A14)")
+    func platforms() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            try await outbox.open(.canary(.responder, of: Partition(3), among: 8))
+            try await outbox.sending {
+                try await outbox.platforms.wait("none") { $0 == [] ? true : nil }
+                try await outbox.add(1, .groupInvitation, on: .android)
+                try await outbox.platforms.wait("that one") { $0 == [.android] ? true : nil }
+            }
+        }
+    }
+
     @Test("an alarm that was never tried goes before three hundred that failed (S38)")
     func untriedFirst() async throws {
         try await Outbox.with(Self.tables) { outbox in
@@ -328,7 +367,10 @@ private struct Outbox: Sendable {
     private typealias Trial = StoreTrial<NotificationsStore>
 
     let receiver = HeldReceiver()
+    /// What Android devices are pushed by.
+    let android = HeldReceiver()
     let trouble = Observed<String?>(nil)
+    let platforms = Observed<Set<PushPlatform>?>(nil)
     private let database: TestDatabase
     private let trial: Trial
 
@@ -360,6 +402,11 @@ private struct Outbox: Sendable {
         return register.device
     }
 
+    /// Registers a device anew.
+    func register(_ account: AccountID, _ device: PushDeviceID, on platform: PushPlatform) async throws {
+        try await ask([(account, RegisterPush(device: device, token: "another-of-\(device)", platform: platform))])
+    }
+
     func devices(of account: AccountID) async throws -> Set<PushDeviceID> {
         let devices = try await psql(
             "SELECT d.device FROM notifications.push_device AS d WHERE d.account = '\(account)'")
@@ -375,12 +422,14 @@ private struct Outbox: Sendable {
     }
 
     /// Adds pushes of one account, or of as many accounts.
-    func add(_ count: Int, _ kind: NotificationKind, to account: AccountID? = nil) async throws {
+    func add(
+        _ count: Int, _ kind: NotificationKind, to account: AccountID? = nil, on platform: PushPlatform = .ios
+    ) async throws {
         let accounts = (0..<count).map { _ in account ?? .new() }
         if account == nil {
             try await ask(
                 accounts.flatMap { account -> [(AccountID, any CommandBody)] in
-                    [(account, OpenAccount()), (account, register())]
+                    [(account, OpenAccount()), (account, register(platform))]
                 })
         }
         try await ask(accounts.map { ($0, DeliverNotification(id: .new(), kind: kind)) })
@@ -396,9 +445,9 @@ private struct Outbox: Sendable {
         try await ask([(account, DeliverNotification(id: .new(), kind: kind, details: details))])
     }
 
-    private func register() -> RegisterPush {
+    private func register(_ platform: PushPlatform = .ios) -> RegisterPush {
         let device = PushDeviceID.new()
-        return RegisterPush(device: device, token: "token-of-\(device)", platform: .ios)
+        return RegisterPush(device: device, token: "token-of-\(device)", platform: platform)
     }
 
     private func ask(_ commands: [(AccountID, any CommandBody)]) async throws {
@@ -429,10 +478,11 @@ private struct Outbox: Sendable {
             Log(name: LogName(schema: "notifications", table: table), partitionCount: 8)
         }
         let delivery = PushDelivery(
-            senders: PushSenders(receiver), log: log("log"),
+            senders: PushSenders(receiver, own: [.android: android]), log: log("log"),
             doorbells: Doorbells(configuration: configuration, logger: logger),
-            due: log("due"), configuration: configuration, logger: logger
-        ) { [trouble] problem in trouble.update { $0 = problem } }
+            due: log("due"), configuration: configuration, logger: logger,
+            reportPlatforms: { [platforms] found in platforms.update { $0 = found } },
+            report: { [trouble] problem in trouble.update { $0 = problem } })
         let services = ServiceGroup(services: [delivery], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
@@ -440,7 +490,9 @@ private struct Outbox: Sendable {
             do { result = .success(try await body()) } catch { result = .failure(error) }
             await services.triggerGracefulShutdown()
             receiver.hang([])
-            receiver.answer { _ in .failure(.unavailable("the test is over")) }
+            for receiver in [receiver, android] {
+                receiver.answer { _ in .failure(.unavailable("the test is over")) }
+            }
             try await group.waitForAll()
             try result.get()
         }
