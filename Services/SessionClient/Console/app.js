@@ -35,6 +35,7 @@ function draw() {
   sendToWelcome()
   render(document.body, shell())
   document.title = title()
+  document.body.classList.toggle('kept', model.isKept)
   showIcon(document.title.startsWith('(!)'))
   showReceipts()
 }
@@ -48,7 +49,7 @@ function showIcon(isAlarm) {
 
 /** A tab without an account, or whose account has no name yet, has one page. */
 function sendToWelcome() {
-  const isReady = model.account && !model.account.signedOut && model.replica?.account?.onboarding !== 'needsProfile'
+  const isReady = model.account && !model.account.signedOut && (model.isKept || model.replica?.account?.onboarding !== 'needsProfile')
   if (!isReady && model.route.path !== '/welcome') go('/welcome', { replacing: true })
 }
 

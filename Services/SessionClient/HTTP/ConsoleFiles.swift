@@ -35,6 +35,8 @@ struct ConsoleFiles: Sendable {
     let page: File
     /// The same for operators, who have modules of their own.
     let operatorsPage: File
+    /// The service worker, which keeps the page and its files. It has a path without a version: browsers ask for it again and again.
+    let worker: File
     private let files: [String: File]
 
     private static let types = [
@@ -45,9 +47,11 @@ struct ConsoleFiles: Sendable {
     private static let entries = ["app.js", "ops/app.js"]
 
     /// Reads a folder: `index.html`, `ops.html`, and what they need.
-    /// - Parameter isCompressed: Whether to compress the files, which takes a while.
+    /// - Parameters:
+    ///   - pages: The first parts of the paths that are answered with the page.
+    ///   - isCompressed: Whether to compress the files, which takes a while.
     /// - Throws: ``Missing``, ``JoinedModules/Refused``.
-    init(folder: URL, isCompressed: Bool) throws {
+    init(folder: URL, pages: [String], isCompressed: Bool) throws {
         let root = folder.resolvingSymlinksInPath().path + "/"
         var files: [String: File] = [:]
         var modules: [String: String] = [:]
@@ -69,21 +73,31 @@ struct ConsoleFiles: Sendable {
         let templates = ["index.html", "ops.html"].compactMap { name in
             try? String(contentsOf: URL(filePath: root + name), encoding: .utf8)
         }
-        guard templates.count == 2 else {
+        guard templates.count == 2, let worker = modules["worker.js"] else {
             throw Missing(description: "the console's files aren't in \(root); say where they are: --console-folder")
         }
         for entry in Self.entries {
             add(Data(try JoinedModules.joined(from: entry, modules).utf8), as: entry, Self.script)
         }
-        digest.update(data: Data(templates.joined().utf8))
+        digest.update(data: Data((templates.joined() + worker + pages.joined(separator: " ")).utf8))
         let version = digest.finalize().prefix(8).map { String(format: "%02x", $0) }.joined()
         let folder = "/console/\(version)/"
         func page(_ template: String) -> File {
             let text = template.replacing("/console/current/", with: folder)
             return File(Data(text.utf8), type: "text/html; charset=utf-8", isCompressed: isCompressed)
         }
-        self.version = version
+        let marked = templates[0].matches(of: /"\/console\/current\/([^"]+)"/).map { String($0.1) }
         self.page = page(templates[0])
+        // The icon that the page has while there is an alarm stands in none of its tags.
+        let kept = (marked + ["icon-alert.svg"]).compactMap { path in files[path].map { (folder + path, $0) } }
+        let hashes = (kept + [("/", self.page)]).map { path, file in
+            "'\(path)': '\(Data(SHA256.hash(data: Data(file.bytes.readableBytesView))).base64EncodedString())'"
+        }
+        let names = pages.map { "'\($0)'" }.joined(separator: ", ")
+        let constants =
+            "const version = '\(version)', files = { \(hashes.joined(separator: ", ")) }, pages = [\(names)]\n"
+        self.worker = File(Data((constants + worker).utf8), type: Self.script, isCompressed: isCompressed)
+        self.version = version
         operatorsPage = page(templates[1])
         self.files = files
     }

@@ -12,17 +12,22 @@ struct ConsoleRoutes: Sendable {
         "notifications", "me",
     ]
 
+    /// The first parts of these paths, as the service worker knows them.
+    private static let firstParts = Set(pages.map { $0.description.split(separator: "/").first.map(String.init) ?? "" })
+        .sorted()
+
     /// What operators may show. These paths are there where operators are configured.
     private static let operatorsPages: [RouterPath] = [
         "ops", "ops/dead", "ops/tail", "ops/story", "ops/story/{id}", "ops/told", "ops/told/{alarm}", "ops/sagas",
         "ops/sagas/{id}", "ops/groups", "ops/groups/{group}", "ops/sql",
     ]
 
-    /// Nothing but our own files runs, and texts never become markup. Pictures are fetched with a token, so they are blobs.
+    /// Nothing but our own files runs, and texts never become markup: the one policy of trusted types only knows the service worker's
+    /// address. Pictures are fetched with a token, so they are blobs.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        "trusted-types worker",
     ].joined(separator: "; ")
 
     private let files: @Sendable () throws -> ConsoleFiles
@@ -32,11 +37,12 @@ struct ConsoleRoutes: Sendable {
     /// - Throws: ``ConsoleFiles/Missing``.
     init(folder: String?) throws {
         if let folder {
-            files = { try ConsoleFiles(folder: URL(filePath: folder), isCompressed: false) }
+            files = { try ConsoleFiles(folder: URL(filePath: folder), pages: Self.firstParts, isCompressed: false) }
             _ = try files()
         } else {
             let files = try ConsoleFiles(
-                folder: ResourceFolder.url("Console", of: "SessionClientService"), isCompressed: true)
+                folder: ResourceFolder.url("Console", of: "SessionClientService"), pages: Self.firstParts,
+                isCompressed: true)
             self.files = { files }
         }
     }
@@ -44,6 +50,9 @@ struct ConsoleRoutes: Sendable {
     func add(to router: Router<EdgeContext>, forOperators: Bool) {
         add(Self.pages, to: router) { $0.page }
         if forOperators { add(Self.operatorsPages, to: router) { $0.operatorsPage } }
+        router.get("console-worker.js") { [files] request, _ in
+            Self.response(try files().worker, to: request, [.cacheControl: "no-cache"])
+        }
         router.get("console/{version}/**") { [files] request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()

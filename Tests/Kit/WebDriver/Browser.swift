@@ -287,6 +287,14 @@ public struct Browser: Sendable {
     public func forgetFiles() async throws {
         try await chromium("Network.enable", [:])
         try await chromium("Network.clearBrowserCache", [:])
+        // One may be on its way.
+        try await runAsync(
+            """
+            if (!navigator.serviceWorker) return;
+            await Promise.race([navigator.serviceWorker.ready, new Promise((done) => { setTimeout(done, 3000) })]);
+            for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();
+            for (const name of await caches.keys()) await caches.delete(name);
+            """)
     }
 
     /// Slows the page's scripts down, as many times.

@@ -6,6 +6,8 @@ export const model = {
   account: undefined,
   /** What the server published, as far as this tab has heard (state/replica.js). */
   replica: undefined,
+  /** Whether that is only what was kept of an earlier time (net/kept.js). Nothing is concluded from it. */
+  isKept: false,
   /** How the stream is (net/connection.js). */
   connection: { name: 'disconnected' },
   /** Until when what is shown was up to date, at the server's time; undefined while it is, or if it never was. */

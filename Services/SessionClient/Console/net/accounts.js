@@ -9,6 +9,7 @@ import { undoneWords } from '../core/words.js'
 import { all, get, put, remove, update } from './database.js'
 import { prepare, seal, unseal } from './vault.js'
 import { send, Problem, Unreachable } from './http.js'
+import { forgetKept, keepOnly } from './kept.js'
 import { exclusively, urgentPatience } from './locks.js'
 import { retryOf } from './retries.js'
 
@@ -30,6 +31,7 @@ const chosen = 'account'
 export async function loadAccounts() {
   const [records] = await Promise.all([all('accounts'), prepare()])
   records.sort((left, right) => right.used - left.used)
+  keepOnly(records.filter(({ signedOut }) => !signedOut).map(({ account }) => account)).catch(console.warn)
   model.accounts = records.map(({ account, device, handle, signedOut, why }) => ({ account, device, handle, signedOut, why }))
   // A tab stays with its account; one that has just been opened takes the last one used.
   const here = sessionStorage.getItem(chosen) ?? model.accounts[0]?.account ?? ''
@@ -207,6 +209,7 @@ export async function undo(account) {
 /** Forgets an account and everything of it that this browser keeps. */
 export async function forget(account) {
   await remove('accounts', account)
+  await forgetKept(account)
   for (const store of ['outbox', 'uploads']) {
     for (const entry of await all(store)) if (entry.account === account) await remove(store, entry.id)
   }

@@ -3,7 +3,7 @@
 const stores = {
   /** The accounts that are signed in in this browser, with their sealed tokens. */
   accounts: { keyPath: 'account' },
-  /** Keys that scripts can use but not read. */
+  /** By their names: the key that seals, which scripts can use but not read, and what is sealed with it (net/kept.js). */
   keys: {},
   /** Requests that wait to be sent or decided. */
   outbox: { keyPath: 'id', autoIncrement: true },
@@ -49,30 +49,34 @@ const opening = () => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error)
 })
 
-/** Runs `body(store)` in one transaction; resolves with what the request that it returns gave, once that is stored. */
-async function transact(name, mode, body) {
-  const transaction = await begin(name, mode)
+/**
+ * Runs `body(store)` in one transaction, or `body(store, another)` of two; resolves with what the request that it returns gave, once
+ * that is stored.
+ */
+async function transact(names, mode, body) {
+  const transaction = await begin(names, mode)
   return new Promise((resolve, reject) => {
-    const request = body(transaction.objectStore(name))
+    const request = body(...[names].flat().map((name) => transaction.objectStore(name)))
     transaction.oncomplete = () => resolve(request?.result)
     transaction.onerror = transaction.onabort = () => reject(transaction.error)
   })
 }
 
 /** A transaction; of a database that is opened again if it was closed meanwhile. */
-async function begin(name, mode) {
+async function begin(names, mode) {
   const known = open()
   try {
-    return (await known).transaction(name, mode)
+    return (await known).transaction(names, mode)
   } catch (error) {
     if (error.name !== 'InvalidStateError') throw error
     if (opened === known) opened = undefined
-    return (await open()).transaction(name, mode)
+    return (await open()).transaction(names, mode)
   }
 }
 
 export const get = (name, key) => transact(name, 'readonly', (store) => store.get(key))
 export const all = (name) => transact(name, 'readonly', (store) => store.getAll())
+export const keysOf = (name) => transact(name, 'readonly', (store) => store.getAllKeys())
 export const put = (name, value, key) => transact(name, 'readwrite', (store) => store.put(value, key))
 export const remove = (name, key) => transact(name, 'readwrite', (store) => store.delete(key))
 
@@ -81,6 +85,14 @@ export const update = (name, key, change) =>
   transact(name, 'readwrite', (store) => {
     const request = store.get(key)
     request.onsuccess = () => { if (request.result) store.put(change(request.result)) }
+  })
+
+/** Stores a value if what another store has, and what is there already, are right; in one transaction. */
+export const putBeside = (name, key, value, other, otherKey, isRight) =>
+  transact([name, other], 'readwrite', (store, beside) => {
+    const stored = store.get(key)
+    const request = beside.get(otherKey)
+    request.onsuccess = () => { if (isRight(request.result, stored.result)) store.put(value, key) }
   })
 
 /** Removes a stored value and resolves with it, in one transaction; undefined where there is none. */

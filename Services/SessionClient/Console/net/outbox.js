@@ -198,7 +198,7 @@ async function attempt(entry) {
     await update('outbox', entry.id, (stored) => {
       // Another tab has gone on with it while this one was frozen.
       if (!isAs(entry, stored)) return stored
-      body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
+      body = rebased(stored, stored.account === model.account?.account && !model.isKept ? model.replica : undefined)
       sendings = (stored.sendings ?? 0) + 1
       // From here on it keeps its body: the server may have it.
       return body instanceof Problem ? stored : { ...stored, body, isSent: true, sendings }
@@ -316,7 +316,7 @@ const heartbeatsAwaited = 2
 
 /** Whether an entry's account has what it asked for, as far as this tab hears of it. */
 export const isKnownDone = (entry) =>
-  entry.account === model.account?.account && isDone(entry, model.replica, model.connection.name === 'connected')
+  entry.account === model.account?.account && !model.isKept && isDone(entry, model.replica, model.connection.name === 'connected')
 
 /** Ends the entries whose events have arrived: what they changed is part of the state now. So is what was too late, and happened. */
 export function close() {

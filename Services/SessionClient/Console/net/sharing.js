@@ -49,6 +49,11 @@ export class SharedStream {
     addEventListener('focus', () => this.#connection?.wake(), { signal: this.#stop.signal })
   }
 
+  /** Whether this tab follows the stream itself. */
+  get isLeading() {
+    return Boolean(this.#connection)
+  }
+
   /** Stops following; the tab shows another account or none. */
   end() {
     this.#stop.abort()

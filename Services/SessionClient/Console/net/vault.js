@@ -17,12 +17,13 @@ async function theKey() {
   return (key ??= await getOrAdd('keys', 'tokens', await crypto.subtle.generateKey({ name: algorithm, length: 256 }, false, ['encrypt', 'decrypt'])))
 }
 
-export async function seal(value) {
+export async function sealText(text) {
   const iv = crypto.getRandomValues(new Uint8Array(12))
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
-  return { iv, bytes: await crypto.subtle.encrypt({ name: algorithm, iv }, await theKey(), bytes) }
+  return { iv, bytes: await crypto.subtle.encrypt({ name: algorithm, iv }, await theKey(), new TextEncoder().encode(text)) }
 }
 
-export async function unseal({ iv, bytes }) {
-  return JSON.parse(new TextDecoder().decode(await crypto.subtle.decrypt({ name: algorithm, iv }, await theKey(), bytes)))
-}
+export const unsealText = async ({ iv, bytes }) =>
+  new TextDecoder().decode(await crypto.subtle.decrypt({ name: algorithm, iv }, await theKey(), bytes))
+
+export const seal = (value) => sealText(JSON.stringify(value))
+export const unseal = async (sealed) => JSON.parse(await unsealText(sealed))

@@ -35,13 +35,11 @@ const sending = (entry) => (isHeldUp(entry) ? 'Not sent yet' : 'Sending…')
 
 function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
-  const isOffline = model.connection.name !== 'connected' && model.lastLive
   const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': checkIn.missed && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
-    isOffline && h('p', { class: 'hint' }, `As of ${moment(model.lastLive)}: there is no connection now.`),
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
@@ -90,9 +88,12 @@ function alarm({ alertRaised, alertAlarm }) {
     })
     if (isSure) act('ClearAlert', { alarm: alertAlarm, pressed: now() }, 'Your alert is over', 'alert')
   }
-  const entry = underway(alertRaised ? 'ClearAlert' : 'RaiseAlert')
-  if (!alertRaised) {
+  // Whether an alert of an earlier time is still on isn't known. Asking for help again does no harm.
+  const isOn = alertRaised && !model.isKept
+  const entry = underway(isOn ? 'ClearAlert' : 'RaiseAlert')
+  if (!isOn) {
     return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
+      alertRaised && h('p', {}, `Your alert of ${moment(alertRaised)} was on then. Whether it still is isn’t known.`),
       h('p', {}, 'Do you need help?'),
       button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
@@ -114,7 +115,7 @@ function waitingForMe(asking) {
   const isEmpty = ![asking, inTrouble, requests, roles, over, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
     h('h2', { id: 'waiting-title' }, 'What waits for you'),
-    isEmpty && h('div', { class: 'empty' }, !isAlone() && iconOf('check'), h('p', {}, 'Nothing. There are no alarms.')),
+    isEmpty && h('div', { class: 'empty' }, !model.isKept && !isAlone() && iconOf('check'), h('p', {}, model.isKept ? 'There were no alarms then.' : 'Nothing. There are no alarms.')),
     inTrouble.length > 0 && [h('h3', {}, 'Look after'), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
     asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping))],
     requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],

@@ -224,6 +224,6 @@ const steps = { 'sign-in': signInForm, phone: phoneForm, account: accountStep, p
 export function welcome() {
   shown.clear()
   if (model.account?.signedOut) return h('div', { class: 'narrow' }, fields().step === 'phone' ? phoneForm() : signInForm())
-  if (model.replica?.account?.onboarding === 'needsProfile') return h('div', { class: 'narrow' }, nameStep())
+  if (!model.isKept && model.replica?.account?.onboarding === 'needsProfile') return h('div', { class: 'narrow' }, nameStep())
   return h('div', { class: 'narrow' }, (steps[fields().step] ?? start)())
 }

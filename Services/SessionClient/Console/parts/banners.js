@@ -125,7 +125,8 @@ export function alarmTitle() {
   if (waiting.length) return `(!) ${capital(whatOf(waiting[0]))}: ${{ unsent: 'NOT sent', unknown: 'no answer', refused: 'refused' }[standing(waiting[0])]} · `
   const alarms = alarmsOf(model.replica, now())
   if (!alarms.length) return undefined
-  if (alarms.length > 1) return `(!) ${alarms.length} alarms · `
+  const then = model.isKept ? 'then, ' : ''
+  if (alarms.length > 1) return `(!) ${then}${alarms.length} alarms · `
   const [{ card, level }] = alarms
-  return `(!) ${personName(card.contact.account)}: ${level === 'alert' ? 'alert' : 'missed'} · `
+  return `(!) ${then}${personName(card.contact.account)}: ${level === 'alert' ? 'alert' : 'missed'} · `
 }

@@ -1,6 +1,6 @@
 /** Small pieces that several pages are made of. */
 import { h, steady } from '../core/view.js'
-import { changed } from '../core/model.js'
+import { changed, model } from '../core/model.js'
 import { problemOf } from '../core/problems.js'
 import { picture } from '../net/api.js'
 import { ringOf } from '../state/lists.js'
@@ -73,7 +73,7 @@ const length = 2 * Math.PI * radius
 
 /** The time that is left, as a ring that empties. Where nothing says that all is well, it isn't green. */
 export function ring(checkIn, now, isUnsure = false) {
-  const { share, tone, title, text } = ringOf(checkIn, now)
+  const { share, tone, title, text } = ringAt(checkIn, now)
   return h('div', { class: `ring ${isUnsure && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
     h('svg', { viewBox: '0 0 200 200', 'aria-hidden': 'true' },
       h('circle', { class: 'track', cx: 100, cy: 100, r: radius }),
@@ -82,6 +82,10 @@ export function ring(checkIn, now, isUnsure = false) {
       })),
     h('div', { class: 'ring-text' }, h('strong', {}, title), h('span', {}, text)))
 }
+
+/** Of an earlier time, whose deadline has passed since, nobody knows whether it was missed. */
+const ringAt = (checkIn, now) => (model.isKept && !checkIn.missed && checkIn.due <= now
+  ? { ...ringOf(checkIn, now), tone: 'warning', title: 'Was due' } : ringOf(checkIn, now))
 
 const codes = new Map()
 

@@ -39,7 +39,8 @@ const namesOf = () => respondersOf(model.replica).map(({ account }) => personNam
 
 /** What stands above the ring while nobody would be told, or may be reached. */
 export function reach() {
-  if (!isAlone()) return undefined
+  // Of an earlier time it may be wrong by now, and more than the truth to worry about.
+  if (model.isKept || !isAlone()) return undefined
   if (!isOutOfReach() && model.replica.contacts.responderReach === 'nobody') {
     return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
       h('p', {}, h('strong', {}, 'Nobody is told if you miss a check-in'),

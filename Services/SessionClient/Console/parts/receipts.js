@@ -13,7 +13,7 @@ const shown = new Set()
  * its kind and whose it is, one's own its kind.
  */
 export function showReceipts() {
-  if (document.hidden || !model.replica) return
+  if (document.hidden || !model.replica || model.isKept) return
   const isOpen = (one) => isUnread(one) && isCritical(one.kind) && !shown.has(one.id)
   const open = (model.replica.notifications?.notifications ?? []).filter(isOpen)
   if (!open.length) return

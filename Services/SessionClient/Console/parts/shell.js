@@ -1,6 +1,7 @@
 /** What is around every page: navigation, the connection, toasts and dialogs. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
+import { moment } from '../core/time.js'
 import { connectionWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { choose } from '../net/accounts.js'
@@ -33,7 +34,7 @@ export function shell() {
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
-      banners(),
+      banners(), age(),
       h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', 'Go home'))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
@@ -53,6 +54,10 @@ function navigation() {
       path === '/notifications' && unread > 0
         && h('span', { class: `count ${isAlarming ? 'critical' : ''}`, 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
 }
+
+/** How old what is shown is, while nothing new comes. */
+const age = () => model.connection.name !== 'connected' && model.lastLive
+  && h('p', { class: 'hint age', key: 'age' }, `As of ${moment(model.lastLive)}: there is no connection now.`)
 
 /** A page, or that it failed: the way to the others stays. */
 function drawn(page) {

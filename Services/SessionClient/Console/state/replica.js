@@ -28,6 +28,9 @@ export function emptyReplica() {
 /** Whether every sequence has begun on the present connection. */
 export const isComplete = (replica) => streams.every((name) => replica.begun.includes(name))
 
+/** Whether there was a beginning of every sequence, on whichever connection. */
+export const isWhole = (replica) => Boolean(replica) && streams.every((name) => replica[name] !== undefined)
+
 /** A new connection begins. */
 export const reconnecting = (replica) => ({ ...replica, begun: [] })
 
