@@ -51,7 +51,7 @@ struct PushAttempt: Sendable {
         case gone
         /// No one will ever take it.
         case refused
-        /// It waited too long and was never sent.
+        /// It waited too long, or until the opposite was told, and was never sent.
         case expired
     }
 
@@ -62,6 +62,15 @@ struct PushAttempt: Sendable {
     var took: Duration = .zero
     /// Whether a push service took it.
     var reachedDevice = false
+}
+
+/// Whether a claimed push is still to be sent.
+enum PushTimeliness {
+    case wanted
+    /// Not to this token, or no more by this process.
+    case unwanted
+    /// The account was told the opposite of the same alarm since.
+    case outOfDate
 }
 
 /// Due pushes that a process claimed.
@@ -171,17 +180,28 @@ extension Database {
         return Claim(pushes: pushes, isAll: isAll)
     }
 
-    /// Whether a claimed push should still go to the token it was claimed for. The device may have been signed out
-    /// meanwhile.
-    func isWanted(_ push: ClaimedPush) throws -> Bool {
-        try query(
+    /// Whether a claimed push should still go to the token it was claimed for. The device may have been signed out meanwhile, and a
+    /// push that was retried may come after one that says the opposite of the same alarm, whose place it would take on the device.
+    func timeliness(of push: ClaimedPush) throws -> PushTimeliness {
+        // What was cleared when it was delivered told nobody. The kinds are written out, as in the index of ends.
+        let isOutOfDate = try query(
             """
-            SELECT true FROM notifications.push AS p
+            SELECT EXISTS (SELECT FROM notifications.notification AS n
+                             JOIN notifications.notification AS l
+                               ON l.alarm = n.alarm AND l.account = n.account AND l.created_at > n.created_at
+                            WHERE n.account = p.account AND n.id = p.notification
+                              AND (l.cleared_at IS NULL OR l.cleared_at > l.created_at)
+                              AND (n.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
+                                              'dependentAlarmEnded'))
+                               <> (l.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
+                                              'dependentAlarmEnded')))
+              FROM notifications.push AS p
               JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
              WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
                AND p.attempts = \(push.attempt) AND d.token = \(push.token)
             """
-        ).only != nil
+        ).only?.decode(0, as: Bool.self)
+        return isOutOfDate.map { $0 ? .outOfDate : .wanted } ?? .unwanted
     }
 
     /// Deletes a push. Returns whether it was still there.

@@ -68,6 +68,8 @@ package final class PushDelivery: Service, Sendable {
     /// alarm for long.
     private static var longestRest: Duration { .seconds(3600) }
     private static var longestCriticalRest: Duration { .seconds(60) }
+    /// How often a critical push is refused before that is believed: for some half an hour, when the alarm is repeated.
+    private static var refusalsOfAlarm: Int32 { 60 }
     /// A critical push that waits longer than this is reported.
     private static var criticalWait: Duration { .seconds(30) }
     private static var countLimit: Int { 10_000 }
@@ -242,7 +244,15 @@ package final class PushDelivery: Service, Sendable {
             let attempt = PushAttempt(claimed: claimed, result: .gone, answer: "the app registered again elsewhere")
             return await end(attempt, pool) { try $0.forget(claimed, by: due) }
         }
-        guard await isWanted(claimed, pool) else { return }
+        switch await timeliness(of: claimed, pool) {
+        case .wanted: break
+        case .unwanted: return
+        case .outOfDate:
+            log(.info, "dropped a push that the end or the beginning of its alarm has overtaken", claimed)
+            let attempt = PushAttempt(
+                claimed: claimed, result: .expired, answer: "the opposite has been told of the same alarm since")
+            return await end(attempt, pool) { try $0.remove(claimed) }
+        }
         let push: Push
         do { push = try claimed.push() } catch {
             log(.error, "dropped a push that can't be read", claimed, "\(error)")
@@ -281,7 +291,11 @@ package final class PushDelivery: Service, Sendable {
             await end(attempt(.gone, "the receiver answered that the device is gone"), pool) {
                 try $0.forget(claimed, by: due)
             }
-        case .refused(let reason):
+        case .refused(let reason) where claimed.priority == 0 && claimed.attempt < Self.refusalsOfAlarm:
+            // It may be the fault of a proxy or of a release, which somebody mends; nothing else tells this device of the alarm.
+            log(.error, "a push about an alarm was refused; it is tried again", claimed, reason)
+            await retry(claimed, because: "refused: \(reason)", nil, pool, attempt)
+        case .refused(let reason), .unfit(let reason):
             log(.warning, "dropped a push that was refused", claimed, reason)
             await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
         case .unavailable(let reason, let rest):
@@ -305,15 +319,15 @@ package final class PushDelivery: Service, Sendable {
 
     /// Whether a claimed push should still be sent. While the database can't say, asks again each second as long as the push can
     /// be started; then gives it back, as it does when the process stops, so that it doesn't wait for the end of its lease.
-    private func isWanted(_ claimed: ClaimedPush, _ pool: Pool) async -> Bool {
+    private func timeliness(of claimed: ClaimedPush, _ pool: Pool) async -> PushTimeliness {
         while true {
             do {
-                return try await pool.withConnection { try $0.isWanted(claimed) }
+                return try await pool.withConnection { try $0.timeliness(of: claimed) }
             } catch {
                 let pause = Duration.seconds(1)
                 guard !hasStopped, ContinuousClock.now + pause < claimed.startBy else {
                     await giveBack([claimed], pool)
-                    return false
+                    return .unwanted
                 }
                 log(.notice, "can't look whether a push is still wanted; asking again", claimed, "\(error)")
                 try? await Task.sleep(for: pause)

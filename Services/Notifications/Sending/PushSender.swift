@@ -48,8 +48,10 @@ package enum PushFailure: Error, Hashable, Sendable {
     /// The device no longer exists; nothing more should be sent to it.
     /// - Parameter since: Since when, if the push service says it. A device that registered later is there again.
     case gone(since: Instant? = nil)
-    /// The receiver will never take it.
+    /// The receiver says that it will never take it.
     case refused(String)
+    /// Nobody will ever take it, because of what it is: too large, or it can't be written.
+    case unfit(String)
     /// The receiver may take it later.
     /// - Parameter retryAfter: How long it wants to be left alone, if it says so.
     case unavailable(String, retryAfter: Duration? = nil)

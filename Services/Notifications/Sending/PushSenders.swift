@@ -26,7 +26,7 @@ package struct WebhookPushSender: PushSender {
     private func document(_ push: Push) throws(PushFailure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return Array(try encoder.encode(push)) } catch { throw .refused("\(error)") }
+        do { return Array(try encoder.encode(push)) } catch { throw .unfit("\(error)") }
     }
 }
 

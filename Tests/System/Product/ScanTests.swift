@@ -228,15 +228,17 @@ struct ScanTests {
                 SELECT gen_random_uuid(), sha256(n::text::bytea) FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), 'generated', 'generated', '{}', now() FROM generate_series(1, rows / 6);
-                INSERT INTO notifications.push (account, device, notification, body, next_attempt_at)
-                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}', now() + interval '1 day'
-                  FROM generate_series(1, rows / 6);
-                -- Of each priority, and with too many failures to be tried before their time.
-                INSERT INTO notifications.push (account, device, notification, body, attempts, last_error, next_attempt_at)
+                INSERT INTO notifications.push (account, device, notification, body, platform, next_attempt_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}',
+                       (ARRAY['ios', 'android', 'web', 'other'])[n % 4 + 1], now() + interval '1 day'
+                  FROM generate_series(1, rows / 6) AS n;
+                -- Of each platform and priority, and with too many failures to be tried before their time.
+                INSERT INTO notifications.push (account, device, notification, body, platform, attempts, last_error,
+                                                next_attempt_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
                        json_build_object('notification', json_build_object(
                            'priority', (ARRAY['critical', 'normal', 'low'])[n % 3 + 1])),
-                       61, 'away', now() + interval '1 day'
+                       (ARRAY['ios', 'android', 'web', 'other'])[n % 4 + 1], 61, 'away', now() + interval '1 day'
                   FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO notifications.signed_out_device (account, device, signed_out_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);

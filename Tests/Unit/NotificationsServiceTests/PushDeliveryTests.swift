@@ -159,6 +159,59 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test("a push that is sent once more never comes after the opposite of its alarm (S38, A1)")
+    func overtaken() async throws {
+        for (first, second) in [
+            (NotificationKind.dependentAlertRaised, NotificationKind.dependentAlertCleared),
+            (.dependentAlarmEnded, .dependentAlertRaised),
+        ] {
+            try await Outbox.with(Self.tables) { outbox in
+                let bob = AccountID.new()
+                let alarm = AlarmID.new()
+                try await outbox.open(bob)
+                outbox.receiver.answer { push in
+                    push.notification.kind == first ? .failure(.unavailable("it is off")) : .success(.taken("it"))
+                }
+                try await outbox.sending {
+                    try await outbox.add(first, of: alarm, to: bob)
+                    try await outbox.receiver.wait("the first", count: 1)
+                    // Of another alarm, nothing is the opposite.
+                    try await outbox.add(second, of: .new(), to: bob)
+                    try await outbox.waitUntil("the first alone to wait", "true", are: 1)
+                    try await outbox.add(second, of: alarm, to: bob)
+                    try await outbox.waitUntil("nothing to wait", "true", are: 0)
+                }
+                #expect(outbox.receiver.asked.value.last?.notification.kind == second)
+                let dropped = try await outbox.psql(
+                    "SELECT answer FROM notifications.push_attempt WHERE result = 'expired'")
+                #expect(dropped == "the opposite has been told of the same alarm since")
+            }
+        }
+    }
+
+    @Test(
+        "that a push about an alarm is refused isn't believed at once; what nobody can ever take is dropped (S38, A14)")
+    func refused() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            outbox.receiver.answer { _ in .failure(.refused("it answered 400")) }
+            try await outbox.sending {
+                try await outbox.add(1, .groupInvitation)
+                try await outbox.waitUntil("that one to be dropped", "true", are: 0)
+                try await outbox.add(1, .dependentAlertRaised)
+                try await outbox.receiver.wait("one more attempt", count: 3)
+                outbox.receiver.answer { _ in .success(.taken("it")) }
+                try await outbox.waitUntil("it to be taken", "true", are: 0)
+                outbox.receiver.answer { _ in .failure(.unfit("it is too large")) }
+                try await outbox.add(1, .dependentAlertRaised)
+                try await outbox.waitUntil("that one to be dropped, too", "true", are: 0)
+            }
+            let results = try await outbox.psql(
+                "SELECT string_agg(result, ' ' ORDER BY began_at) FROM notifications.push_attempt WHERE result <> 'retried'"
+            )
+            #expect(results == "refused done refused")
+        }
+    }
+
     @Test("a push that waits goes by the service under which its device has registered since (A14)")
     func registeredElsewhere() async throws {
         try await Outbox.with(Self.tables) { outbox in
@@ -238,7 +291,7 @@ struct PushDeliveryTests {
                     CREATE FUNCTION notifications.devices_for_most() RETURNS SETOF notifications.push_device_elsewhere
                         LANGUAGE plpgsql SECURITY DEFINER
                     AS $$ BEGIN
-                        IF current_query() LIKE 'SELECT true FROM notifications.push AS p%' THEN RAISE 'not now'; END IF;
+                        IF current_query() LIKE 'SELECT EXISTS (SELECT FROM notifications.notification AS n%' THEN RAISE 'not now'; END IF;
                         RETURN QUERY SELECT * FROM notifications.push_device_elsewhere;
                     END $$;
                     CREATE VIEW notifications.push_device AS SELECT * FROM notifications.devices_for_most();

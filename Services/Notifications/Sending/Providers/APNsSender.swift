@@ -108,7 +108,8 @@ package struct APNsSender: PushSender {
             return .unavailable("\(text); if all devices get this, PUSH_APNS_URL or PUSH_APNS_TOPIC is another app's")
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"), (400, "IdleTimeout"):
             return .unavailable(text)
-        case (400, _?), (413, _): return .refused(text)
+        case (400, _?): return .refused(text)
+        case (413, _): return .unfit(text)
         default: return .unavailable(text, retryAfter: answer.retryAfter)
         }
     }
@@ -144,7 +145,7 @@ package struct APNsSender: PushSender {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(_ notification: PushedNotification?) throws(PushFailure) -> [UInt8] {
             let payload = Payload(aps: aps, account: push.account, push: push.id, notification: notification)
-            do { return Array(try encoder.encode(payload)) } catch { throw .refused("\(error)") }
+            do { return Array(try encoder.encode(payload)) } catch { throw .unfit("\(error)") }
         }
         let whole = try encoded(push.notification)
         // The app fetches what has no room.

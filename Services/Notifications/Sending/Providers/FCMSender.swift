@@ -153,6 +153,7 @@ package struct FCMSender: PushSender {
         case (404, "UNREGISTERED"): return .gone()
         case (400, "INVALID_ARGUMENT") where problem?.isAboutToken == true:
             return .unavailable("\(text): the device's token is none of FCM; does another service push to this app?")
+        case (400, "INVALID_ARGUMENT") where problem?.message?.contains("too big") == true: return .unfit(text)
         case (400, "INVALID_ARGUMENT"): return .refused(text)
         case (403, "SENDER_ID_MISMATCH"):
             // It may be the device's fault or that of the service account, so it ends nothing but after a day.
@@ -222,7 +223,7 @@ package struct FCMSender: PushSender {
             // FCM takes 4096 bytes of data, the token not included. The app fetches what has no room.
             return message.count - push.token.utf8.count <= 4096 ? message : try encoded(whole: false)
         } catch {
-            throw .refused("\(error)")
+            throw .unfit("\(error)")
         }
     }
 }
