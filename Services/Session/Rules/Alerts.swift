@@ -64,8 +64,9 @@ extension SessionReducer {
     }
 
     /// Derived from the command that starts the alarm, so handling it again gives the same id.
-    static func newAlarm(_ context: CommandContext) -> AlarmID {
-        .derived(at: context.time, from: Array("alarm".utf8), context.commandID.bytes)
+    /// - Parameter time: From when it counts, by which contacts tell a newer alarm from an older one.
+    static func newAlarm(_ context: CommandContext, at time: Instant) -> AlarmID {
+        .derived(at: time, from: Array("alarm".utf8), context.commandID.bytes)
     }
 
     static func repeatAlarm(
@@ -102,10 +103,13 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RaiseAlert, _ account: AccountID, _ row: AccountRow,
         _ context: CommandContext
     ) -> [SessionEvent] {
-        let (alarm, time) = (newAlarm(context), context.time)
+        let time = context.time
+        let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
         guard row.alert.raised == nil else {
             if let pressed, let asked = row.alert.asked, pressed > asked {
+                // Whoever asks again is told of again: at once, if the last time is long enough ago.
+                rows[account]?.alert.repetitions = 0
                 let first = row.alert.pressedAlarm == row.alert.alarm ? row.alert.pressed : nil
                 rows[account]?.alert.pressed = first
                 rows[account]?.alert.pressedAgain = pressed

@@ -101,7 +101,8 @@ extension SessionReducer {
         var events: [SessionEvent] = []
         // The timer's command may come later than this one. The deadline was missed all the same.
         if let deadline = row.checkIn.due, !row.checkIn.missed, deadline < time {
-            let alarm = newAlarm(context)
+            // The rules' time may be far ahead of it after a failover, and the next alarm must not be older than this one.
+            let alarm = newAlarm(context, at: time)
             changed.checkIn.miss(alarm, at: context.time)
             events.append(.checkInMissed(.init(account: account, alarm: alarm, deadline: deadline, at: time)))
         }
@@ -168,7 +169,7 @@ extension SessionReducer {
             rows[command.account]?.checkIn.hold = hold
             return []
         }
-        let alarm = newAlarm(context)
+        let alarm = newAlarm(context, at: context.time)
         rows[command.account]?.checkIn.miss(alarm, at: time)
         return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
     }

@@ -21,7 +21,8 @@ public enum AlertCommand: MessageSet {
     }
 }
 
-/// Raises an alert. Does nothing while one is on.
+/// Raises an alert. Pressed again while one is on, it changes nothing but that the alarm is repeated anew: at once, if the last time was
+/// half an hour ago.
 ///
 /// The account's state changes at once. The first three alerts in ten minutes are announced to responders at once; a
 /// later one after a minute, if it is still on.

@@ -152,6 +152,39 @@ struct AlertTests {
         }
     }
 
+    @Test(
+        "of whoever calls for help again while an alert is on, responders hear again: at once, but not more than every half an hour (S34)"
+    )
+    func again() throws {
+        var household = Household()
+        let anna = try household.person()
+        func repeated() -> Int {
+            household.log.count {
+                if case .alarmRepeated(let event) = $0.event { event.kind == .alertRaised } else { false }
+            }
+        }
+        let first = household.time
+        try household.ask(anna, RaiseAlert(pressed: first))
+        try household.run(.hours(20), of: anna)
+        #expect(repeated() == 3)
+        // A copy of the first call says nothing new.
+        try household.ask(anna, RaiseAlert(pressed: first))
+        try household.run(.hours(1), of: anna)
+        #expect(repeated() == 3)
+        for _ in 0..<5 {
+            household.pass(.seconds(1))
+            #expect(try household.ask(anna, RaiseAlert(pressed: household.time)).isEmpty)
+        }
+        try household.run(.minutes(1), of: anna)
+        #expect(repeated() == 4)
+        household.pass(.seconds(1))
+        try household.ask(anna, RaiseAlert(pressed: household.time))
+        try household.run(.minutes(25), of: anna)
+        #expect(repeated() == 4)
+        try household.run(.hours(3), of: anna)
+        #expect(repeated() == 7)
+    }
+
     @Test("the least interval, the pauses and the repetitions can be set")
     func limits() throws {
         var household = Household()
