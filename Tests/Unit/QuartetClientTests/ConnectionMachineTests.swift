@@ -58,6 +58,23 @@ struct ConnectionMachineTests {
         #expect(actions.prefix(2) == [.close(1), .report(.didDisconnect(.silent))])
     }
 
+    @Test("what was live is old from the end of the connection that its app asked for (T2)")
+    func disconnected() {
+        var machine = Self.machine()
+        _ = machine.connect(now: .zero)
+        _ = machine.began(1, now: .zero)
+        #expect(
+            machine.disconnect(heard: .seconds(7)) == [
+                .close(1), .report(.didDisconnect(nil)), .stale(since: .seconds(7)),
+            ])
+        // Also in the five seconds in which a lost one is not yet said to be old.
+        _ = machine.connect(now: .seconds(10))
+        _ = machine.began(2, now: .seconds(10))
+        _ = machine.ended(2, Self.broken, now: .seconds(20))
+        #expect(machine.disconnect().contains(.stale(since: .seconds(20))))
+        #expect(machine.deadline == nil)
+    }
+
     @Test("readers hear of an interruption after five seconds, and not at all of a shorter one (T2)")
     func grace() {
         var machine = Self.machine(.aggressive)

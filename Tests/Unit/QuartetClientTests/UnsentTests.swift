@@ -35,6 +35,28 @@ struct UnsentTests {
         #expect(again.connection.outbox.unsent.value.isEmpty && store.load(Server.account).items.isEmpty)
     }
 
+    @Test(
+        "of an urgent change that was sent, and never answered, it is said that nobody knows, also after a restart (S22, S24)"
+    )
+    func unknown() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        _ = try await app.expired(server) {
+            server.goOnline()
+            server.state.withLock { $0.lost = [.interrupted("the answer")] }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.checkIn() }
+            server.goOffline()
+        }
+        let again = OutboxApp(server, store)
+        try await again.connection.restore()
+        for app in [app, again] {
+            let cards = app.connection.outbox.unsent.value
+            #expect(cards.map(\.command) == ["CheckIn"] && cards.map(\.reason) == [.unknown])
+            #expect(app.connection.outbox.items.value.isEmpty)
+        }
+    }
+
     @Test("a call for help whose place an all-clear took before it was sent says so (S22)")
     func superseded() async throws {
         let server = Server()

@@ -183,7 +183,9 @@ extension Connection {
     func keepCopies(_ now: Duration, atOnce: Bool) {
         guard let account = store.account else { return }
         let unfinished = atOnce ? outbox.unfinished : []
-        let time = clock.now ?? self.time.wall()
+        let heard = core.withLock(\.heard)
+        // A copy is no newer than what arrived last.
+        let time = (heard > .zero ? clock.at(heard) : clock.now) ?? self.time.wall()
         delivery.withLock { _ in
             let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
                 core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })

@@ -180,7 +180,7 @@ public final class Connection: Observable, Sendable {
     }
 
     /// Closes the stream until ``connect()``.
-    public func disconnect() { change { machine, _, _ in machine.disconnect() } }
+    public func disconnect() { change { machine, _, heard in machine.disconnect(heard: heard) } }
 
     /// Begins again after the policy has given up.
     public func retry() { connect() }
@@ -225,7 +225,10 @@ public final class Connection: Observable, Sendable {
                     core.work?.yield(.follow(opening, until: end))
                 case .close(let opening): core.stops.removeValue(forKey: opening)?.finish()
                 case .live: core.notes.append(.liveness(.live))
-                case .stale(let since): core.notes.append(.liveness(.stale(since: clock.at(since) ?? time.wall())))
+                case .stale(let since):
+                    // A loss may be noticed long after something last arrived: after sleep, for instance.
+                    let heard = min(since, core.heard)
+                    core.notes.append(.liveness(.stale(since: clock.at(heard) ?? time.wall())))
                 case .unavailable(let error):
                     core.notes.append(.liveness(.unavailable(error, since: clock.at(core.heard) ?? time.wall())))
                 case .report(let event): reports.append(event)

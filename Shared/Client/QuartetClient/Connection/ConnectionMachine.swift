@@ -89,16 +89,18 @@ struct ConnectionMachine {
         }
     }
 
-    mutating func disconnect() -> [Action] {
+    /// - Parameter heard: When something last arrived: until then what is known was what the server has.
+    mutating func disconnect(heard: Duration? = nil) -> [Action] {
         let (before, number) = (status, opening)
+        let stale = lost.map { [Action.stale(since: $0)] } ?? []
         status = .off
         lost = nil
         switch before {
-        case .off, .waiting, .signedOut, .failed: return []
-        case .opening: return [.close(number)]
+        case .off, .waiting, .signedOut, .failed: return stale
+        case .opening: return [.close(number)] + stale
         case .live, .changing:
             connectedSince = nil
-            return [.close(number), .report(.didDisconnect(nil))]
+            return [.close(number), .report(.didDisconnect(nil)), .stale(since: heard ?? self.heard)]
         }
     }
 

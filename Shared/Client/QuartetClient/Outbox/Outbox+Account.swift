@@ -38,10 +38,10 @@ extension Outbox {
             }
         }
         for item in ended {
-            if item.isSent || items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
+            if items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
                 await forget([item.id], of: item.account)
             } else {
-                await endUnsent(item, .superseded, unlessDroppedSince: resets)
+                await endUnsent(item, item.isSent ? .unknown : .superseded, unlessDroppedSince: resets)
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }

@@ -29,7 +29,7 @@ extension Outbox {
         }
     }
 
-    /// An urgent item won't be sent: it becomes a card. On a device that can't write that, nothing of it stays.
+    /// An urgent item won't be sent any more: it becomes a card. On a device that can't write that, nothing of it stays.
     func endUnsent(_ item: OutboxItem, _ reason: UnsentChange.Reason, unlessDroppedSince resets: Int) async {
         if await cards.end(item, reason, if: { self.isCurrent(resets) }) {
             state.withLock { _ = $0.leftovers.removeValue(forKey: item.id) }

@@ -352,8 +352,14 @@ public final class Outbox: Sendable {
             }
         } else {
             let replaced = (item.replaced ?? []).map(\.id)
-            if case .failure(.expired) = result, item.precedence == .urgent {
-                await endUnsent(item, .expired, unlessDroppedSince: resets)
+            let reason: UnsentChange.Reason? =
+                switch result {
+                case .failure(.expired): .expired
+                case .failure(.unknown): .unknown
+                default: nil
+                }
+            if item.precedence == .urgent, let reason {
+                await endUnsent(item, reason, unlessDroppedSince: resets)
             } else {
                 await forget([item.id], of: item.account)
             }

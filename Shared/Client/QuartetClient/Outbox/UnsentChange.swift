@@ -1,7 +1,8 @@
 import Synchronization
 public import Vocabulary
 
-/// An urgent change that will never be sent, though a person asked for it: a card that stays until somebody has read it.
+/// An urgent change that will never be sent, or of which nobody knows whether it arrived, though a person asked for it: a card that
+/// stays until somebody has read it.
 public struct UnsentChange: Hashable, Sendable, Identifiable {
     public enum Reason: String, Codable, Hashable, CaseIterable, Sendable {
         /// There was no connection for so long that it would no longer mean the same.
@@ -10,6 +11,8 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
         case superseded
         /// Its person signed out.
         case signedOut
+        /// It was sent, and no answer came in time: it may have happened.
+        case unknown
     }
 
     public let id: OutboxItem.ID
@@ -80,7 +83,7 @@ final class UnsentChanges: Sendable {
     /// Items are dropped because their person signed out.
     /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
     func drop(_ items: [OutboxItem], for next: AccountID?) {
-        for item in items where item.precedence == .urgent && !item.isSent { show(item, .signedOut) }
+        for item in items where item.precedence == .urgent { show(item, item.isSent ? .unknown : .signedOut) }
         if let next { change { cards in cards.removeAll { $0.account != next } } }
     }
 

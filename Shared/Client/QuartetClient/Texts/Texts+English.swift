@@ -15,6 +15,11 @@ extension Texts {
         "unsent.reason.expired": "it couldn't be sent in time.",
         "unsent.reason.superseded": "a later change took its place.",
         "unsent.reason.signedOut": "this device was signed out before.",
+        "unknown.RaiseAlert": "It isn't known whether your call for help ({time}) arrived. Call somebody.",
+        "unknown.ClearAlert": "It isn't known whether the end of your alert ({time}) arrived.",
+        "unknown.CheckIn": "It isn't known whether your check-in ({time}) arrived. Look before you rely on it.",
+        "unknown.RespondToPing": "It isn't known whether your answer to {name} ({time}) arrived.",
+        "unknown.change": "It isn't known whether a change ({time}) arrived.",
 
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":

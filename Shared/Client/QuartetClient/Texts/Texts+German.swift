@@ -14,6 +14,12 @@ extension Texts {
         "unsent.reason.expired": "Es ging nicht rechtzeitig.",
         "unsent.reason.superseded": "Eine spätere Änderung kam an ihre Stelle.",
         "unsent.reason.signedOut": "Dieses Gerät wurde vorher abgemeldet.",
+        "unknown.RaiseAlert": "Ob dein Alarm ({time}) angekommen ist, weiß niemand. Ruf jemanden an.",
+        "unknown.ClearAlert": "Ob das Ende deines Alarms ({time}) angekommen ist, weiß niemand.",
+        "unknown.CheckIn":
+            "Ob deine Rückmeldung ({time}) angekommen ist, weiß niemand. Sieh nach, bevor du dich darauf verlässt.",
+        "unknown.RespondToPing": "Ob deine Antwort an {name} ({time}) angekommen ist, weiß niemand.",
+        "unknown.change": "Ob eine Änderung ({time}) angekommen ist, weiß niemand.",
 
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":

@@ -156,12 +156,13 @@ public struct Texts: Sendable {
 
     /// - Parameter moment: Writes a time.
     package func sentence(_ change: UnsentChange, name: String?, moment: (Instant) -> String) -> String {
-        let key = "unsent.\(change.command)"
+        let kind = change.reason == .unknown ? "unknown" : "unsent"
+        let key = "\(kind).\(change.command)"
         return filled(
-            catalogue[key] == nil ? "unsent.change" : key,
+            catalogue[key] == nil ? "\(kind).change" : key,
             [
                 "name": name ?? self["someone"], "time": moment(change.acted),
-                "reason": self["unsent.reason.\(change.reason.rawValue)"],
+                "reason": change.reason == .unknown ? "" : self["unsent.reason.\(change.reason.rawValue)"],
             ])
     }
 
