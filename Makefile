@@ -71,7 +71,7 @@ test-console: ## Run only the tests of the console, in headless Chromium; screen
 
 .PHONY: soak
 soak: ## Run the tests with random faults and with crowds for much longer (ARGS='--filter Durability')
-	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests|CrowdTests|DrainTests|RPCTests/quiet|StormTests|ScanTests')
+	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests|CrowdTests|DrainTests|RPCTests/quiet|StormTests|ScanTests|AppPackageTests')
 
 .PHONY: bench
 bench: ## Measure throughput, latency, fan-out, memory and more, beside this machine's limits and the last results (ARGS=sections)

@@ -19,5 +19,5 @@ extension Setting: SettingDeclaration {
 
 extension SettingDeclaration {
     package var flag: String { "--" + key.replacing(".", with: "-") }
-    package var variable: String { key.replacing(".", with: "_").uppercased() }
+    package var variable: String { key.replacing(".", with: "_").replacing("-", with: "_").uppercased() }
 }
