@@ -30,6 +30,9 @@ struct ClaimedPush: Sendable {
     /// Whether the same app has since registered again, possibly for another account.
     let isSuperseded: Bool
 
+    /// How the reasons begin of those that are tried again although they were refused.
+    static let refusal = "refused: "
+
     /// - Throws: if the stored body can't be decoded.
     func push() throws -> Push {
         Push(
@@ -183,12 +186,14 @@ extension Database {
     /// Whether a claimed push should still go to the token it was claimed for. The device may have been signed out meanwhile, and a
     /// push that was retried may come after one that says the opposite of the same alarm, whose place it would take on the device.
     func timeliness(of push: ClaimedPush) throws -> PushTimeliness {
-        // What was cleared when it was delivered told nobody. The kinds are written out, as in the index of ends.
+        // What was cleared when it was delivered told nobody. Ids begin with the time of their cause in milliseconds; the time of
+        // delivery is one for a whole batch, and late for what failed before. The kinds are written out, as in the index of ends.
         let isOutOfDate = try query(
             """
             SELECT EXISTS (SELECT FROM notifications.notification AS n
                              JOIN notifications.notification AS l
-                               ON l.alarm = n.alarm AND l.account = n.account AND l.created_at > n.created_at
+                               ON l.alarm = n.alarm AND l.account = n.account
+                              AND substr(l.id::text, 1, 13) COLLATE "C" > substr(n.id::text, 1, 13)
                             WHERE n.account = p.account AND n.id = p.notification
                               AND (l.cleared_at IS NULL OR l.cleared_at > l.created_at)
                               AND (n.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
@@ -202,6 +207,19 @@ extension Database {
             """
         ).only?.decode(0, as: Bool.self)
         return isOutOfDate.map { $0 ? .outOfDate : .wanted } ?? .unwanted
+    }
+
+    /// For how long a push has been refused: since the first refusal. Nil if it never was.
+    func refused(_ push: ClaimedPush) throws -> Duration? {
+        try query(
+            """
+            SELECT clock_timestamp() - min(a.began_at)
+              FROM notifications.push_attempt AS a
+             WHERE a.account = \(push.account) AND a.notification = \(push.notification) AND a.device = \(push.device)
+               AND a.result = 'retried' AND a.answer LIKE \(ClaimedPush.refusal + "%")
+            HAVING count(*) > 0
+            """
+        ).only?.decode(0, as: Interval.self).duration
     }
 
     /// Deletes a push. Returns whether it was still there.
@@ -278,7 +296,8 @@ extension Database {
             """)
     }
 
-    /// Makes pushes due that wait only because they failed, critical ones first, unless half of `limit` of them are due already.
+    /// Makes pushes due that wait only because they failed, critical ones first, unless half of `limit` of them are due already. What
+    /// was refused isn't meant: that others are taken says nothing about it.
     /// One that failed 60 times waits as long as it has to: a device that never takes anything isn't tried more often because
     /// others do.
     /// - Parameters:
@@ -297,6 +316,7 @@ extension Database {
                          CROSS JOIN LATERAL (SELECT FROM notifications.push AS p
                                               WHERE p.platform = v.platform AND p.priority = w.priority
                                                 AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                        AND p.last_error NOT LIKE \(ClaimedPush.refusal + "%")
                                                 AND p.next_attempt_at <= now()
                                               ORDER BY p.next_attempt_at
                                               LIMIT \(Int64(limit / 2))) AS o
@@ -316,6 +336,7 @@ extension Database {
                                            FROM notifications.push AS p
                                           WHERE p.platform = v.platform AND p.priority = w.priority
                                             AND p.last_error IS NOT NULL AND p.attempts <= 60
+                                        AND p.last_error NOT LIKE \(ClaimedPush.refusal + "%")
                                             AND p.next_attempt_at > now()
                                           ORDER BY p.next_attempt_at
                                           LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED) AS o

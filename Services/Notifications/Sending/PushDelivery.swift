@@ -68,8 +68,8 @@ package final class PushDelivery: Service, Sendable {
     /// alarm for long.
     private static var longestRest: Duration { .seconds(3600) }
     private static var longestCriticalRest: Duration { .seconds(60) }
-    /// How often a critical push is refused before that is believed: for some half an hour, when the alarm is repeated.
-    private static var refusalsOfAlarm: Int32 { 60 }
+    /// For how long a critical push is refused before that is believed: until the alarm is repeated, unless that is set otherwise.
+    private static var refusalsOfAlarm: Duration { .seconds(1800) }
     /// A critical push that waits longer than this is reported.
     private static var criticalWait: Duration { .seconds(30) }
     private static var countLimit: Int { 10_000 }
@@ -291,17 +291,29 @@ package final class PushDelivery: Service, Sendable {
             await end(attempt(.gone, "the receiver answered that the device is gone"), pool) {
                 try $0.forget(claimed, by: due)
             }
-        case .refused(let reason) where claimed.priority == 0 && claimed.attempt < Self.refusalsOfAlarm:
-            // It may be the fault of a proxy or of a release, which somebody mends; nothing else tells this device of the alarm.
-            log(.error, "a push about an alarm was refused; it is tried again", claimed, reason)
-            await retry(claimed, because: "refused: \(reason)", nil, pool, attempt)
-        case .refused(let reason), .unfit(let reason):
-            log(.warning, "dropped a push that was refused", claimed, reason)
-            await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
+        case .refused(let reason):
+            // It may be the fault of a proxy or of a release, which somebody mends; nothing else tells this device of the alarm. If the
+            // database doesn't say for how long, it isn't long enough.
+            let refused = claimed.priority == 0 ? try? await pool.withConnection { try $0.refused(claimed) } : nil
+            guard claimed.priority > 0 || refused.map({ ($0 ?? .zero) >= Self.refusalsOfAlarm }) ?? false else {
+                if claimed.attempt == 1 {
+                    log(.error, "a push about an alarm was refused; it is tried again", claimed, reason)
+                }
+                return await retry(claimed, because: ClaimedPush.refusal + reason, nil, pool, attempt)
+            }
+            await drop(claimed, reason, pool, attempt)
+        case .unfit(let reason): await drop(claimed, reason, pool, attempt)
         case .unavailable(let reason, let rest):
             if !isCanary { state.withLock { $0.failing.formUnion(senders.platforms(beside: claimed.platform)) } }
             await retry(claimed, because: reason, rest, pool, attempt)
         }
+    }
+
+    private func drop(
+        _ claimed: ClaimedPush, _ reason: String, _ pool: Pool, _ attempt: (PushAttempt.Result, String) -> PushAttempt
+    ) async {
+        log(claimed.priority == 0 ? .error : .warning, "dropped a push that was refused", claimed, reason)
+        await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
     }
 
     /// - Parameter rest: How long the receiver wants to be left alone.

@@ -175,13 +175,20 @@ struct PushDeliveryTests {
                 try await outbox.sending {
                     try await outbox.add(first, of: alarm, to: bob)
                     try await outbox.receiver.wait("the first", count: 1)
-                    // Of another alarm, nothing is the opposite.
+                    // Of another alarm, nothing is the opposite: when that is taken, the first is sent once more.
                     try await outbox.add(second, of: .new(), to: bob)
                     try await outbox.waitUntil("the first alone to wait", "true", are: 1)
+                    let count = outbox.receiver.asked.value.count
+                    try await outbox.receiver.wait("the first once more", count: count + 1)
+                    // It isn't due, however it was on its way, while the opposite is sent.
+                    try await outbox.psql("UPDATE notifications.push SET attempts = 61, next_attempt_at = 'infinity'")
                     try await outbox.add(second, of: alarm, to: bob)
+                    try await outbox.waitUntil("the first alone to wait", "true", are: 1)
+                    let sent = outbox.receiver.asked.value.count
+                    try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
                     try await outbox.waitUntil("nothing to wait", "true", are: 0)
+                    #expect(outbox.receiver.asked.value.count == sent)
                 }
-                #expect(outbox.receiver.asked.value.last?.notification.kind == second)
                 let dropped = try await outbox.psql(
                     "SELECT answer FROM notifications.push_attempt WHERE result = 'expired'")
                 #expect(dropped == "the opposite has been told of the same alarm since")
@@ -199,7 +206,12 @@ struct PushDeliveryTests {
                 try await outbox.waitUntil("that one to be dropped", "true", are: 0)
                 try await outbox.add(1, .dependentAlertRaised)
                 try await outbox.receiver.wait("one more attempt", count: 3)
+                // That others are taken says nothing about it; nor does how often it failed before.
+                try await outbox.psql("UPDATE notifications.push SET attempts = 100")
+                try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
+                try await outbox.receiver.wait("one more attempt", count: 4)
                 outbox.receiver.answer { _ in .success(.taken("it")) }
+                try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
                 try await outbox.waitUntil("it to be taken", "true", are: 0)
                 outbox.receiver.answer { _ in .failure(.unfit("it is too large")) }
                 try await outbox.add(1, .dependentAlertRaised)
@@ -209,6 +221,20 @@ struct PushDeliveryTests {
                 "SELECT string_agg(result, ' ' ORDER BY began_at) FROM notifications.push_attempt WHERE result <> 'retried'"
             )
             #expect(results == "refused done refused")
+        }
+    }
+
+    @Test("that a push about an alarm is refused is believed after half an hour (S38)")
+    func refusedForLong() async throws {
+        try await Outbox.with(Self.tables) { outbox in
+            outbox.receiver.answer { _ in .failure(.refused("it answered 400")) }
+            try await outbox.sending {
+                try await outbox.add(1, .dependentAlertRaised)
+                try await outbox.waitUntil("a refusal", "p.last_error LIKE 'refused: %'", are: 1)
+                try await outbox.psql(
+                    "UPDATE notifications.push_attempt SET began_at = began_at - interval '31 minutes'")
+                try await outbox.waitUntil("it to be dropped", "true", are: 0)
+            }
         }
     }
 

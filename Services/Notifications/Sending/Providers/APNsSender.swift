@@ -109,7 +109,7 @@ package struct APNsSender: PushSender {
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"), (400, "IdleTimeout"):
             return .unavailable(text)
         case (400, _?): return .refused(text)
-        case (413, _): return .unfit(text)
+        case (413, "PayloadTooLarge"): return .unfit(text)
         default: return .unavailable(text, retryAfter: answer.retryAfter)
         }
     }
