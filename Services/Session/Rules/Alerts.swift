@@ -84,7 +84,8 @@ extension SessionReducer {
             guard row.alert.alarm == command.alarm else { return [] }
             (since, done, lastAlarm) = (row.alert.raised, row.alert.repetitions, row.alert.lastAlarm)
         }
-        guard let since, command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
+        // Whoever called for help again is told of from the first on: one that was wanted before is none of these.
+        guard let since, command.repetition == done + 1, done < rows.limits.repetitions else { return [] }
         try requireDue((lastAlarm ?? since) + rows.limits.repetitionInterval, time)
         switch command.kind {
         case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)

@@ -183,6 +183,15 @@ struct AlertTests {
         #expect(repeated() == 4)
         try household.run(.hours(3), of: anna)
         #expect(repeated() == 7)
+
+        // One that was wanted before she called again is none of those that follow.
+        household.pass(.hours(1))
+        try household.ask(anna, RaiseAlert(pressed: household.time))
+        let alarm = try #require(household.rows[anna]?.alert.alarm)
+        let late = RepeatAlarm(account: anna, alarm: alarm, kind: .alertRaised, repetition: 3)
+        #expect(try household.ask(nil, late).isEmpty)
+        try household.run(.hours(3), of: anna)
+        #expect(repeated() == 10)
     }
 
     @Test("the least interval, the pauses and the repetitions can be set")
