@@ -165,6 +165,7 @@ extension AppPackageTests {
                     numbers.append(message.number)
                     if numbers.count == 3 { break }
                 }
+                try await bob.connection.ready()
                 #expect(numbers == [1, 2, 3] && his.state.phase == .ready)
             }
         }

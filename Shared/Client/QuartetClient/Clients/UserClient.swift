@@ -155,11 +155,6 @@ private enum UserEdit: ClientEdit {
         }
     }
 
-    /// An alert that is on already brings no event, and its beginning may not have come here yet.
-    func isPart(of state: AccountState) -> Bool {
-        if case .raiseAlert = self { state.alertRaised != nil } else { true }
-    }
-
     func show(in state: inout AccountState, at time: Instant) {
         switch self {
         case .updateProfile(_, let edit): state.take(edit)

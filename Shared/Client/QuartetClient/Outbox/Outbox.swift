@@ -341,7 +341,11 @@ public final class Outbox: Sendable {
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
         let resets = state.withLock { $0.resets }
-        guard var item = take(item.id, where: { _ in true }) else { return }
+        guard var item = take(item.id, where: { _ in true }) else {
+            // It was dropped while it was on its way, and has arrived.
+            if case .success = result { try? await cards.remove(item.id) }
+            return
+        }
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
