@@ -39,9 +39,11 @@ struct ScanTests {
                         #expect(pages.fewest <= 1000, "\(pages.fewest) pages: \(statement)")
                         continue
                     }
-                    // A B-tree may have grown by a level, which each partition's search then reads.
+                    // A B-tree may have grown by a level, which each partition's search then reads. What goes through a table 500 rows
+                    // at a time finds each in a page of its own once there are enough pages, with an index's in turn.
+                    let isInPieces = statement.contains("LIMIT $") || statement.contains("= ANY ($")
                     #expect(
-                        pages.fewest <= before.fewest * 3 / 2 + 150,
+                        pages.fewest <= max(before.fewest * 3 / 2 + 150, isInPieces ? 1200 : 0),
                         "\(before.fewest) pages, then \(pages.fewest): \(statement)")
                 }
             }
