@@ -13,84 +13,13 @@ import Vocabulary
 
 @testable import NotificationsService
 
-@Suite("Notifications: which pushes are sent at a time")
-struct PushPlacesTests {
-    @Test("a device has one place in a lane; an account's alarms take more than its share if others need none (S38)")
-    func alone() throws {
-        var places = PushPlaces()
-        let bob = AccountID.new()
-        let devices = (0..<20).map { _ in PushDeviceID.new() }
-        places.add(try devices.flatMap { [try push(bob, $0), try push(bob, $0)] }, to: .critical)
-        let started = start(100, of: &places)
-        // Two of the kept places are left.
-        #expect(Set(started.map(\.device)).count == started.count && started.count == PushPlaces.total - 2)
-        let others = [AccountID.new(), AccountID.new()]
-        places.add([try push(priority: 2)], to: .other)
-        places.add(try others.map { try push($0) }, to: .critical)
-        let theirs = start(100, of: &places)
-        #expect(theirs.map(\.account).sorted() == others.sorted())
-        // A device that is done gets its next one.
-        let device = started[PushPlaces.total - 3].device
-        for push in started.prefix(2) + [started[PushPlaces.total - 3]] { places.end(push) }
-        let again = start(100, of: &places)
-        #expect(again.count { $0.device == device } == 1)
-    }
-
-    @Test("alarms within their account's share always find the kept places (S38)")
-    func kept() throws {
-        var places = PushPlaces()
-        places.add(try (0..<30).map { _ in try push(priority: 2) }, to: .other)
-        let first = start(100, of: &places)
-        #expect(first.count == PushPlaces.total - PushPlaces.kept)
-        let bob = AccountID.new()
-        places.add(try (0..<3).map { _ in try push(bob) }, to: .critical)
-        let own = start(100, of: &places)
-        #expect(own.map(\.account) == [bob, bob])
-        places.add([try push(), try push(), try push()], to: .critical)
-        let last = start(100, of: &places)
-        #expect(last.count { $0.account != bob && $0.priority == 0 } == 2)
-    }
-
-    @Test("alarms that were never tried go before those that failed, however long these have been due (S38)")
-    func untried() throws {
-        var places = PushPlaces()
-        let pushes = [try push(attempt: 3, after: 0), try push(attempt: 1, after: 2), try push(attempt: 1, after: 1)]
-        places.add(pushes, to: .critical)
-        let critical = start(3, of: &places)
-        #expect(critical.map(\.device) == [2, 1, 0].map { pushes[$0].device })
-        let others = [try push(priority: 1, attempt: 3, after: 0), try push(priority: 1, attempt: 1, after: 1)]
-        places.add(others, to: .other)
-        let other = start(2, of: &places)
-        #expect(other.map(\.device) == others.map(\.device))
-    }
-
-    /// Starts as many as may be started, up to a number.
-    private func start(_ count: Int, of places: inout PushPlaces) -> [ClaimedPush] {
-        var started: [ClaimedPush] = []
-        while started.count < count, let push = places.start() { started.append(push) }
-        return started
-    }
-
-    private func push(
-        _ account: AccountID = .new(), _ device: PushDeviceID = .new(), priority: Int32 = 0, attempt: Int32 = 1,
-        after seconds: Int64 = 0
-    ) throws -> ClaimedPush {
-        ClaimedPush(
-            account: account, device: device, notification: .new(), body: try JSON(encoding: ["a": 1]),
-            attempt: attempt,
-            priority: priority, due: Instant(microseconds: seconds * 1_000_000),
-            startBy: ContinuousClock.now + .seconds(50),
-            token: "a-token", platform: .ios, registered: .now, isOver: false, isSuperseded: false)
-    }
-}
-
 @Suite("Notifications: in which order pushes are sent")
 struct PushDeliveryTests {
     private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
 
     @Test("a critical push doesn't wait for three hundred others, though the receiver answers none of them (S38)")
     func criticalFirst() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(300, .groupInvitation)
             try await outbox.sending {
                 // The rest of the places is kept.
@@ -106,7 +35,7 @@ struct PushDeliveryTests {
 
     @Test("an account's pushes take only its share of the places, however slow they are (S38)")
     func shares() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let slow = try await outbox.account()
             try await outbox.add(300, .groupStarted, to: slow)
             try await outbox.add(20, .dependentAlertRaised, to: slow)
@@ -124,7 +53,7 @@ struct PushDeliveryTests {
 
     @Test("an alarm reaches the phone that works, though its owner's three other devices don't answer (S38)")
     func oneDeviceAnswers() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let bob = try await outbox.account()
             var dead = try await outbox.devices(of: bob)
             for _ in 0..<2 { dead.insert(try await outbox.register(bob)) }
@@ -148,7 +77,7 @@ struct PushDeliveryTests {
 
     @Test("a push service that answers nothing holds up no alarm that goes through another one (S38, A14)")
     func oneServiceAnswers() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(300, .dependentCheckInMissed)
             try await outbox.sending {
                 try await outbox.receiver.wait("as many as may be sent at a time", count: PushPlaces.total)
@@ -165,7 +94,7 @@ struct PushDeliveryTests {
             (NotificationKind.dependentAlertRaised, NotificationKind.dependentAlertCleared),
             (.dependentAlarmEnded, .dependentAlertRaised),
         ] {
-            try await Outbox.with(Self.tables) { outbox in
+            try await HeldOutbox.with(Self.tables) { outbox in
                 let bob = AccountID.new()
                 let alarm = AlarmID.new()
                 try await outbox.open(bob)
@@ -199,7 +128,7 @@ struct PushDeliveryTests {
     @Test(
         "that a push about an alarm is refused isn't believed at once; what nobody can ever take is dropped (S38, A14)")
     func refused() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             outbox.receiver.answer { _ in .failure(.refused("it answered 400")) }
             try await outbox.sending {
                 try await outbox.add(1, .groupInvitation)
@@ -226,7 +155,7 @@ struct PushDeliveryTests {
 
     @Test("that a push about an alarm is refused is believed after half an hour (S38)")
     func refusedForLong() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             outbox.receiver.answer { _ in .failure(.refused("it answered 400")) }
             try await outbox.sending {
                 try await outbox.add(1, .dependentAlertRaised)
@@ -240,7 +169,7 @@ struct PushDeliveryTests {
 
     @Test("a push that waits goes by the service under which its device has registered since (A14)")
     func registeredElsewhere() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let bob = try await outbox.account()
             try await outbox.add(1, .dependentCheckInMissed, to: bob)
             let device = try #require(try await outbox.devices(of: bob).first)
@@ -254,7 +183,7 @@ struct PushDeliveryTests {
 
     @Test("which platforms there are devices of is said as soon as one is registered; canaries' don't count (A14)")
     func platforms() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.open(.canary(.responder, of: Partition(3), among: 8))
             try await outbox.sending {
                 try await outbox.platforms.wait("none") { $0 == [] ? true : nil }
@@ -266,7 +195,7 @@ struct PushDeliveryTests {
 
     @Test("an alarm that was never tried goes before three hundred that failed (S38)")
     func untriedFirst() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(300, .dependentCheckInMissed)
             try await outbox.psql("UPDATE notifications.push SET attempts = 2, last_error = 'a test'")
             try await outbox.add(1, .dependentAlertRaised)
@@ -280,7 +209,7 @@ struct PushDeliveryTests {
 
     @Test("failed pushes are made due a thousand at a time, and not while enough of them are due (S38)")
     func hurried() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(30, .groupInvitation)
             let wait = "UPDATE notifications.push SET attempts = 2, last_error = 'a test', next_attempt_at = 'infinity'"
             try await outbox.psql(wait)
@@ -304,7 +233,7 @@ struct PushDeliveryTests {
 
     @Test("a claimed alarm is sent as soon as the database says again that it is wanted (S38)")
     func wantedAgain() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let bob = try await outbox.account()
             try await outbox.add(2, .dependentCheckInMissed, to: bob)
             try await outbox.sending {
@@ -339,7 +268,7 @@ struct PushDeliveryTests {
 
     @Test("what isn't sent keeps its turn when its process stops, and doesn't count as tried (S38)")
     func givenBack() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(100, .groupInvitation)
             try await outbox.psql("UPDATE notifications.push SET next_attempt_at = created_at")
             try await outbox.sending {
@@ -355,7 +284,7 @@ struct PushDeliveryTests {
 
     @Test("a critical push is tried again within 30 s; when the receiver is back, everything is sent at once (S38)")
     func back() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(20, .groupInvitation)
             try await outbox.add(1, .dependentCheckInMissed)
             // They have failed for long, so others wait up to ten minutes.
@@ -379,7 +308,7 @@ struct PushDeliveryTests {
         them due (A1)
         """)
     func canary() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let canary = AccountID.canary(.responder, of: Partition(3), among: 8)
             let alarms = [AlarmID.new(at: .now - .minutes(1)), .new()]
             try await outbox.add(300, .groupInvitation)
@@ -402,7 +331,7 @@ struct PushDeliveryTests {
 
     @Test("a canary's push that gets through doesn't make people's due that failed (A1)")
     func canaryHurriesNobody() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             let canary = AccountID.canary(.responder, of: Partition(3), among: 8)
             try await outbox.open(canary)
             try await outbox.add(20, .groupInvitation)
@@ -426,7 +355,7 @@ struct PushDeliveryTests {
 
     @Test("a critical push that waits for long is reported, and so is its end (S38)")
     func reported() async throws {
-        try await Outbox.with(Self.tables) { outbox in
+        try await HeldOutbox.with(Self.tables) { outbox in
             try await outbox.add(1, .dependentCheckInMissed)
             try await outbox.psql("UPDATE notifications.push SET created_at = created_at - interval '1 minute'")
             outbox.receiver.answer { _ in .failure(.unavailable("it is off")) }
@@ -438,187 +367,5 @@ struct PushDeliveryTests {
                 try await outbox.trouble.wait("its end") { $0 == nil ? true : nil }
             }
         }
-    }
-}
-
-/// Pushes that wait, and a receiver that answers when the test says so.
-private struct Outbox: Sendable {
-    private typealias Trial = StoreTrial<NotificationsStore>
-
-    let receiver = HeldReceiver()
-    /// What Android devices are pushed by.
-    let android = HeldReceiver()
-    let trouble = Observed<String?>(nil)
-    let platforms = Observed<Set<PushPlatform>?>(nil)
-    private let database: TestDatabase
-    private let trial: Trial
-
-    static func with(
-        _ tables: DatabaseTemplate, _ body: @escaping @Sendable (Outbox) async throws -> Void
-    ) async throws {
-        try await TestDatabase.with(tables) { database in
-            let trial = try await Trial(NotificationsStore(), in: database, as: "notifications")
-            try await body(Outbox(database: database, trial: trial))
-            await trial.close()
-        }
-    }
-
-    private init(database: TestDatabase, trial: Trial) {
-        (self.database, self.trial) = (database, trial)
-    }
-
-    /// An account with a device.
-    func account() async throws -> AccountID {
-        let account = AccountID.new()
-        try await open(account)
-        return account
-    }
-
-    /// Registers another device of an account.
-    func register(_ account: AccountID) async throws -> PushDeviceID {
-        let register = register()
-        try await ask([(account, register)])
-        return register.device
-    }
-
-    /// Registers a device anew.
-    func register(_ account: AccountID, _ device: PushDeviceID, on platform: PushPlatform) async throws {
-        try await ask([(account, RegisterPush(device: device, token: "another-of-\(device)", platform: platform))])
-    }
-
-    func devices(of account: AccountID) async throws -> Set<PushDeviceID> {
-        let devices = try await psql(
-            "SELECT d.device FROM notifications.push_device AS d WHERE d.account = '\(account)'")
-        return Set(devices.split(separator: "\n").compactMap { PushDeviceID(String($0)) })
-    }
-
-    /// Makes failed pushes due.
-    func hurry(limit: Int) async throws -> (count: Int, isMore: Bool) {
-        let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
-        let hurried = try await connection.run { try $0.hurryFailedPushes(to: [.ios], limit: limit) }
-        await connection.close()
-        return hurried
-    }
-
-    /// Adds pushes of one account, or of as many accounts.
-    func add(
-        _ count: Int, _ kind: NotificationKind, to account: AccountID? = nil, on platform: PushPlatform = .ios
-    ) async throws {
-        let accounts = (0..<count).map { _ in account ?? .new() }
-        if account == nil {
-            try await ask(
-                accounts.flatMap { account -> [(AccountID, any CommandBody)] in
-                    [(account, OpenAccount()), (account, register(platform))]
-                })
-        }
-        try await ask(accounts.map { ($0, DeliverNotification(id: .new(), kind: kind)) })
-    }
-
-    /// Opens an account with a device.
-    func open(_ account: AccountID) async throws {
-        try await ask([(account, OpenAccount()), (account, register())])
-    }
-
-    func add(_ kind: NotificationKind, of alarm: AlarmID, to account: AccountID) async throws {
-        let details = NotificationDetails(at: .now, alarm: alarm)
-        try await ask([(account, DeliverNotification(id: .new(), kind: kind, details: details))])
-    }
-
-    private func register(_ platform: PushPlatform = .ios) -> RegisterPush {
-        let device = PushDeviceID.new()
-        return RegisterPush(device: device, token: "token-of-\(device)", platform: platform)
-    }
-
-    private func ask(_ commands: [(AccountID, any CommandBody)]) async throws {
-        let ended = try await trial.handle(commands.map { Trial.Command($0.1, by: $0.0, at: .now) })
-        for ended in ended { _ = try ended.get() }
-    }
-
-    @discardableResult
-    func psql(_ sql: String) async throws -> String { try await database.psql(sql) }
-
-    /// Waits until so many pushes fulfil a condition.
-    func waitUntil(_ what: String, _ condition: String, are count: Int) async throws {
-        var last = ""
-        for _ in 0..<1500 {
-            last = try await psql("SELECT count(*) FROM notifications.push AS p WHERE \(condition)")
-            if last == "\(count)" { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TimedOut("waited half a minute for \(what); last: \(last)")
-    }
-
-    /// Sends while `body` runs. What is still held then has failed.
-    func sending(_ body: () async throws -> Void) async throws {
-        let configuration = Configuration(try database.url(as: "notifications"))
-        var logger = Logger(label: "push")
-        logger.logLevel = .critical
-        func log(_ table: String) -> Log {
-            Log(name: LogName(schema: "notifications", table: table), partitionCount: 8)
-        }
-        let delivery = PushDelivery(
-            senders: PushSenders(receiver, own: [.android: android]), log: log("log"),
-            doorbells: Doorbells(configuration: configuration, logger: logger),
-            due: log("due"), configuration: configuration, logger: logger,
-            reportPlatforms: { [platforms] found in platforms.update { $0 = found } },
-            report: { [trouble] problem in trouble.update { $0 = problem } })
-        let services = ServiceGroup(services: [delivery], logger: logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await services.run() }
-            let result: Result<Void, any Error>
-            do { result = .success(try await body()) } catch { result = .failure(error) }
-            await services.triggerGracefulShutdown()
-            receiver.hang([])
-            for receiver in [receiver, android] {
-                receiver.answer { _ in .failure(.unavailable("the test is over")) }
-            }
-            try await group.waitForAll()
-            try result.get()
-        }
-    }
-}
-
-/// Holds each push until it is to answer.
-private final class HeldReceiver: PushSender {
-    typealias Answer = @Sendable (Push) -> Result<PushAnswer, PushFailure>
-
-    private struct State: Sendable {
-        var answer: Answer?
-        var held: [CheckedContinuation<Answer, Never>] = []
-        var hanging: Set<PushDeviceID> = []
-    }
-
-    /// What it was asked to send, in order.
-    let asked = Observed<[Push]>([])
-    private let state = Mutex(State())
-
-    func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
-        asked.update { $0.append(push) }
-        let answer = await withCheckedContinuation { continuation in
-            let answer = state.withLock { state in
-                let answer = state.hanging.contains(push.device) ? nil : state.answer
-                if answer == nil { state.held.append(continuation) }
-                return answer
-            }
-            if let answer { continuation.resume(returning: answer) }
-        }
-        return try answer(push).get()
-    }
-
-    /// Answers those that are held, and from now on each at once.
-    func answer(_ answer: @escaping Answer) {
-        let held = state.withLock { state in
-            defer { state.held = [] }
-            state.answer = answer
-            return state.held
-        }
-        for continuation in held { continuation.resume(returning: answer) }
-    }
-
-    /// Holds pushes to these devices whatever else is answered.
-    func hang(_ devices: Set<PushDeviceID>) { state.withLock { $0.hanging = devices } }
-
-    func wait(_ what: String, count: Int) async throws {
-        try await asked.wait(what) { $0.count >= count ? true : nil }
     }
 }
