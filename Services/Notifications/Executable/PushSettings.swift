@@ -81,8 +81,7 @@ enum PushSettings {
     ]
 
     /// Whose alarms reach nobody whose app isn't open; nil if pushes to all phones that there are go somewhere. An operator whose app
-    /// is for one platform needs no sender for the other. What somebody registers as another platform's isn't counted: nobody's
-    /// app does, and anybody could.
+    /// is for one platform needs no sender for the other. Devices of any other platform aren't counted: anybody can register one.
     /// - Parameter platforms: Of the devices that there are.
     static func problem(_ settings: Settings, for platforms: Set<PushPlatform>) -> String? {
         guard settings[webhookURL] == nil else { return nil }

@@ -84,7 +84,7 @@ extension SessionReducer {
             guard row.alert.alarm == command.alarm else { return [] }
             (since, done, lastAlarm) = (row.alert.raised, row.alert.repetitions, row.alert.lastAlarm)
         }
-        // Whoever called for help again is told of from the first on: one that was wanted before is none of these.
+        // Another call for help starts the count again; a repetition that was due before that no longer counts.
         guard let since, command.repetition == done + 1, done < rows.limits.repetitions else { return [] }
         try requireDue((lastAlarm ?? since) + rows.limits.repetitionInterval, time)
         switch command.kind {
@@ -109,7 +109,7 @@ extension SessionReducer {
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
         guard row.alert.raised == nil else {
             if let pressed, let asked = row.alert.asked, pressed > asked {
-                // Whoever asks again is told of again: at once, if the last time is long enough ago.
+                // Responders are told again: at once, if the last time is long enough ago.
                 rows[account]?.alert.repetitions = 0
                 let first = row.alert.pressedAlarm == row.alert.alarm ? row.alert.pressed : nil
                 rows[account]?.alert.pressed = first

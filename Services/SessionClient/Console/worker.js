@@ -48,6 +48,8 @@ const keptOr = async (request, path) => await kept(path) ?? fetch(request)
 /** The page from the server; what was kept, if that doesn't answer soon or has trouble of its own. */
 async function page(request) {
   const asked = fetch(request)
+  // It may fail when nobody waits for it any more.
+  asked.catch(() => {})
   let timer
   const late = new Promise((resolve) => { timer = setTimeout(resolve, patience) })
   try {

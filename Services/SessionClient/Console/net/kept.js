@@ -39,7 +39,7 @@ export function completed(copy, replica, event) {
   return { ...copy, ...brought, people }
 }
 
-/** What is older is of no use, and lies about for nothing. */
+/** Anything older is of no use. */
 const lifetime = 7 * day
 
 /** The copy: `{at, replica}`; undefined if there is none that can be read, or only an old one. */

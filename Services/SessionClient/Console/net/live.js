@@ -92,7 +92,7 @@ function show(replica, event) {
   model.replica = kept ? completed(kept.replica, replica, event) : replica
 }
 
-/** Keeps a copy of what the stream brought, as of when it last did. One tab does that for all. */
+/** Keeps a copy of what the stream has brought, and of when it last brought something. Only the leading tab does. */
 async function keepNow() {
   if (!stream?.isLeading || !isSettled) return
   isChanged = false

@@ -83,7 +83,7 @@ export function ring(checkIn, now, isUnsure = false) {
     h('div', { class: 'ring-text' }, h('strong', {}, title), h('span', {}, text)))
 }
 
-/** Of an earlier time, whose deadline has passed since, nobody knows whether it was missed. */
+/** Of a kept deadline that has passed since, nobody knows whether it was missed. */
 const ringAt = (checkIn, now) => (model.isKept && !checkIn.missed && checkIn.due <= now
   ? { ...ringOf(checkIn, now), tone: 'warning', title: 'Was due' } : ringOf(checkIn, now))
 

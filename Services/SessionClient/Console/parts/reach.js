@@ -39,7 +39,7 @@ const namesOf = () => respondersOf(model.replica).map(({ account }) => personNam
 
 /** What stands above the ring while nobody would be told, or may be reached. */
 export function reach() {
-  // Of an earlier time it may be wrong by now, and more than the truth to worry about.
+  // A warning from an earlier time may be wrong by now.
   if (model.isKept || !isAlone()) return undefined
   if (!isOutOfReach() && model.replica.contacts.responderReach === 'nobody') {
     return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
