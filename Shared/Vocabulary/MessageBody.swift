@@ -36,7 +36,7 @@ public enum UrgentFamily: String, CaseIterable, Sendable {
     case alarm
     /// A person's own check-ins.
     case checkIn
-    /// Answers to pings.
+    /// Answers to pings and to others' alarms.
     case answer
 }
 

@@ -19,6 +19,13 @@ package struct ContactsLimits: Equatable, Sendable {
     package var returnSpread: Interval = .days(1)
     /// How long a change of responders must last before the account is notified of it
     package var reachSettling: Interval = .seconds(60)
+    /// How long one responder may be on an alarm, so that it isn't repeated
+    package var longestOnIt: Interval = .hours(2)
+    /// How long after a responder said that the dependent is safe an alarm is closed
+    package var safeRest: Interval = .days(1)
+    /// How often a responder may answer one alarm without a pause
+    package var freeAnswers = 5
+    package var answerPause: Interval = .minutes(1)
 
     package init() {}
 }

@@ -17,6 +17,7 @@ extension Tables {
             Column("alarm", \.alarm),
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
+            Column("unanswered_at", \.unanswered),
         ])
 
     package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
@@ -29,17 +30,31 @@ extension Tables {
         key: TableKey(
             KeyColumn("account", \.account), KeyColumn("alarm", \.alarm), KeyColumn("responder", \.responder),
             make: RecipientKey.init),
-        blank: .blank, columns: [Column("alerted_at", \.at)])
+        blank: .blank,
+        columns: [
+            Column("alerted_at", \.at),
+            Column("answer", \.answer),
+            Column("answered_at", \.answered),
+            Column("on_it_until", \.until),
+            Column("on_it_used", \.used),
+            Column("said_safe_at", \.saidSafe),
+            Column("answers", \.answers),
+        ])
 }
 
 extension Pipeline {
-    func alarms(of accounts: Set<AccountID>) -> Pending? {
-        guard !accounts.isEmpty else { return nil }
+    /// - Parameters:
+    ///   - accounts: Loads these accounts' alarms.
+    ///   - responders: Loads the alarms that these accounts have answered.
+    func alarms(of accounts: Set<AccountID>, answeredBy responders: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty || !responders.isEmpty else { return nil }
         return query(
             """
             SELECT \(unescaped: Tables.alarm.selection)
               FROM contacts.alarm AS a
-             WHERE a.account = ANY (\(accounts.sorted()))
+             WHERE a.account = ANY (\(accounts.sorted()) || ARRAY(
+                       SELECT t.account FROM contacts.alarm_recipient AS t
+                        WHERE t.responder = ANY (\(responders.sorted())) AND t.answer IS NOT NULL))
             """)
     }
 
@@ -56,14 +71,18 @@ extension Pipeline {
     /// Locks and reads recipients of alarms, in the order of the primary key.
     /// - Parameters:
     ///   - accounts: Loads everyone alerted to these accounts' alarms.
-    ///   - responders: Loads every alarm that these accounts were alerted to.
+    ///   - responders: Loads every alarm that these accounts were alerted to; and everyone alerted to those that they have
+    ///     answered, whose accounts must be locked.
     func lockRecipients(ofAlarmsOf accounts: Set<AccountID>, amongThem responders: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty || !responders.isEmpty else { return nil }
         return query(
             """
             SELECT \(unescaped: Tables.alarmRecipient.selection)
               FROM contacts.alarm_recipient AS r
-             WHERE r.account = ANY (\(accounts.sorted())) OR r.responder = ANY (\(responders.sorted()))
+             WHERE r.account = ANY (\(accounts.sorted()) || ARRAY(
+                       SELECT t.account FROM contacts.alarm_recipient AS t
+                        WHERE t.responder = ANY (\(responders.sorted())) AND t.answer IS NOT NULL))
+                OR r.responder = ANY (\(responders.sorted()))
              ORDER BY r.account, r.alarm, r.responder
                FOR NO KEY UPDATE
             """)

@@ -16,6 +16,7 @@ package struct AlertRow: Equatable, Sendable {
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
     package var repetitions = 0
+    package var repetitionHold = RepetitionHold()
     /// Responders aren't alarmed before this time, because too many alerts were raised before.
     package var waitsUntil: Instant?
     /// The start of the window in which alerts are counted. Outlasts the alert.
@@ -28,7 +29,7 @@ package struct AlertRow: Equatable, Sendable {
 
     /// When help was asked for last.
     var asked: Instant? { askedAgain ?? (pressedAlarm == alarm ? pressed : nil) ?? raised }
-    private var askedAgain: Instant? { pressedAlarm == alarm ? pressedAgain : nil }
+    var askedAgain: Instant? { pressedAlarm == alarm ? pressedAgain : nil }
 
     /// Whether an all-clear is about this alert, as far as it says.
     func isMeant(by command: ClearAlert) -> Bool {
@@ -60,6 +61,11 @@ extension SessionReducer {
             return try clearAlert(&rows, command, account, row, context.time)
         case .announceAlert(let command): return try announceAlert(&rows, command, context.time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, context.time)
+        case .holdAlarm(let command):
+            holdAlarm(&rows, command, context.time)
+            // Nobody sees it but by what isn't repeated.
+            return []
+        case .closeAlarm(let command): return try closeAlarm(&rows, command, context.time)
         }
     }
 
@@ -76,17 +82,22 @@ extension SessionReducer {
         let since: Instant?
         let done: Int
         let lastAlarm: Instant?
+        let hold: RepetitionHold
         switch command.kind {
         case .checkInMissed:
             guard row.checkIn.alarm == command.alarm else { return [] }
             (since, done, lastAlarm) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.lastAlarm)
+            hold = row.checkIn.repetitionHold
         case .alertRaised:
             guard row.alert.alarm == command.alarm else { return [] }
             (since, done, lastAlarm) = (row.alert.raised, row.alert.repetitions, row.alert.lastAlarm)
+            hold = row.alert.repetitionHold
         }
         // Another call for help starts the count again; a repetition that was due before that no longer counts.
-        guard let since, command.repetition == done + 1, done < rows.limits.repetitions else { return [] }
-        try requireDue((lastAlarm ?? since) + rows.limits.repetitionInterval, time)
+        guard let since, command.repetition == done + 1 else { return [] }
+        // It was due before somebody answered.
+        if let end = hold.end(of: command.alarm), end > time { return [] }
+        try requireDue((lastAlarm ?? since) + rows.limits.pause(after: done), time)
         switch command.kind {
         case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)
         case .alertRaised: (row.alert.repetitions, row.alert.lastAlarm) = (command.repetition, time)
@@ -96,7 +107,8 @@ extension SessionReducer {
             .alarmRepeated(
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
-                    repetition: command.repetition, at: time))
+                    repetition: command.repetition, isSlow: command.repetition > rows.limits.repetitions ? true : nil,
+                    at: time))
         ]
     }
 
@@ -111,6 +123,7 @@ extension SessionReducer {
             if let pressed, let asked = row.alert.asked, pressed > asked {
                 // Responders are told again: at once, if the last time is long enough ago.
                 rows[account]?.alert.repetitions = 0
+                rows[account]?.alert.repetitionHold.release(at: time)
                 let first = row.alert.pressedAlarm == row.alert.alarm ? row.alert.pressed : nil
                 rows[account]?.alert.pressed = first
                 rows[account]?.alert.pressedAgain = pressed

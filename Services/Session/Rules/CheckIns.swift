@@ -17,6 +17,7 @@ package struct CheckInRow: Equatable, Sendable {
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
     package var repetitions = 0
+    package var repetitionHold = RepetitionHold()
     /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
@@ -38,6 +39,7 @@ package struct CheckInRow: Equatable, Sendable {
         reminded = nil
         lastAlarm = nil
         repetitions = 0
+        repetitionHold = RepetitionHold()
         hold = nil
     }
 

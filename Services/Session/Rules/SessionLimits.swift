@@ -38,10 +38,16 @@ package struct SessionLimits: Equatable, Sendable {
     /// How often that is looked at.
     package var holdPause: Interval = .seconds(1)
     package var leastCheckInInterval: Interval = .hours(1)
-    /// How often an alarm is repeated.
+    /// How often an alarm is repeated soon.
     package var repetitions = 3
-    /// Between two repetitions.
+    /// Between two of these, and before the first that isn't.
     package var repetitionInterval: Interval = .minutes(30)
+    /// Between two of those that follow, unless `repetitionInterval` is longer.
+    package var slowRepetitionInterval: Interval = .hours(6)
+    /// How long those who are on it may hold an alarm's repetitions back, all together.
+    package var longestRepetitionHold: Interval = .hours(4)
+    /// How long an alarm may be on.
+    package var longestAlarm: Interval = .days(30)
     /// Alerts announced at once within `alertWindow`.
     package var alertBurst = 3
     package var alertWindow: Interval = .minutes(10)

@@ -52,7 +52,8 @@ extension CheckInRow {
         guard let due else { return [] }
         if let alarm {
             guard let lastAlarm else { return [] }
-            return repetition(of: alarm, .checkInMissed, of: account, after: repetitions, lastAlarm, limits)
+            return timers(
+                of: alarm, .checkInMissed, since: due, of: account, after: repetitions, lastAlarm, repetitionHold, limits)
         }
         let reminders = usefulReminders.filter { lead in reminded.map { lead.interval < $0.interval } ?? true }
         return reminders.map { lead in
@@ -73,17 +74,28 @@ extension AlertRow {
         if let waitsUntil {
             return [WantedTimer(.alert(.announceAlert(.init(account: account, alarm: alarm))), due: waitsUntil)]
         }
-        guard let lastAlarm else { return [] }
-        return repetition(of: alarm, .alertRaised, of: account, after: repetitions, lastAlarm, limits)
+        guard let lastAlarm, let raised else { return [] }
+        return timers(
+            of: alarm, .alertRaised, since: raised, of: account, after: repetitions, lastAlarm, repetitionHold, limits)
     }
 }
 
-/// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
-private func repetition(
-    of alarm: AlarmID, _ kind: AlarmKind, of account: AccountID, after done: Int, _ lastAlarm: Instant,
-    _ limits: SessionLimits
+/// The next repetition of an alarm that was announced, and its closing. Counts from the last alarm, not from the beginning: after an
+/// outage one repetition is sent, not several at once.
+private func timers(
+    of alarm: AlarmID, _ kind: AlarmKind, since: Instant, of account: AccountID, after done: Int, _ lastAlarm: Instant,
+    _ hold: RepetitionHold, _ limits: SessionLimits
 ) -> [WantedTimer<SessionCommand>] {
-    guard done < limits.repetitions else { return [] }
+    let last = since + limits.longestAlarm
+    let saidSafe = hold.closing(of: alarm)
+    let closing = WantedTimer(
+        SessionCommand.alert(.closeAlarm(.init(account: account, alarm: alarm, kind: kind))),
+        due: min(saidSafe ?? last, last), part: kind.rawValue)
+    guard saidSafe == nil else { return [closing] }
     let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-    return [WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)]
+    let due = lastAlarm + limits.pause(after: done)
+    return [
+        WantedTimer(.alert(.repeatAlarm(next)), due: max(due, hold.end(of: alarm) ?? due), part: kind.rawValue),
+        closing,
+    ]
 }

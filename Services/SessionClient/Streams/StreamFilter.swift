@@ -50,7 +50,7 @@ struct StreamFilter: Hashable, Sendable {
     ).subtracting(internalTypes)
 
     /// The types of events that are for other services and change nothing that an app sees.
-    private static let internalTypes: Set<String> = [PushTaken.type]
+    private static let internalTypes: Set<String> = [PushTaken.type, AlarmHoldChanged.type]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
 
@@ -84,7 +84,7 @@ extension ContactsEvent {
     fileprivate var others: [AccountID] {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
-            .responderReachChanged, .responderReachSettled:
+            .alarmHoldChanged, .alarmUnanswered, .responderReachChanged, .responderReachSettled:
             []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]
@@ -103,6 +103,7 @@ extension ContactsEvent {
         case .receivedPingsCleared(let event): event.contacts
         case .responderAlerted(let event): [event.dependent]
         case .alarmEnded(let event): [event.dependent]
+        case .alarmAcknowledged(let event): [event.dependent, event.responder]
         }
     }
 }

@@ -3367,6 +3367,68 @@ public nonisolated struct Quartet_V1_RespondToPingRequest: Sendable {
   fileprivate var _sent: Int64? = nil
 }
 
+public nonisolated struct Quartet_V1_AcknowledgeAlarmRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var contact: String {
+    get {_contact ?? String()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {self._contact = nil}
+
+  public var alarm: String {
+    get {_alarm ?? String()}
+    set {_alarm = newValue}
+  }
+  /// Returns true if `alarm` has been explicitly set.
+  public var hasAlarm: Bool {self._alarm != nil}
+  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlarm() {self._alarm = nil}
+
+  /// onIt, safe, needsHelp, cannot
+  public var answer: String {
+    get {_answer ?? String()}
+    set {_answer = newValue}
+  }
+  /// Returns true if `answer` has been explicitly set.
+  public var hasAnswer: Bool {self._answer != nil}
+  /// Clears the value of `answer`. Subsequent reads from it will return its default value.
+  public mutating func clearAnswer() {self._answer = nil}
+
+  public var minutes: Int64 {
+    get {_minutes ?? 0}
+    set {_minutes = newValue}
+  }
+  /// Returns true if `minutes` has been explicitly set.
+  public var hasMinutes: Bool {self._minutes != nil}
+  /// Clears the value of `minutes`. Subsequent reads from it will return its default value.
+  public mutating func clearMinutes() {self._minutes = nil}
+
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _contact: String? = nil
+  fileprivate var _alarm: String? = nil
+  fileprivate var _answer: String? = nil
+  fileprivate var _minutes: Int64? = nil
+  fileprivate var _pressed: Int64? = nil
+}
+
 public nonisolated struct Quartet_V1_UpdateProfileRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -8892,6 +8954,60 @@ nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, Sw
   public static func ==(lhs: Quartet_V1_RespondToPingRequest, rhs: Quartet_V1_RespondToPingRequest) -> Bool {
     if lhs._contact != rhs._contact {return false}
     if lhs._sent != rhs._sent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_AcknowledgeAlarmRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AcknowledgeAlarmRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}alarm\0\u{1}answer\0\u{1}minutes\0\u{1}pressed\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._answer) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._minutes) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._contact {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._alarm {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._answer {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._minutes {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_AcknowledgeAlarmRequest, rhs: Quartet_V1_AcknowledgeAlarmRequest) -> Bool {
+    if lhs._contact != rhs._contact {return false}
+    if lhs._alarm != rhs._alarm {return false}
+    if lhs._answer != rhs._answer {return false}
+    if lhs._minutes != rhs._minutes {return false}
+    if lhs._pressed != rhs._pressed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

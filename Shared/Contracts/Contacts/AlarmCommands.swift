@@ -1,14 +1,16 @@
 public import Vocabulary
 
-/// Notifies an account's responders.
+/// Notifies an account's responders, and takes their answers.
 public enum AlarmCommand: MessageSet {
     case relayAlert(RelayAlert)
+    case acknowledgeAlarm(AcknowledgeAlarm)
 
-    public static let cases: Cases<Self> = [Case(Self.relayAlert)]
+    public static let cases: Cases<Self> = [Case(Self.relayAlert), Case(Self.acknowledgeAlarm)]
 
     public var body: any CommandBody {
         switch self {
         case .relayAlert(let body): body
+        case .acknowledgeAlarm(let body): body
         }
     }
 }
@@ -18,6 +20,9 @@ public enum AlarmCommand: MessageSet {
 ///
 /// The beginning and the repetitions of an alarm go to each responder who wants to know. Its end goes to exactly those
 /// who were alerted. Result: ``AlertRelayed``.
+///
+/// Contacts of a release before ``reason`` would take an alarm that was closed for one that the person ended, so these are
+/// upgraded first.
 public struct RelayAlert: CommandBody {
     public static let isUrgent = true
 
@@ -30,15 +35,22 @@ public struct RelayAlert: CommandBody {
     public let deadline: Instant?
     /// How often responders were already alerted to the same alarm.
     public let repetition: Int
+    /// Whether the repetitions that come soon after one another are over.
+    public let isSlow: Bool?
+    /// How the alarm ended, if the person didn't end it themselves.
+    public let reason: AlarmEndReason?
 
     public init(
-        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0
+        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
+        isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
         self.occurred = occurred
         self.deadline = deadline
         self.repetition = repetition
+        self.isSlow = isSlow
+        self.reason = reason
     }
 
     public func validate() throws(Rejection) {
@@ -47,6 +59,54 @@ public struct RelayAlert: CommandBody {
         }
         guard alarm != nil || kind == .checkedIn else {
             throw Rejection(.invalidField, "Give the alarm; only a check-in may have none.", field: "alarm")
+        }
+    }
+}
+
+/// Answers an alarm that the asking account was told of, as the dependent's responder. Everybody else who was told of it, and
+/// the dependent, see the answer. It takes the place of the account's former answer.
+///
+/// *On it* holds the alarm's repetitions back, at most for two hours of each responder and four hours in all. *Safe* holds them
+/// for a day and then closes the alarm, unless the dependent ends it before. While somebody says *needs help*, nothing is held
+/// back. No answer gives the all-clear.
+///
+/// Rejected: `notFound` (it is over, or the account wasn't told of it), `notContact`, `notDependent`, `tooSoon`. Result:
+/// ``AlarmAcknowledged``.
+public struct AcknowledgeAlarm: PublicCommandBody {
+    public static let sending = Sending(.alarmAnswer, for: .hours(1), supersedes: ["AcknowledgeAlarm"])
+    public var orderSubject: String { "\(contact)" }
+    public static let urgentFamily = UrgentFamily.answer
+
+    /// For how long somebody may say that they are on it.
+    public static let minutesRange = 5...120
+    public static let defaultMinutes = 30
+
+    /// The dependent.
+    public let contact: AccountID
+    public let alarm: AlarmID
+    public let answer: AlarmAnswer
+    /// For how long, of `onIt`; 30 if it doesn't say.
+    public let minutes: Int?
+    /// When the person gave the answer, by the server's clock; nil for now. Counts at most an hour back, and not ahead.
+    public let pressed: Instant?
+
+    public init(
+        contact: AccountID, alarm: AlarmID, answer: AlarmAnswer, minutes: Int? = nil, pressed: Instant? = nil
+    ) {
+        self.contact = contact
+        self.alarm = alarm
+        self.answer = answer
+        self.minutes = minutes
+        self.pressed = pressed
+    }
+
+    public func validate() throws(Rejection) {
+        guard let minutes else { return }
+        guard answer == .onIt else {
+            throw Rejection(.invalidField, "Give minutes only with onIt.", field: "minutes")
+        }
+        guard Self.minutesRange.contains(minutes) else {
+            throw Rejection(.invalidField, "Give 5 to 120 minutes.", field: "minutes")
         }
     }
 }

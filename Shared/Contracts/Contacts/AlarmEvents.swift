@@ -93,3 +93,87 @@ public struct AlarmEnded: EventBody {
         self.at = at
     }
 }
+
+/// Somebody who was told of an alarm has answered it, or no longer has. Everybody who was told of it gets one, and the person
+/// whom it is about. Whoever is told later gets the answers that stand.
+public struct AlarmAcknowledged: EventBody {
+    public static let isUrgent = true
+
+    /// The one who is to see it: the dependent, or somebody who was told, among them the one who answered.
+    public let account: AccountID
+    /// The person whom the alarm is about.
+    public let dependent: AccountID
+    public let alarm: AlarmID
+    public let responder: AccountID
+    /// Nil if the former answer doesn't stand any more: the responder left, or, for the dependent, the alarm ended.
+    public let answer: AlarmAnswer?
+    /// Until when the responder is on it.
+    public let until: Instant?
+    /// When the responder answered.
+    public let answered: Instant
+    public let at: Instant
+
+    public init(
+        account: AccountID, dependent: AccountID, alarm: AlarmID, responder: AccountID, answer: AlarmAnswer?,
+        until: Instant? = nil, answered: Instant, at: Instant
+    ) {
+        self.account = account
+        self.dependent = dependent
+        self.alarm = alarm
+        self.responder = responder
+        self.answer = answer
+        self.until = until
+        self.answered = answered
+        self.at = at
+    }
+}
+
+/// What responders answer holds the repetitions of an alarm back, or no longer does.
+public struct AlarmHoldChanged: EventBody {
+    public static let isUrgent = true
+
+    /// The dependent.
+    public let account: AccountID
+    public let alarm: AlarmID
+    /// `alertRaised` or `checkInMissed`.
+    public let kind: AlertKind
+    /// Until when somebody is on it; nil if nobody is.
+    public let until: Instant?
+    /// When the alarm is closed, because somebody says that the dependent is safe; nil if nobody does.
+    public let closes: Instant?
+    public let at: Instant
+
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlertKind, until: Instant? = nil, closes: Instant? = nil, at: Instant
+    ) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.until = until
+        self.closes = closes
+        self.at = at
+    }
+}
+
+/// An alarm goes on, has been repeated as often as it is at first, and nobody has answered that they are on it or that they
+/// reached the dependent; or everybody who was told has answered that they can't.
+public struct AlarmUnanswered: EventBody {
+    public static let isUrgent = true
+
+    /// The dependent.
+    public let account: AccountID
+    public let alarm: AlarmID
+    /// `alertRaised` or `checkInMissed`.
+    public let kind: AlertKind
+    /// How many were told.
+    public let responders: Int
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, kind: AlertKind, responders: Int, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.responders = responders
+        self.at = at
+    }
+}

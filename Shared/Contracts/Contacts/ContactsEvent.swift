@@ -24,6 +24,9 @@ public enum ContactsEvent: MessageSet {
     case alertRelayed(AlertRelayed)
     case responderAlerted(ResponderAlerted)
     case alarmEnded(AlarmEnded)
+    case alarmAcknowledged(AlarmAcknowledged)
+    case alarmHoldChanged(AlarmHoldChanged)
+    case alarmUnanswered(AlarmUnanswered)
     case responderReachChanged(ResponderReachChanged)
     case responderReachSettled(ResponderReachSettled)
 
@@ -34,7 +37,8 @@ public enum ContactsEvent: MessageSet {
         Case(Self.roleChangeRequested), Case(Self.roleChangeEnded), Case(Self.contactRemoved),
         Case(Self.contactBlocked), Case(Self.contactUnblocked), Case(Self.pingSent), Case(Self.pingReceived),
         Case(Self.pingCancelled), Case(Self.pingAnswered), Case(Self.receivedPingsCleared), Case(Self.alertRelayed),
-        Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.responderReachChanged),
+        Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.alarmAcknowledged),
+        Case(Self.alarmHoldChanged), Case(Self.alarmUnanswered), Case(Self.responderReachChanged),
         Case(Self.responderReachSettled),
     ]
 
@@ -62,6 +66,9 @@ public enum ContactsEvent: MessageSet {
         case .alertRelayed(let body): body
         case .responderAlerted(let body): body
         case .alarmEnded(let body): body
+        case .alarmAcknowledged(let body): body
+        case .alarmHoldChanged(let body): body
+        case .alarmUnanswered(let body): body
         case .responderReachChanged(let body): body
         case .responderReachSettled(let body): body
         }

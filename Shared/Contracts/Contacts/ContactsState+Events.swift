@@ -32,8 +32,27 @@ extension ContactsState {
         case .receivedPingsCleared(let event):
             for contact in event.contacts { contacts[contact]?.incomingPing = nil }
         case .responderReachChanged(let event): responderReach = event.reach
-        case .alertRelayed, .responderAlerted, .alarmEnded, .responderReachSettled: break
+        case .alarmAcknowledged(let event): take(event)
+        case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
+        case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmUnanswered, .responderReachSettled: break
         }
+    }
+
+    private mutating func take(_ event: AlarmAcknowledged) {
+        guard let answer = event.answer else {
+            return keepAnswers { $0.id != GivenAlarmAnswer.ID(event.alarm, event.responder) }
+        }
+        let given = GivenAlarmAnswer(
+            dependent: event.dependent, alarm: event.alarm, responder: event.responder, answer: answer,
+            until: event.until, answered: event.answered)
+        alarmAnswers = alarmAnswers ?? []
+        alarmAnswers?[given.id] = given
+    }
+
+    private mutating func keepAnswers(_ isKept: (GivenAlarmAnswer) -> Bool) {
+        guard let before = alarmAnswers else { return }
+        let kept = before.filter(isKept)
+        alarmAnswers = kept.isEmpty ? nil : Ordered(kept)
     }
 
     private mutating func endPing(with contact: AccountID, _ direction: Direction) {

@@ -19,12 +19,15 @@ public struct ContactsState: Codable, Hashable, Sendable {
     /// Whether anyone would be told of an alarm. Nil before the account is opened, once it is closed, and from a server
     /// that doesn't say. When no responder can be reached, that is true of each contact that is the account's responder.
     public var responderReach: ResponderReach?
+    /// What responders answered to the account's own alarms and to those that it was told of, while they are on; sorted by id.
+    /// Nil if there is none.
+    public var alarmAnswers: Ordered<GivenAlarmAnswer>?
     public var isClosed: Bool
 
     public init(
         account: AccountID, code: ContactCode? = nil, isApprovalRequired: Bool = false, contacts: Ordered<Contact> = [],
         requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [],
-        responderReach: ResponderReach? = nil, isClosed: Bool = false
+        responderReach: ResponderReach? = nil, alarmAnswers: Ordered<GivenAlarmAnswer>? = nil, isClosed: Bool = false
     ) {
         self.account = account
         self.code = code
@@ -33,6 +36,47 @@ public struct ContactsState: Codable, Hashable, Sendable {
         self.requests = requests
         self.blocked = blocked
         self.responderReach = responderReach
+        self.alarmAnswers = alarmAnswers
         self.isClosed = isClosed
+    }
+}
+
+/// The answer of one responder to an alarm that is on.
+public struct GivenAlarmAnswer: Codable, Hashable, Sendable, Identifiable {
+    public struct ID: Hashable, Comparable, Sendable {
+        public let alarm: AlarmID
+        public let responder: AccountID
+
+        public init(_ alarm: AlarmID, _ responder: AccountID) {
+            self.alarm = alarm
+            self.responder = responder
+        }
+
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.alarm, left.responder) < (right.alarm, right.responder)
+        }
+    }
+
+    public var id: ID { ID(alarm, responder) }
+    /// The person whom the alarm is about: the account itself, or its dependent.
+    public let dependent: AccountID
+    public let alarm: AlarmID
+    /// The account itself, or somebody else who was told, who needn't be its contact.
+    public let responder: AccountID
+    public let answer: AlarmAnswer
+    /// Until when the responder is on it. It may have passed.
+    public let until: Instant?
+    public let answered: Instant
+
+    public init(
+        dependent: AccountID, alarm: AlarmID, responder: AccountID, answer: AlarmAnswer, until: Instant? = nil,
+        answered: Instant
+    ) {
+        self.dependent = dependent
+        self.alarm = alarm
+        self.responder = responder
+        self.answer = answer
+        self.until = until
+        self.answered = answered
     }
 }

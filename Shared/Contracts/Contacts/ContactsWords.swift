@@ -36,6 +36,22 @@ public enum AlarmEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     case removed
     /// Another alarm of the same kind began, and how this one ended never arrived.
     case superseded
+    /// It was on for as long as an alarm may be, and the dependent never ended it.
+    case unanswered
+    /// A responder said that the dependent is safe, and a day later the dependent hadn't ended it.
+    case saidSafe
+}
+
+/// What somebody answers who was told of an alarm.
+public enum AlarmAnswer: String, Codable, Hashable, Sendable, CaseIterable {
+    /// They are on their way, or are trying to reach the dependent.
+    case onIt
+    /// They reached the dependent, who is safe.
+    case safe
+    /// They reached the dependent, who needs help; or they don't believe that the dependent is safe.
+    case needsHelp
+    /// They can't do anything.
+    case cannot
 }
 
 /// Why a relation or a request ended.

@@ -158,6 +158,16 @@ extension AccountState {
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil
+        case .alarmClosed(let event):
+            switch event.kind {
+            case .alertRaised:
+                alertRaised = nil
+                alertAlarm = nil
+            case .checkInMissed:
+                checkIn.due = event.due
+                checkIn.missed = false
+                checkIn.alarm = nil
+            }
         case .group, .game, .message, .playback, .attachment: break
         }
     }

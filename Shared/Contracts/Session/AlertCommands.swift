@@ -6,9 +6,12 @@ public enum AlertCommand: MessageSet {
     case clearAlert(ClearAlert)
     case announceAlert(AnnounceAlert)
     case repeatAlarm(RepeatAlarm)
+    case holdAlarm(HoldAlarm)
+    case closeAlarm(CloseAlarm)
 
     public static let cases: Cases<Self> = [
         Case(Self.raiseAlert), Case(Self.clearAlert), Case(Self.announceAlert), Case(Self.repeatAlarm),
+        Case(Self.holdAlarm), Case(Self.closeAlarm),
     ]
 
     public var body: any CommandBody {
@@ -17,6 +20,8 @@ public enum AlertCommand: MessageSet {
         case .clearAlert(let body): body
         case .announceAlert(let body): body
         case .repeatAlarm(let body): body
+        case .holdAlarm(let body): body
+        case .closeAlarm(let body): body
         }
     }
 }
@@ -77,8 +82,8 @@ public struct ClearAlert: PublicCommandBody, GrownBody {
     }
 }
 
-/// Repeats an alarm that is still on, a limited number of times. A timer sends this; it changes nothing if the alarm
-/// has ended.
+/// Repeats an alarm that is still on: some times soon after one another, then every six hours. A timer sends this; it changes
+/// nothing if the alarm has ended or its repetitions are held back.
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
 public struct RepeatAlarm: OwnCommandBody {
@@ -101,5 +106,50 @@ public struct RepeatAlarm: OwnCommandBody {
         guard repetition >= 1 else {
             throw Rejection(.invalidField, "Count repetitions from 1.", field: "repetition")
         }
+    }
+}
+
+/// Holds an alarm's repetitions back, because somebody who was told of it is on it or says that the person is safe; or lets them
+/// go on. A policy sends this. It changes nothing if the alarm has ended, or if the person called for help again since.
+public struct HoldAlarm: OwnCommandBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let kind: AlarmKind
+    /// Until when somebody is on it; nil if nobody is. All that holds an alarm back so lasts four hours at most.
+    public let until: Instant?
+    /// When the alarm is closed, because somebody says that the person is safe; nil if nobody does. Until then it isn't repeated.
+    public let closes: Instant?
+    /// When that was answered.
+    public let at: Instant
+
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, until: Instant? = nil, closes: Instant? = nil, at: Instant
+    ) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.until = until
+        self.closes = closes
+        self.at = at
+    }
+}
+
+/// Closes an alarm that the person didn't end: after 30 days, or a day after somebody said that they are safe. A timer sends this;
+/// it changes nothing if the alarm has ended.
+///
+/// Rejected: `notDue`. Result: ``AlarmClosed``.
+public struct CloseAlarm: OwnCommandBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let kind: AlarmKind
+
+    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
     }
 }

@@ -68,16 +68,49 @@ public struct AlarmRepeated: EventBody {
     public let since: Instant
     /// From 1.
     public let repetition: Int
+    /// Whether the repetitions that come soon after one another are over.
+    public let isSlow: Bool?
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, at: Instant
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
+        at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
         self.since = since
         self.repetition = repetition
+        self.isSlow = isSlow
+        self.at = at
+    }
+}
+
+/// An alarm ended that the person didn't end. After a missed check-in the time until the next one begins again.
+public struct AlarmClosed: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    /// The alarm that this ends.
+    public let alarm: AlarmID
+    public let kind: AlarmKind
+    public let reason: AlarmCloseReason
+    /// The missed deadline, or when the alert was raised.
+    public let since: Instant
+    /// When the next check-in is due, after a missed one.
+    public let due: Instant?
+    public let at: Instant
+
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, reason: AlarmCloseReason, since: Instant,
+        due: Instant? = nil, at: Instant
+    ) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.reason = reason
+        self.since = since
+        self.due = due
         self.at = at
     }
 }

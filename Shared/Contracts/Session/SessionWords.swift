@@ -60,6 +60,14 @@ extension Rejection.Code {
     public static let alertChanged: Self = "alertChanged"
 }
 
+/// Why an alarm was closed that the person didn't end.
+public enum AlarmCloseReason: String, Codable, Hashable, Sendable, CaseIterable {
+    /// It was on for 30 days.
+    case unanswered
+    /// Somebody who was told of it said a day before that the person is safe, and nobody denied it.
+    case saidSafe
+}
+
 /// What begins an alarm.
 public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
     case checkInMissed

@@ -97,8 +97,14 @@ struct ContactsPropertyTests {
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<52, using: &random) {
+        switch Int.random(in: 0..<58, using: &random) {
         case 46: return RecordReached()
+        case 52...57:
+            let on = people.rows.alarms.keys.filter { $0.account == other }.compactMap { people.rows.alarms[$0]?.alarm }
+            let answer = AlarmAnswer.allCases.randomElement(using: &random) ?? .onIt
+            return AcknowledgeAlarm(
+                contact: other, alarm: on.sorted().randomElement(using: &random) ?? people.id(), answer: answer,
+                minutes: answer == .onIt && one ? 5 : nil, pressed: two ? people.time : nil)
         case 47...48: return LapseReach(account: asker)
         case 50: return RestoreReach(account: asker)
         case 49: return SettleResponderReach(account: asker)

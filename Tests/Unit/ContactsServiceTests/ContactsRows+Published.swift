@@ -30,7 +30,20 @@ extension ContactsRows {
                 isMyResponder: isMine ? request.isMyResponder : request.iAmResponder,
                 iAmResponder: isMine ? request.iAmResponder : request.isMyResponder, requested: request.requested)
         }
+        for (recipient, row) in answers(seenBy: account) {
+            guard let answer = row.answer, let answered = row.answered else { continue }
+            state.alarmAnswers = state.alarmAnswers ?? []
+            state.alarmAnswers?[.init(recipient.alarm, recipient.responder)] = GivenAlarmAnswer(
+                dependent: recipient.account, alarm: recipient.alarm, responder: recipient.responder, answer: answer,
+                until: row.until, answered: answered)
+        }
         state.blocked = blocks.keys.filter { $0.from == account }.map(\.to).sorted()
         return state
+    }
+
+    /// Those to the account's own alarms, and to those that it was told of.
+    private func answers(seenBy account: AccountID) -> [(RecipientKey, RecipientRow)] {
+        recipients.keys.filter { $0.account == account || recipients[RecipientKey($0.account, $0.alarm, account)] != nil }
+            .compactMap { key in recipients[key].map { (key, $0) } }
     }
 }

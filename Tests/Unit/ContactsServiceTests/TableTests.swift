@@ -43,6 +43,9 @@ struct ContactsTableTests {
 
             var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
+            alarm.unanswered = time(14)
+            (recipient.answer, recipient.answered, recipient.until) = (.onIt, time(15), time(16))
+            (recipient.used, recipient.saidSafe, recipient.answers) = (.seconds(17), time(18), 19)
             try await Tables.alarm.expectRoundTrip(
                 of: [(AlarmKey(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
             var ended = Tables.endedAlarm.blank

@@ -65,7 +65,7 @@ struct PublishedMessagesTests {
                 "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "RaiseAlert", "ClearAlert",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
-                "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
+                "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing", "AcknowledgeAlarm",
                 "MarkRead", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
                 "FinishGame", "SendGroupMessage",

@@ -15,18 +15,21 @@ struct UrgencyTests {
     func list() {
         #expect(
             Self.urgent(of: SessionCommand.types) == [
-                "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm",
+                "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm", "HoldAlarm",
+                "CloseAlarm",
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
-                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "CheckedIn",
-                "CheckInMissed",
+                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlarmClosed",
+                "CheckedIn", "CheckInMissed",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
-                "OpenAccount", "RelayAlert", "RespondToPing", "ClearReceivedPings",
+                "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "RespondToPing", "ClearReceivedPings",
             ])
-        #expect(Self.urgent(of: ContactsEvent.types) == ["ResponderAlerted", "AlarmEnded"])
+        #expect(Self.urgent(of: ContactsEvent.types) == [
+                "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmUnanswered",
+            ])
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }
 
@@ -34,7 +37,9 @@ struct UrgencyTests {
     func families() {
         let types = SessionCommand.types + ContactsCommand.types + SessionEvent.types + ContactsEvent.types
         let others = types.filter { $0.isUrgent && $0.urgentFamily != .alarm }.map { "\($0.type) \($0.urgentFamily)" }
-        #expect(Set(others) == ["CheckIn checkIn", "RespondToPing answer", "ClearReceivedPings answer"])
+        #expect(Set(others) == [
+                "CheckIn checkIn", "AcknowledgeAlarm answer", "RespondToPing answer", "ClearReceivedPings answer",
+            ])
     }
 
     @Test("a notification of an alarm is as urgent as that of its end, and a reminder isn't")

@@ -30,6 +30,7 @@ enum WorldAct: String, CaseIterable {
     case sendPing = "SendPing"
     case cancelPing = "CancelPing"
     case respondToPing = "RespondToPing"
+    case acknowledge = "AcknowledgeAlarm"
     case setApproval = "SetContactApproval"
     case resetCode = "ResetContactCode"
     case markRead = "MarkRead"
@@ -104,6 +105,12 @@ enum WorldAct: String, CaseIterable {
         case .sendPing: return Self.about(other, app.contacts.sendPing)
         case .cancelPing: return Self.about(other, app.contacts.cancelPing)
         case .respondToPing: return Self.about(other, app.contacts.respondToPing)
+        case .acknowledge:
+            let person = app.contacts.contacts.value.person(by: other)
+            let answer = AcknowledgeAlarm(
+                contact: other, alarm: person?.alertAlarm ?? person?.checkIn?.alarm ?? .new(),
+                answer: AlarmAnswer.allCases[Int(number % UInt64(AlarmAnswer.allCases.count))])
+            return { () async throws(QuartetError) in try await app.contacts.acknowledge(answer) }
         case .setApproval: return { () async throws(QuartetError) in try await app.contacts.setApproval(isOdd) }
         case .resetCode: return app.contacts.resetCode
         case .markRead:
@@ -133,7 +140,7 @@ enum WorldAct: String, CaseIterable {
 
     /// Those that keep the play going: without a contact most of the others are refused.
     private static let often: [Self] = [
-        .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .update, .updateProfile, .add,
+        .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .acknowledge, .update, .updateProfile, .add,
         .show,
         .show, .show, .markAllRead,
     ]

@@ -35,6 +35,12 @@ struct SessionTableTests {
             (open.checkIn.last, open.checkIn.due, open.checkIn.alarm) = (time(1), time(2), .new())
             (open.checkIn.reminded, open.checkIn.lastAlarm, open.checkIn.repetitions) = (.twoHours, time(3), 4)
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
+            (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))
+            (open.checkIn.repetitionHold.until, open.checkIn.repetitionHold.used) = (time(32), .seconds(33))
+            open.checkIn.repetitionHold.closes = time(34)
+            (open.alert.repetitionHold.alarm, open.alert.repetitionHold.since) = (.new(), time(35))
+            (open.alert.repetitionHold.until, open.alert.repetitionHold.used) = (time(36), .seconds(37))
+            open.alert.repetitionHold.closes = time(38)
             (open.alert.raised, open.alert.alarm, open.alert.lastAlarm) = (time(5), .new(), time(6))
             (open.alert.repetitions, open.alert.countedSince, open.alert.count) = (8, time(9), 10)
             (open.alert.pressed, open.alert.pressedAgain, open.alert.pressedAlarm) = (

@@ -1,3 +1,4 @@
+package import ContactsContract
 package import Vocabulary
 
 package struct AlarmKey: Hashable, Comparable, Sendable {
@@ -20,6 +21,8 @@ package struct AlarmRow: Equatable, Sendable {
     package var occurred: Instant
     /// The deadline of a missed check-in.
     package var deadline: Instant?
+    /// When it was said that nobody answers; nil once somebody does.
+    package var unanswered: Instant?
 
     /// An account has at most one alarm of each kind.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -55,6 +58,21 @@ package struct RecipientKey: Hashable, Comparable, Sendable {
 package struct RecipientRow: Equatable, Sendable {
     /// When they were first alerted.
     package var at: Instant
+    /// What they answered, if that still stands.
+    package var answer: AlarmAnswer?
+    package var answered: Instant?
+    /// Until when they are on it.
+    package var until: Instant?
+    /// How long they were on it before.
+    package var used: Interval = .seconds(0)
+    /// When they first said that the dependent is safe, since anybody last said the opposite.
+    package var saidSafe: Instant?
+    /// How often they answered.
+    package var answers = 0
+
+    package init(at: Instant) {
+        self.at = at
+    }
 }
 
 extension AlarmRow {

@@ -10,6 +10,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         switch command {
         case .relayAlert(let command): relay(&rows, command, asker)
+        case .acknowledgeAlarm(let command): try acknowledge(&rows, command, asker)
         }
     }
 
@@ -18,16 +19,20 @@ extension ContactsReducer {
         switch (command.kind, command.alarm) {
         case (.alertRaised, let alarm?): events = begin(&rows, .alert, alarm, command, asker)
         case (.checkInMissed, let alarm?): events = begin(&rows, .missedCheckIn, alarm, command, asker)
-        case (.alertCleared, let alarm?): events = end(&rows, .alert, alarm, .cleared, command.occurred, asker)
+        case (.alertCleared, let alarm?):
+            events = end(&rows, .alert, alarm, command.reason ?? .cleared, command.occurred, asker)
         case (.checkedIn, let alarm):
-            let ended = alarm.map { end(&rows, .missedCheckIn, $0, .checkedIn, command.occurred, asker) } ?? []
-            events = ended + checkedIn(rows, command, asker, except: Set(ended.map(\.account)))
+            let reason = command.reason ?? .checkedIn
+            let ended = alarm.map { end(&rows, .missedCheckIn, $0, reason, command.occurred, asker) } ?? []
+            let isClosed = command.reason != nil
+            events = ended + (isClosed ? [] : checkedIn(rows, command, asker, except: Set(ended.map(\.account))))
         // Unreachable: validation lets only a check-in have no alarm.
         case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): events = []
         }
         let relayed = AlertRelayed(
             account: asker.account, kind: command.kind, alarm: command.alarm, occurred: command.occurred,
-            deadline: command.deadline, repetition: command.repetition, responders: events.count, at: asker.time)
+            deadline: command.deadline, repetition: command.repetition, responders: events.count(where: \.tellsResponder),
+            at: asker.time)
         return [.alertRelayed(relayed)] + events
     }
 
@@ -47,26 +52,31 @@ extension ContactsReducer {
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
         }
-        return events
-            + rows.responders(of: asker.account).compactMap { responder in
-                alert(&rows, responder.account, responder.side, of: key, command.repetition, at: asker.time)
-            }
+        let answers = standingAnswers(rows, to: key)
+        events += rows.responders(of: asker.account).flatMap { responder in
+            alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
+        }
+        return events + (command.isSlow == true ? sayUnanswered(&rows, key, at: asker.time) : [])
     }
 
     /// Alerts a responder to an alarm that is on, unless they don't want to know.
-    /// - Parameter repetition: The number of this repetition. Nil alerts only those who haven't been alerted yet.
-    private static func alert(
+    /// - Parameters:
+    ///   - repetition: The number of this repetition. Nil alerts only those who haven't been alerted yet.
+    ///   - answers: What others have answered, for those who haven't been alerted yet.
+    static func alert(
         _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of key: AlarmKey,
-        _ repetition: Int?, at time: Instant
-    ) -> ContactsEvent? {
-        guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return nil }
+        _ repetition: Int?, _ answers: [(AccountID, RecipientRow)], at time: Instant
+    ) -> [ContactsEvent] {
+        guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return [] }
         let recipient = RecipientKey(key.account, row.alarm, responder)
-        if rows.recipients[recipient] != nil, repetition == nil { return nil }
-        if rows.recipients[recipient] == nil { rows.recipients[recipient] = RecipientRow(at: time) }
-        return .responderAlerted(
+        let isNew = rows.recipients[recipient] == nil
+        guard isNew || repetition != nil else { return [] }
+        if isNew { rows.recipients[recipient] = RecipientRow(at: time) }
+        let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
                 occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
+        return [alerted] + (isNew ? answers.map { acknowledged($1, by: $0, key, row.alarm, to: responder, at: time) } : [])
     }
 
     /// Sends the all-clear to everyone who was alerted. An account has one alarm of a kind, so when a newer one than this has ended,
@@ -82,9 +92,12 @@ extension ContactsReducer {
         }
         guard let row = rows.alarms[key], row.alarm == alarm || row.alarm.isOlder(than: alarm) else { return [] }
         let recipients = rows.recipients(of: row.alarm, about: asker.account)
+        // A closed account sees nothing any more.
+        let answers = reason == .closed ? [] : standingAnswers(rows, to: key)
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
         return events
+            + answers.map { acknowledged($1, by: $0, key, row.alarm, to: key.account, isWithdrawn: true, at: asker.time) }
     }
 
     private static func allClear(
@@ -115,9 +128,9 @@ extension ContactsReducer {
     /// Alerts new responders to alarms that are already on.
     static func catchUp(_ rows: inout ContactsRows, _ view: RelationView, at time: Instant) -> [ContactsEvent] {
         [view, view.mirrored].flatMap { view in
-            AlarmRow.Kind.allCases.compactMap { kind in
-                alert(
-                    &rows, view.account, view.mine, of: AlarmKey(view.contact, kind), nil, at: time)
+            AlarmRow.Kind.allCases.flatMap { kind in
+                let key = AlarmKey(view.contact, kind)
+                return alert(&rows, view.account, view.mine, of: key, nil, standingAnswers(rows, to: key), at: time)
             }
         }
     }
@@ -127,11 +140,12 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, between account: AccountID, and contact: AccountID, at time: Instant
     ) -> [ContactsEvent] {
         [(account, contact), (contact, account)].flatMap { dependent, responder in
-            AlarmRow.Kind.allCases.compactMap { kind in
-                guard let row = rows.alarms[AlarmKey(dependent, kind)] else { return nil }
+            AlarmRow.Kind.allCases.flatMap { kind in
+                guard let row = rows.alarms[AlarmKey(dependent, kind)] else { return [ContactsEvent]() }
                 let recipient = RecipientKey(dependent, row.alarm, responder)
-                guard rows.recipients[recipient] != nil else { return nil }
-                return allClear(&rows, recipient, row, .removed, time, time)
+                guard rows.recipients[recipient] != nil else { return [] }
+                let withdrawn = withdrawAnswer(&rows, of: responder, to: AlarmKey(dependent, kind), at: time)
+                return withdrawn + [allClear(&rows, recipient, row, .removed, time, time)]
             }
         }
     }
@@ -145,10 +159,15 @@ extension ContactsReducer {
             guard let row = rows.alarms[key] else { return [ContactsEvent]() }
             return end(&rows, kind, row.alarm, .closed, asker.time, asker)
         }
-        for recipient in rows.recipients.keys where recipient.responder == asker.account {
+        var withdrawn: [ContactsEvent] = []
+        for recipient in rows.recipients.keys.filter({ $0.responder == asker.account }).sorted() {
+            for kind in AlarmRow.Kind.allCases where rows.alarms[AlarmKey(recipient.account, kind)]?.alarm == recipient.alarm {
+                withdrawn += withdrawAnswer(
+                    &rows, of: asker.account, to: AlarmKey(recipient.account, kind), at: asker.time)
+            }
             rows.recipients[recipient] = nil
         }
-        return events
+        return events + withdrawn.filter { $0.account != asker.account }
     }
 }
 
@@ -173,10 +192,20 @@ extension RelationRow.Side {
 }
 
 extension AlarmRow.Kind {
-    fileprivate var alert: AlertKind {
+    var alert: AlertKind {
         switch self {
         case .alert: .alertRaised
         case .missedCheckIn: .checkInMissed
+        }
+    }
+}
+
+extension ContactsEvent {
+    /// Whether it tells a responder of an alarm, its end, or a check-in.
+    fileprivate var tellsResponder: Bool {
+        switch self {
+        case .responderAlerted, .alarmEnded: true
+        default: false
         }
     }
 }
@@ -191,6 +220,11 @@ extension ContactsRows.Selection {
             changed.insert(account)
             alarming.insert(account)
             if command.kind == .alertRaised || command.kind == .checkInMissed { alerting.insert(account) }
+        case .acknowledgeAlarm(let command):
+            meet(account, command.contact)
+            changed.insert(command.contact)
+            alarming.insert(command.contact)
+            relaying.insert(command.contact)
         }
     }
 }

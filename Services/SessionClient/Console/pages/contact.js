@@ -10,6 +10,7 @@ import { drop, isHeldUp } from '../net/outbox.js'
 import { isAlarm, levelOf, levels, statusText } from '../state/lists.js'
 import { editedContact, editOf } from '../state/edits.js'
 import { responderConsent } from '../core/words.js'
+import { answering } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -54,6 +55,7 @@ function help(one, person) {
   const { emergencyNote, checkIn } = person
   const noted = [emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
   return h('section', { class: 'card help', 'aria-labelledby': 'help-title' },
+    !model.isKept && answering(one.account, person, nameOf(one)),
     noted.map(([title, text]) => [h('h2', {}, title), h('p', { class: 'note' }, withNumbers(text))]),
     h('h2', { id: 'help-title' }, 'What to do'),
     h('ol', {},

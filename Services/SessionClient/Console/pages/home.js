@@ -8,6 +8,7 @@ import { isHeldUp } from '../net/outbox.js'
 import { isUnread } from '../state/notifications.js'
 import { alarmsOf, isOver, kindOf, respondersOf } from '../state/alarms.js'
 import { levels, statusText } from '../state/lists.js'
+import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
@@ -40,6 +41,7 @@ function checkIn({ checkIn, name }, asking) {
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
+    checkIn.missed && answers(checkIn.alarm),
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
@@ -100,6 +102,7 @@ function alarm({ alertRaised, alertAlarm }) {
   return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert', 'data-shows': 'alertRaised' },
     h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
       warning(true) ?? (count > 0 && `It goes to ${responderNames()}.`)),
+    count > 0 && answers(alertAlarm),
     button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }), refusal('alert'))
 }
 
@@ -136,7 +139,8 @@ function overWords({ kind, subject, created }) {
 const trouble = ({ card, card: { contact, person }, level }) =>
   h('li', { key: contact.account, class: 'line', 'data-shows': `${kindOf(level)}/${contact.account}` },
     portrait(contact.account, personName(contact.account), person?.avatar),
-    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now()))),
+    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now())),
+      h('small', {}, answerLine(person) ?? 'Nobody is on it yet')),
     badge(levels[level].title, levels[level].tone))
 
 const ping = ({ contact, person }) =>

@@ -20,6 +20,7 @@ const kinds = {
   RaiseAlert: ['your alert', 'the alert of %', 'Nobody is told yet. Call somebody, or an emergency number.',
     'Perhaps nobody is told. Call somebody, or an emergency number.'],
   ClearAlert: ['the end of your alert', 'the end of the alert of %', 'Responders may still see the alert.', 'Responders may still see the alert.'],
+  AcknowledgeAlarm: ['your answer to an alarm', 'the answer of % to an alarm', 'Nobody sees it yet.', 'Perhaps nobody sees it.'],
   CheckIn: ['your check-in', 'the check-in of %', 'The timer goes on.', 'The timer may go on.'],
 }
 const answer = ['your answer', 'the answer of %', 'Whoever asked doesn’t know yet that all is well.', 'Whoever asked may not know yet that all is well.']

@@ -35,6 +35,8 @@ export function applyToAccount(state, type, body) {
     case 'CheckInMissed': return checkIn({ missed: true, alarm: body.alarm })
     case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm }
     case 'AlertCleared': return { ...state, alertRaised: undefined, alertAlarm: undefined }
+    case 'AlarmClosed': return body.kind === 'alertRaised' ? { ...state, alertRaised: undefined, alertAlarm: undefined }
+      : checkIn({ due: body.due, missed: false, alarm: undefined })
     default: return state
   }
 }

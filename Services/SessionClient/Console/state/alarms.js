@@ -1,4 +1,5 @@
 /** Whose alarm is on, which notifications speak of one that is over, and who would be told of one's own. Pure functions of the replica. */
+import { moment } from '../core/time.js'
 import { isAlarm, levelOf, levels } from './lists.js'
 
 /** Those whom one looks after and whose alarm is on, the worst first: `{card, level}`, where a card is `{contact, person}`. */
@@ -26,6 +27,29 @@ export function isOver({ kind, subject, created, details }, replica) {
     default: return false
   }
 }
+
+/** The alarm of a person that is on, the worse of two. */
+export const alarmOf = (person) => (person?.alertRaised ? person.alertAlarm : person?.checkIn?.missed ? person.checkIn.alarm : undefined)
+
+const weights = ['needsHelp', 'safe', 'onIt', 'cannot']
+
+/** What responders answered to an alarm, what matters most first. */
+export const answersTo = (alarm, { contacts }) => (contacts?.alarmAnswers ?? []).filter((one) => one.alarm === alarm)
+  .sort((left, right) => weights.indexOf(left.answer) - weights.indexOf(right.answer) || right.answered - left.answered)
+
+/** What one of them says. */
+export function answerText({ answer, until, answered }, name, now) {
+  const isYou = name === 'You'
+  switch (answer) {
+    case 'onIt': return until > now ? `${name} ${isYou ? 'are' : 'is'} on it until ${moment(until, now)}` : `${name} ${isYou ? 'were' : 'was'} on it until ${moment(until, now)}`
+    case 'safe': return `${name} ${isYou ? 'said' : 'says'}: reached, and safe (${moment(answered, now)})`
+    case 'needsHelp': return `${name} ${isYou ? 'said' : 'says'}: help is needed (${moment(answered, now)})`
+    case 'cannot': return `${name} can’t do anything (${moment(answered, now)})`
+  }
+}
+
+/** Whether somebody does something about the alarm now. */
+export const isAnswered = (answers, now) => answers.some(({ answer, until }) => (answer === 'onIt' ? until > now : answer !== 'cannot'))
 
 /** Who is told when one misses a check-in or raises an alert; undefined while that isn't known. */
 export const respondersOf = ({ contacts }) => contacts && [...contacts.contacts.values()].filter((one) => one.isMyResponder)

@@ -53,6 +53,9 @@ extension Endpoint {
             refusals: [.notContact, .notDependent, .pingsOff, .tooSoon])
         command(CancelPing.self, "Cancels a ping.", refusals: [.notContact])
         command(RespondToPing.self, "Answers a ping: the caller is well.", refusals: [.notContact])
+        command(
+            AcknowledgeAlarm.self, "Answers an alarm that the caller was told of: who is on it, who reached the person.",
+            refusals: [.notFound, .notContact, .notDependent, .tooSoon])
     }
 
     @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {

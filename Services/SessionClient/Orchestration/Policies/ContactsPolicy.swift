@@ -124,6 +124,18 @@ package struct ContactsPolicy: Policy {
                     event.reason.notification, about: event.dependent,
                     .init(at: event.occurred, deadline: event.deadline, alarm: event.alarm))
             ]
+        case .alarmAcknowledged(let event):
+            guard account != event.responder, let sentence = event.sentence else { return [] }
+            let isOwn = account == event.dependent
+            let details = NotificationDetails(at: event.answered, text: sentence)
+            return [.notify(account, .system, about: isOwn ? nil : event.dependent, details, because: message)]
+        case .alarmHoldChanged(let event):
+            guard let kind = event.kind.alarm else { return [] }
+            let hold = HoldAlarm(
+                account: account, alarm: event.alarm, kind: kind, until: event.until, closes: event.closes, at: event.at)
+            return [.tell(.session, hold, for: account)]
+        case .alarmUnanswered(let event):
+            return [.notify(account, .system, .init(at: event.at, text: event.sentence), because: message)]
         case .responderReachSettled(let event):
             let clear = ClearNotifications([.system], from: [account], by: event.at)
             guard let text = event.sentence else { return [.tell(.notifications, clear, for: account)] }
@@ -152,7 +164,44 @@ extension ResponderReachSettled {
     }
 }
 
+extension AlarmAcknowledged {
+    /// What is said of it to the dependent, or to the others who were told. It names nobody; the account's state does.
+    fileprivate var sentence: String? {
+        let isOwn = account == dependent
+        return switch answer {
+        case .onIt: isOwn ? "A responder is on your alarm." : "Another responder is on this alarm."
+        case .safe:
+            isOwn
+                ? "A responder says that you are safe. If so, end your alarm: if nobody denies it, it is closed in a day."
+                : "Another responder says: reached, and safe. If you know otherwise, say so."
+        case .needsHelp:
+            isOwn
+                ? "A responder says that you need help. Everybody who was told hears it again."
+                : "Another responder says: help is needed."
+        case .cannot: isOwn ? "A responder can’t do anything about your alarm." : "Another responder can’t do anything."
+        case nil: nil
+        }
+    }
+}
+
+extension AlarmUnanswered {
+    fileprivate var sentence: String {
+        responders == 0
+            ? "Nobody was told of your alarm, because nobody is your responder."
+            : "Nobody has answered your alarm yet. It is repeated every six hours."
+    }
+}
+
 extension AlertKind {
+    /// What began the alarm; nil if it doesn't begin one.
+    fileprivate var alarm: AlarmKind? {
+        switch self {
+        case .alertRaised: .alertRaised
+        case .checkInMissed: .checkInMissed
+        case .alertCleared, .checkedIn: nil
+        }
+    }
+
     /// What a responder is notified of.
     fileprivate var notification: NotificationKind {
         switch self {
@@ -170,7 +219,7 @@ extension AlarmEndReason {
         switch self {
         case .cleared: .dependentAlertCleared
         case .checkedIn: .dependentCheckedInLate
-        case .closed, .removed, .superseded: .dependentAlarmEnded
+        case .closed, .removed, .superseded, .unanswered, .saidSafe: .dependentAlarmEnded
         }
     }
 }

@@ -77,14 +77,14 @@ package struct SessionPolicy: Policy {
                     relay(
                         .init(
                             kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.since,
-                            repetition: event.repetition))
+                            repetition: event.repetition, isSlow: event.isSlow))
                 ]
             case .alertRaised:
                 return [
                     relay(
                         .init(
                             kind: .alertRaised, alarm: event.alarm, occurred: event.since,
-                            repetition: event.repetition))
+                            repetition: event.repetition, isSlow: event.isSlow))
                 ]
             }
         case .alertRaised(let event):
@@ -96,6 +96,16 @@ package struct SessionPolicy: Policy {
             return [
                 notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
+            ]
+        case .alarmClosed(let event):
+            let kind: AlertKind = event.kind == .alertRaised ? .alertCleared : .checkedIn
+            let deadline = event.kind == .checkInMissed ? event.since : nil
+            return [
+                notify(.system, .init(at: event.at, text: event.reason.sentence)),
+                relay(
+                    .init(
+                        kind: kind, alarm: event.alarm, occurred: event.at, deadline: deadline,
+                        reason: event.reason == .saidSafe ? .saidSafe : .unanswered)),
             ]
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .signInFailed, .profileUpdated,
@@ -125,6 +135,17 @@ package struct SessionPolicy: Policy {
         case .groupSessionCreated, .participantUpdated, .participantDisconnected, .participantConnected,
             .participantLeft, .hostTransferred:
             return []
+        }
+    }
+}
+
+extension AlarmCloseReason {
+    /// What the person is notified of.
+    fileprivate var sentence: String {
+        switch self {
+        case .unanswered: "Your alarm was closed after 30 days. Those who were told of it know that you didn’t end it."
+        case .saidSafe:
+            "Your alarm was closed, because a responder said a day ago that you are safe. Those who were told know that you didn’t end it."
         }
     }
 }

@@ -31,7 +31,10 @@ package struct VisiblePeople: Sendable {
         return removed.contact
     }
 
+    /// The contacts; and who answered an alarm that the account was told of, or its own, for as long as it is on.
     private static func roles(in contacts: ContactsState) -> [AccountID: Bool] {
-        Dictionary(contacts.contacts.map { ($0.account, $0.iAmResponder) }) { $1 }
+        let answering = (contacts.alarmAnswers ?? []).map(\.responder).filter { $0 != contacts.account }
+        let roles = Dictionary(answering.map { ($0, false) }) { $1 }
+        return contacts.contacts.reduce(into: roles) { $0[$1.account] = $1.iAmResponder }
     }
 }

@@ -21,6 +21,8 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
         lastSync = copy?.lastSync
     }
 
+    /// Whose contacts these are; nil before they are known.
+    public var account: AccountID? { state?.account }
     /// Others add this account by it.
     public var code: ContactCode? { state?.code }
     public var isApprovalRequired: Bool { state?.isApprovalRequired ?? false }
@@ -35,6 +37,10 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     /// Whether anyone would be told if this account missed a check-in. Nil if the server doesn't say. While it is
     /// `unreachable`, none of ``responders`` could be reached for 30 days.
     public var responderReach: ResponderReach? { state?.responderReach }
+    /// What responders answered to this account's own alarms and to those that it was told of, while they are on.
+    public var alarmAnswers: Ordered<GivenAlarmAnswer> { state?.alarmAnswers ?? [] }
+    /// What responders answered to one alarm.
+    public func answers(to alarm: AlarmID) -> [GivenAlarmAnswer] { alarmAnswers.filter { $0.alarm == alarm } }
     /// Those whom this account looks after.
     public var dependents: [Contact] { contacts.filter(\.iAmResponder) }
     /// Those who wait for an answer to their ping, the longest waiting first.
@@ -75,7 +81,10 @@ private final class ContactsCopy: KeptConsumer {
             let state = try JSONDecoder().decode(ContactsState.self, from: Data(snapshot.state))
             return StreamChange { replica in
                 // The people follow; until then the ones who stayed are shown as they were.
-                let people = (replica.base?.people ?? [:]).filter { state.contacts[$0.key] != nil }
+                let answering = Set((state.alarmAnswers ?? []).map(\.responder))
+                let people = (replica.base?.people ?? [:]).filter {
+                    state.contacts[$0.key] != nil || answering.contains($0.key)
+                }
                 replica.replace(State(contacts: state, people: people), opening: opening)
             }
         case .resumed: return StreamChange { $0.resume(opening: opening) }
@@ -140,6 +149,8 @@ public struct ContactsClient: Sendable {
     public var sendPing: Action<AccountID>
     public var cancelPing: Action<AccountID>
     public var respondToPing: Action<AccountID>
+    /// Answers an alarm of a dependent that this account was told of. Urgent, as a call for help is.
+    public var acknowledge: Action<AcknowledgeAlarm>
     public var setApproval: Action<Bool>
     public var resetCode: @Sendable () async throws(QuartetError) -> Void
 }
@@ -173,7 +184,7 @@ extension ContactsClient {
                 let sent = copy.holder.state?.contacts.contacts[contact]?.incomingPing
                 try await commands.send(.respondToPing(contact, sent: sent))
             },
-            setApproval: action { .setApproval($0) },
+            acknowledge: action { .acknowledge($0) }, setApproval: action { .setApproval($0) },
             resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
     }
 
@@ -199,7 +210,7 @@ extension ContactsClient {
             requestRoleChange: fail("requestRoleChange"), acceptRoleChange: fail("acceptRoleChange"),
             declineRoleChange: fail("declineRoleChange"), withdrawRoleChange: fail("withdrawRoleChange"),
             sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
-            setApproval: fail("setApproval"),
+            acknowledge: fail("acknowledge"), setApproval: fail("setApproval"),
             resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
     }
 }
@@ -223,6 +234,7 @@ private enum ContactsEdit: ClientEdit {
     case cancelPing(AccountID)
     /// Nil where the person didn't see which.
     case respondToPing(AccountID, sent: Instant?)
+    case acknowledge(AcknowledgeAlarm)
     case setApproval(Bool)
     case resetCode
 
@@ -245,6 +257,7 @@ private enum ContactsEdit: ClientEdit {
         case .sendPing(let contact): SendPing(contact: contact)
         case .cancelPing(let contact): CancelPing(contact: contact)
         case .respondToPing(let contact, let sent): RespondToPing(contact: contact, sent: sent)
+        case .acknowledge(let command): command
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
         case .resetCode: ResetContactCodeRequest()
         }
@@ -269,6 +282,14 @@ private enum ContactsEdit: ClientEdit {
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
         case .cancelPing(let contact): state.contacts.contacts[contact]?.outgoingPing = nil
         case .respondToPing(let contact, _): state.contacts.contacts[contact]?.incomingPing = nil
+        case .acknowledge(let command):
+            let me = state.contacts.account
+            let until = command.answer == .onIt ? time + .minutes(Int64(command.minutes ?? AcknowledgeAlarm.defaultMinutes)) : nil
+            state.contacts.apply(
+                .alarmAcknowledged(
+                    AlarmAcknowledged(
+                        account: me, dependent: command.contact, alarm: command.alarm, responder: me,
+                        answer: command.answer, until: until, answered: time, at: time)))
         case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
@@ -276,6 +297,11 @@ private enum ContactsEdit: ClientEdit {
     }
 
     func command(for state: ContactsCopy.State?, at acted: Instant) -> any AppCommandBody {
+        if case .acknowledge(let command) = self {
+            return AcknowledgeAlarm(
+                contact: command.contact, alarm: command.alarm, answer: command.answer, minutes: command.minutes,
+                pressed: acted)
+        }
         // After a restart the copy may be older than the contact, so whether there is one is the server's to say.
         guard case .update(let contact, let seen, let edit) = self, let known = state?.contacts.contacts[contact] else {
             return command

@@ -10,6 +10,7 @@ extension Texts {
         "unsent.RaiseAlert": "Your call for help ({time}) was NOT sent: {reason}",
         "unsent.ClearAlert": "The end of your alert ({time}) was NOT sent: {reason}",
         "unsent.CheckIn": "Your check-in ({time}) was NOT sent: {reason}",
+        "unsent.AcknowledgeAlarm": "Your answer to the alarm of {name} ({time}) was NOT sent: {reason}",
         "unsent.RespondToPing": "Your answer to {name} ({time}) was NOT sent: {reason}",
         "unsent.change": "A change ({time}) was NOT sent: {reason}",
         "unsent.reason.expired": "it couldn't be sent in time.",
@@ -18,8 +19,18 @@ extension Texts {
         "unknown.RaiseAlert": "It isn't known whether your call for help ({time}) arrived. Call somebody.",
         "unknown.ClearAlert": "It isn't known whether the end of your alert ({time}) arrived.",
         "unknown.CheckIn": "It isn't known whether your check-in ({time}) arrived. Look before you rely on it.",
+        "unknown.AcknowledgeAlarm": "It isn't known whether your answer to the alarm of {name} ({time}) arrived.",
         "unknown.RespondToPing": "It isn't known whether your answer to {name} ({time}) arrived.",
         "unknown.change": "It isn't known whether a change ({time}) arrived.",
+
+        "alarm.nobody": "Nobody is on it yet.",
+        "alarm.onIt": "{name} is on it until {time}.",
+        "alarm.wasOnIt": "{name} was on it until {time}.",
+        "alarm.safe": "{name} says: reached, and safe ({time}).",
+        "alarm.needsHelp": "{name} says: help is needed ({time}).",
+        "alarm.cannot": "{name} can't do anything ({time}).",
+        "alarm.somebody": "Another responder",
+        "alarm.you": "You",
 
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":

@@ -9,6 +9,7 @@ extension Texts {
         "unsent.RaiseAlert": "Dein Alarm ({time}) wurde NICHT gesendet: {reason}",
         "unsent.ClearAlert": "Das Ende deines Alarms ({time}) wurde NICHT gesendet: {reason}",
         "unsent.CheckIn": "Deine Rückmeldung ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.AcknowledgeAlarm": "Deine Antwort auf den Alarm von {name} ({time}) wurde NICHT gesendet: {reason}",
         "unsent.RespondToPing": "Deine Antwort an {name} ({time}) wurde NICHT gesendet: {reason}",
         "unsent.change": "Eine Änderung ({time}) wurde NICHT gesendet: {reason}",
         "unsent.reason.expired": "Es ging nicht rechtzeitig.",
@@ -18,8 +19,18 @@ extension Texts {
         "unknown.ClearAlert": "Ob das Ende deines Alarms ({time}) angekommen ist, weiß niemand.",
         "unknown.CheckIn":
             "Ob deine Rückmeldung ({time}) angekommen ist, weiß niemand. Sieh nach, bevor du dich darauf verlässt.",
+        "unknown.AcknowledgeAlarm": "Ob deine Antwort auf den Alarm von {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.RespondToPing": "Ob deine Antwort an {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.change": "Ob eine Änderung ({time}) angekommen ist, weiß niemand.",
+
+        "alarm.nobody": "Noch kümmert sich niemand.",
+        "alarm.onIt": "{name}: kümmert sich bis {time}.",
+        "alarm.wasOnIt": "{name}: kümmerte sich bis {time}.",
+        "alarm.safe": "{name}: erreicht, in Sicherheit ({time}).",
+        "alarm.needsHelp": "{name}: Hilfe ist nötig ({time}).",
+        "alarm.cannot": "{name}: kann nichts tun ({time}).",
+        "alarm.somebody": "Jemand anderes",
+        "alarm.you": "Du",
 
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":

@@ -118,6 +118,22 @@ public struct Texts: Sendable {
         }
     }
 
+    /// What somebody answered to an alarm.
+    /// - Parameter name: What the person calls the one who answered; nil for somebody whose name isn't known.
+    public func sentence(_ given: GivenAlarmAnswer, name: String?, now: Instant) -> String {
+        sentence(given, name: name, now: now, moment: moment)
+    }
+
+    /// - Parameter moment: Writes a time.
+    package func sentence(
+        _ given: GivenAlarmAnswer, name: String?, now: Instant, moment: (Instant) -> String
+    ) -> String {
+        let isOver = given.answer == .onIt && given.until.map { $0 <= now } ?? true
+        return filled(
+            isOver ? "alarm.wasOnIt" : "alarm.\(given.answer.rawValue)",
+            ["name": name ?? self["alarm.somebody"], "time": moment(given.until ?? given.answered)])
+    }
+
     // MARK: Errors
 
     /// Why something didn't happen, or hasn't yet.

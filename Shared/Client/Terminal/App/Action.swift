@@ -23,6 +23,7 @@ enum Action: Hashable, Sendable {
     case cancelPing(AccountID)
     case respond(AccountID)
     case respondToAll
+    case acknowledge(AcknowledgeAlarm)
 
     case markRead(NotificationID)
     case markAllRead
@@ -52,6 +53,7 @@ enum Action: Hashable, Sendable {
         case .clearAlert: "The alert is over."
         case .add: "Added or asked."
         case .ping: "Asked."
+        case .acknowledge: "Answered: the others see it."
         case .respond, .respondToAll: "Answered: all right."
         case .invite: "Invited."
         default: nil

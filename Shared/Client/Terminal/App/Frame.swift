@@ -28,7 +28,7 @@ enum Frame {
                 keys = CheckInScreen.keys
             case .contacts:
                 content = ContactsScreen.lines(model, shown, width: width, height: room)
-                keys = ContactsScreen.keys
+                keys = ContactsScreen.keys(shown, model)
             case .notifications:
                 content = NotificationsScreen.lines(model, shown, width: width, height: room)
                 keys = NotificationsScreen.keys

@@ -91,6 +91,13 @@ enum Words {
     /// What somebody reads who is about to become a responder. Short, because it must fit into a line.
     static let consent = "They see it when no responder of theirs could be reached for 30 days."
 
+    /// What a responder answered to an alarm.
+    static func answer(_ given: GivenAlarmAnswer, _ shown: Shown) -> String {
+        let isOwn = given.responder == shown.contacts.account
+        let name = isOwn ? texts["alarm.you"] : shown.contacts.person(by: given.responder)?.name
+        return texts.sentence(given, name: name, now: shown.now, moment: { clock($0) })
+    }
+
     /// What a card says about an urgent change that wasn't sent.
     /// - Parameter name: What the account calls the person it is about.
     static func unsent(_ change: UnsentChange, _ name: String) -> String {

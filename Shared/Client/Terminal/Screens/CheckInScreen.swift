@@ -17,6 +17,9 @@ enum CheckInScreen {
                     Style(color: .red, isBold: true)), .empty,
             ]
         }
+        for alarm in [shown.user.alertAlarm, checkIn.alarm].compactMap({ $0 }) {
+            lines += shown.contacts.answers(to: alarm).map { Line(Words.answer($0, shown), .bold) }
+        }
         if let due = checkIn.due {
             lines += deadline(checkIn, due, shown)
         }

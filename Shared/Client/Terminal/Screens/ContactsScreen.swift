@@ -2,7 +2,15 @@ import QuartetClient
 
 /// Those who look after the account, and those it looks after.
 enum ContactsScreen {
-    static let keys = "p ask   r answer   A answer all   n add   y accept   x remove   q quit"
+    static func keys(_ shown: Shown, _ model: Model) -> String {
+        let rows = rows(shown)
+        if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))],
+            alarm(of: shown.contacts.person(by: contact.account)) != nil
+        {
+            return "o on it   s reached, safe   h help is needed   c can't   p ask   n add   q quit"
+        }
+        return "p ask   r answer   A answer all   n add   y accept   x remove   q quit"
+    }
 
     private enum Row {
         case request(ContactRequest)
@@ -64,10 +72,12 @@ enum ContactsScreen {
     private static func status(_ contact: Contact, _ shown: Shown) -> Span {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
-            return Span("ALERT \(Words.ago(raised, shown))", Style(color: .red, isBold: true))
+            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, shown))"
+            return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {
-            return Span("missed the check-in \(Words.ago(due, shown))", .colored(.red))
+            let text = "missed the check-in \(Words.ago(due, shown))\(answers(to: checkIn.alarm, shown))"
+            return Span(text, .colored(.red))
         }
         if let ping = contact.incomingPing {
             return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
@@ -77,6 +87,17 @@ enum ContactsScreen {
             return Span("checks in within \(Words.span(due - shown.now))", .colored(.green))
         }
         return Span("")
+    }
+
+    /// Who does something about an alarm; empty if nobody has answered it.
+    private static func answers(to alarm: AlarmID?, _ shown: Shown) -> String {
+        let answers = alarm.map { shown.contacts.answers(to: $0) } ?? []
+        return answers.map { ": " + Words.answer($0, shown) }.joined()
+    }
+
+    /// The alarm that is on, the worse of two.
+    private static func alarm(of person: Person?) -> AlarmID? {
+        person?.alertAlarm ?? (person?.checkIn?.missed == true ? person?.checkIn?.alarm : nil)
     }
 
     static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {
@@ -125,7 +146,17 @@ enum ContactsScreen {
     }
 
     private static func handle(_ key: Key, _ contact: Contact, _ shown: Shown, _ model: inout Model) -> Action? {
+        let alarm = alarm(of: shown.contacts.person(by: contact.account))
+        func answer(_ answer: AlarmAnswer) -> Action? {
+            alarm.map { .acknowledge(AcknowledgeAlarm(contact: contact.account, alarm: $0, answer: answer)) }
+        }
         switch key {
+        case .character("o"): return answer(.onIt)
+        case .character("h"): return answer(.needsHelp)
+        case .character("c"): return answer(.cannot)
+        case .character("s"):
+            guard let action = answer(.safe) else { return nil }
+            model.ask("Did you reach \(shown.name(of: contact.account)), and are they safe?", "Reached, safe", action)
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)

@@ -1,0 +1,53 @@
+/** What responders answered to an alarm, and the ways to answer it. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { now } from '../core/time.js'
+import { act, underway } from '../core/actions.js'
+import { isHeldUp } from '../net/outbox.js'
+import { alarmOf, answersTo, answerText, isAnswered } from '../state/alarms.js'
+import { confirm } from './dialogs.js'
+import { nameIn } from './names.js'
+import { button, refusal } from './pieces.js'
+
+/** Another responder needn't be a contact; their name comes a moment later. */
+const nameOf = (account) => { const name = nameIn(account); return name === 'Someone' ? 'Another responder' : name }
+
+/** Who does something about an alarm, in a list; says so if nobody does. */
+export function answers(alarm) {
+  const given = answersTo(alarm, model.replica)
+  return [
+    !isAnswered(given, now()) && h('p', { class: 'notice warning' }, model.isKept ? 'Nobody was on it then.' : 'Nobody is on it yet.'),
+    given.length > 0 && h('ul', { class: 'plain answers' }, given.map((one) =>
+      h('li', { key: one.responder, class: one.answer === 'needsHelp' ? 'critical' : '' }, answerText(one, nameOf(one.responder), now())))),
+  ]
+}
+
+/** The first of them in a few words, for a line. */
+export function answerLine(person) {
+  const [first] = answersTo(alarmOf(person), model.replica)
+  return first && answerText(first, nameOf(first.responder), now())
+}
+
+/** The ways to answer the alarm of somebody whom one looks after. */
+export function answering(contact, person, name) {
+  const alarm = alarmOf(person)
+  const entry = underway('AcknowledgeAlarm', { contact })
+  const say = (answer, done, fields = {}) => act('AcknowledgeAlarm', { contact, alarm, answer, pressed: now(), ...fields }, done, 'answer')
+  const safe = async () => {
+    const isSure = await confirm({
+      title: `Is ${name} safe?`, action: 'I reached them', kind: 'primary',
+      text: () => `Say so only if you saw ${name} or spoke with them. The alarm isn’t repeated any more, and is closed in a day if nobody says otherwise.`,
+    })
+    if (isSure) say('safe', 'The others see it')
+  }
+  const waits = entry && h('p', { class: 'hint', role: 'status' }, isHeldUp(entry) ? 'Your answer isn’t sent yet.' : 'Sending your answer…')
+  return h('section', { class: 'answering', 'aria-labelledby': 'answering-title' },
+    h('h2', { id: 'answering-title' }, 'Who is on it'), answers(alarm), waits,
+    h('div', { class: 'actions' },
+      button('I’m on it', () => say('onIt', 'The others see that you are on it', { minutes: 30 }), { kind: 'primary' }),
+      button('Reached, safe', safe),
+      button('Help is needed', () => say('needsHelp', 'Everybody is told again'), { kind: 'danger' }),
+      button('I can’t', () => say('cannot', 'The others see it'))),
+    h('p', { class: 'hint' }, 'On it holds the next repetition back for half an hour. Only they can give the all-clear.'),
+    refusal('answer'))
+}
