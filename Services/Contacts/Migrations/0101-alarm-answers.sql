@@ -1,25 +1,41 @@
 -- What responders answer to alarms. A process of an earlier release, which doesn't know these columns, deletes the rows with the
 -- alarm.
 ALTER TABLE contacts.alarm
-    ADD COLUMN unanswered_at timestamptz;
-COMMENT ON COLUMN contacts.alarm.unanswered_at IS 'When it was said that nobody answers; null if it wasn''t, or if somebody answered since.';
+    ADD COLUMN unanswered_at timestamptz,
+    ADD COLUMN first_safe_at timestamptz,
+    ADD COLUMN told_again_at timestamptz,
+    ADD COLUMN hold_version  int NOT NULL DEFAULT 0,
+    ADD COLUMN closing_at    timestamptz;
+COMMENT ON COLUMN contacts.alarm.unanswered_at IS 'When it was said that nobody is on it; null if it wasn''t, or if somebody has been since.';
+COMMENT ON COLUMN contacts.alarm.first_safe_at IS 'When a responder first said that the dependent is safe. For a day from then on that holds repetitions back.';
+COMMENT ON COLUMN contacts.alarm.told_again_at IS 'When all responders were told again last, because one said that help is needed.';
+COMMENT ON COLUMN contacts.alarm.hold_version IS 'How often what holds repetitions back has changed. Session takes a change only if it is a later one.';
+COMMENT ON COLUMN contacts.alarm.closing_at IS 'When it was decided that the alarm is closed, because a responder said that the dependent is safe; it can''t be answered any more.';
 
 ALTER TABLE contacts.alarm_recipient
+    ADD COLUMN is_responder boolean  NOT NULL DEFAULT true,
     ADD COLUMN answer       text,
     ADD COLUMN answered_at  timestamptz,
+    ADD COLUMN pressed_at   timestamptz,
     ADD COLUMN on_it_until  timestamptz,
     ADD COLUMN on_it_used   interval NOT NULL DEFAULT '0 seconds',
     ADD COLUMN said_safe_at timestamptz,
     ADD COLUMN answers      int      NOT NULL DEFAULT 0,
+    ADD COLUMN hidden_from  json,
     ADD CONSTRAINT answer_is_known CHECK (answer IN ('onIt', 'safe', 'needsHelp', 'cannot')) NOT VALID,
-    ADD CONSTRAINT answer_has_a_time CHECK (answer IS NULL OR answered_at IS NOT NULL) NOT VALID,
-    ADD CONSTRAINT only_who_is_on_it_is_so_until CHECK (on_it_until IS NULL OR answer = 'onIt') NOT VALID;
+    ADD CONSTRAINT answer_has_times
+        CHECK ((answer IS NULL) = (answered_at IS NULL) AND (answer IS NULL) = (pressed_at IS NULL)) NOT VALID,
+    ADD CONSTRAINT only_who_is_on_it_is_so_until CHECK (on_it_until IS NULL OR answer = 'onIt') NOT VALID,
+    ADD CONSTRAINT only_who_said_safe_said_it_at_a_time CHECK (said_safe_at IS NULL OR answer = 'safe') NOT VALID;
+COMMENT ON COLUMN contacts.alarm_recipient.is_responder IS 'Whether the one who was told is still the dependent''s responder, and so sees what others answer.';
 COMMENT ON COLUMN contacts.alarm_recipient.answer IS 'What the responder answered: onIt, safe, needsHelp or cannot. Null if nothing that stands.';
-COMMENT ON COLUMN contacts.alarm_recipient.answered_at IS 'When the responder answered last.';
+COMMENT ON COLUMN contacts.alarm_recipient.answered_at IS 'When that was handled.';
+COMMENT ON COLUMN contacts.alarm_recipient.pressed_at IS 'When the responder gave it, as the app says. One that was given before, and comes late, changes nothing.';
 COMMENT ON COLUMN contacts.alarm_recipient.on_it_until IS 'Until when the responder is on it, as far as that holds repetitions back.';
 COMMENT ON COLUMN contacts.alarm_recipient.on_it_used IS 'For how long the responder was on it before. Two hours of each hold repetitions back.';
-COMMENT ON COLUMN contacts.alarm_recipient.said_safe_at IS 'When the responder first said that the dependent is safe, since anybody last said the opposite. A day later the alarm is closed.';
-COMMENT ON COLUMN contacts.alarm_recipient.answers IS 'How often the responder answered. After some answers there must be a minute between two.';
+COMMENT ON COLUMN contacts.alarm_recipient.said_safe_at IS 'When the responder last said that the dependent is safe; null if that closes no alarm, because somebody has said the opposite. A day later the alarm is closed.';
+COMMENT ON COLUMN contacts.alarm_recipient.answers IS 'How often the responder answered. After some answers there must be a pause between two.';
+COMMENT ON COLUMN contacts.alarm_recipient.hidden_from IS 'The accounts that the responder had blocked when they answered, as an array: they don''t see it.';
 
 CREATE OR REPLACE VIEW contacts.contacts_state AS
 SELECT a.account,
@@ -47,8 +63,9 @@ SELECT a.account,
                        SELECT r.*
                          FROM contacts.alarm_recipient AS t
                          JOIN contacts.alarm_recipient AS r ON r.account = t.account AND r.alarm = t.alarm
-                        WHERE t.responder = a.account) AS w
-                WHERE w.answer IS NOT NULL),
+                        WHERE t.responder = a.account AND t.is_responder) AS w
+                WHERE w.answer IS NOT NULL
+                  AND (w.hidden_from IS NULL OR NOT w.hidden_from::jsonb ? a.account::text)),
            'contacts', coalesce((
                SELECT json_agg(json_build_object(
                           'account', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'isMyResponder', c.is_my_responder,
@@ -105,8 +122,9 @@ SELECT a.account,
                        SELECT r.*
                          FROM contacts.alarm_recipient AS t
                          JOIN contacts.alarm_recipient AS r ON r.account = t.account AND r.alarm = t.alarm
-                        WHERE t.responder = a.account) AS w
-                WHERE w.answer IS NOT NULL),
+                        WHERE t.responder = a.account AND t.is_responder) AS w
+                WHERE w.answer IS NOT NULL
+                  AND (w.hidden_from IS NULL OR NOT w.hidden_from::jsonb ? a.account::text)),
            'contacts', '[]'::json,
            'requests', coalesce((
                SELECT json_agg(json_build_object(

@@ -21,11 +21,16 @@ package struct ContactsLimits: Equatable, Sendable {
     package var reachSettling: Interval = .seconds(60)
     /// How long one responder may be on an alarm, so that it isn't repeated
     package var longestOnIt: Interval = .hours(2)
-    /// How long after a responder said that the dependent is safe an alarm is closed
+    /// How long after a responder said that the dependent is safe an alarm is closed, and for how long after the first who said so
+    /// it isn't repeated
     package var safeRest: Interval = .days(1)
     /// How often a responder may answer one alarm without a pause
     package var freeAnswers = 5
     package var answerPause: Interval = .minutes(1)
+    /// The same for whoever has said that help is needed
+    package var helpPause: Interval = .minutes(10)
+    /// Between two times that all are told of an alarm again because help is needed
+    package var tellingPause: Interval = .minutes(15)
 
     package init() {}
 }

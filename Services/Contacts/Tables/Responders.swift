@@ -18,6 +18,10 @@ extension Tables {
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
             Column("unanswered_at", \.unanswered),
+            Column("first_safe_at", \.firstSafe),
+            Column("told_again_at", \.toldAgain),
+            Column("hold_version", \.holdVersion),
+            Column("closing_at", \.closing),
         ])
 
     package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
@@ -33,12 +37,15 @@ extension Tables {
         blank: .blank,
         columns: [
             Column("alerted_at", \.at),
+            Column("is_responder", \.isResponder),
             Column("answer", \.answer),
             Column("answered_at", \.answered),
+            Column("pressed_at", \.pressed),
             Column("on_it_until", \.until),
             Column("on_it_used", \.used),
             Column("said_safe_at", \.saidSafe),
             Column("answers", \.answers),
+            Column(json: "hidden_from", \.hidden),
         ])
 }
 

@@ -97,6 +97,8 @@ extension SessionReducer {
         guard let since, command.repetition == done + 1 else { return [] }
         // It was due before somebody answered.
         if let end = hold.end(of: command.alarm), end > time { return [] }
+        // It is closed now.
+        if row.lastCall(of: command.kind, since) + rows.limits.longestAlarm <= time { return [] }
         try requireDue((lastAlarm ?? since) + rows.limits.pause(after: done), time)
         switch command.kind {
         case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)

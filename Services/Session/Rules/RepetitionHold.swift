@@ -6,30 +6,41 @@ package struct RepetitionHold: Equatable, Sendable {
     /// The alarm that this is about; nil before the first answer. A process of an earlier release ends an alarm, and begins the
     /// next, without changing this.
     package var alarm: AlarmID?
+    /// Of the last ``HoldAlarm`` that was taken.
+    package var version = 0
     /// Since when somebody has been on it without a break.
     package var since: Instant?
     /// Until when somebody is on it.
     package var until: Instant?
     /// How long somebody was on it before.
     package var used: Interval = .seconds(0)
-    /// When the alarm is closed, because somebody says that the person is safe.
+    /// Until when it isn't repeated because somebody says that the person is safe.
+    package var safeUntil: Instant?
+    /// When the alarm is to be closed for that.
     package var closes: Instant?
+    /// Whether contacts is to decide about that.
+    package var isClosing = false
 
     package init() {}
 
     /// Until when the alarm isn't repeated; nil if nothing holds it back.
-    func end(of alarm: AlarmID) -> Instant? { alarm == self.alarm ? closes ?? until : nil }
+    func end(of alarm: AlarmID) -> Instant? {
+        alarm == self.alarm ? [until, safeUntil].compactMap(\.self).max() : nil
+    }
 
-    /// When the alarm is closed because somebody says that the person is safe.
+    /// When the alarm is to be closed because somebody says that the person is safe.
     func closing(of alarm: AlarmID) -> Instant? { alarm == self.alarm ? closes : nil }
 
     /// Takes what responders answered; for nobody longer than they may all together.
-    mutating func take(_ command: HoldAlarm, at time: Instant, _ limits: SessionLimits) {
+    /// - Parameter called: When the person called for help again. What was said before holds nothing back.
+    mutating func take(_ command: HoldAlarm, since called: Instant?, at time: Instant, _ limits: SessionLimits) {
         if alarm != command.alarm { self = RepetitionHold() }
-        alarm = command.alarm
+        guard command.version > version else { return }
+        (alarm, version) = (command.alarm, command.version)
         release(at: time)
-        closes = command.closes
-        guard let wanted = command.until else { return }
+        func isLater(_ said: Instant?) -> Bool { called.map { called in said.map { $0 >= called } ?? false } ?? true }
+        if isLater(command.hold.safeSince) { (safeUntil, closes) = (command.hold.safeUntil, command.hold.closes) }
+        guard let wanted = command.hold.until, isLater(command.hold.untilSince) else { return }
         let left = max(limits.longestRepetitionHold.microseconds - used.microseconds, 0)
         let until = min(wanted, time + Interval(microseconds: left))
         if until > time { (since, self.until) = (time, until) }
@@ -40,7 +51,7 @@ package struct RepetitionHold: Equatable, Sendable {
         if let since, let until {
             used = Interval(microseconds: used.microseconds + max((min(until, time) - since).microseconds, 0))
         }
-        (since, until, closes) = (nil, nil, nil)
+        (since, until, safeUntil, closes, isClosing) = (nil, nil, nil, nil, false)
     }
 }
 
@@ -54,15 +65,13 @@ extension SessionLimits {
 
 extension SessionReducer {
     static func holdAlarm(_ rows: inout SessionRows, _ command: HoldAlarm, _ time: Instant) {
-        guard var row = rows[command.account], row.closed == nil else { return }
+        guard var row = rows[command.account], row.closed == nil, row.alarm(of: command.kind) == command.alarm else {
+            return
+        }
         switch command.kind {
-        case .checkInMissed:
-            guard row.checkIn.alarm == command.alarm else { return }
-            row.checkIn.repetitionHold.take(command, at: time, rows.limits)
+        case .checkInMissed: row.checkIn.repetitionHold.take(command, since: nil, at: time, rows.limits)
         case .alertRaised:
-            // Whoever calls for help again isn't helped by what was answered before.
-            guard row.alert.alarm == command.alarm, row.alert.askedAgain ?? command.at <= command.at else { return }
-            row.alert.repetitionHold.take(command, at: time, rows.limits)
+            row.alert.repetitionHold.take(command, since: row.alert.askedAgain, at: time, rows.limits)
         }
         rows[command.account] = row
     }
@@ -70,18 +79,33 @@ extension SessionReducer {
     static func closeAlarm(
         _ rows: inout SessionRows, _ command: CloseAlarm, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard var row = rows[command.account], row.closed == nil else { return [] }
-        let (since, hold): (Instant?, RepetitionHold) =
-            switch command.kind {
-            case .checkInMissed:
-                row.checkIn.alarm == command.alarm ? (row.checkIn.due, row.checkIn.repetitionHold) : (nil, .init())
-            case .alertRaised:
-                row.alert.alarm == command.alarm ? (row.alert.raised, row.alert.repetitionHold) : (nil, .init())
-            }
-        guard let since else { return [] }
-        let last = since + rows.limits.longestAlarm
-        let saidSafe = hold.closing(of: command.alarm).flatMap { $0 < last ? $0 : nil }
-        try requireDue(saidSafe ?? last, time)
+        guard let row = rows[command.account], row.closed == nil, row.alarm(of: command.kind) == command.alarm,
+            let since = row.since(of: command.kind)
+        else { return [] }
+        let hold = command.kind == .checkInMissed ? row.checkIn.repetitionHold : row.alert.repetitionHold
+        let last = row.lastCall(of: command.kind, since) + rows.limits.longestAlarm
+        if let decided = command.decided {
+            // Something else was answered since, or the person called for help again.
+            guard hold.isClosing, hold.alarm == command.alarm, hold.version == decided else { return [] }
+            return [close(&rows, command, row, since, .saidSafe, time)]
+        }
+        if last <= time { return [close(&rows, command, row, since, .unanswered, time)] }
+        try requireDue(hold.closing(of: command.alarm) ?? last, time)
+        switch command.kind {
+        case .checkInMissed: rows[command.account]?.checkIn.repetitionHold.beginClosing()
+        case .alertRaised: rows[command.account]?.alert.repetitionHold.beginClosing()
+        }
+        return [
+            .alarmClosingDue(
+                .init(account: command.account, alarm: command.alarm, version: hold.version, at: time))
+        ]
+    }
+
+    private static func close(
+        _ rows: inout SessionRows, _ command: CloseAlarm, _ before: AccountRow, _ since: Instant,
+        _ reason: AlarmCloseReason, _ time: Instant
+    ) -> SessionEvent {
+        var row = before
         var due: Instant?
         switch command.kind {
         case .checkInMissed:
@@ -90,11 +114,32 @@ extension SessionReducer {
         case .alertRaised: row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         }
         rows[command.account] = row
-        return [
-            .alarmClosed(
-                .init(
-                    account: command.account, alarm: command.alarm, kind: command.kind,
-                    reason: saidSafe == nil ? .unanswered : .saidSafe, since: since, due: due, at: time))
-        ]
+        return .alarmClosed(
+            .init(
+                account: command.account, alarm: command.alarm, kind: command.kind, reason: reason, since: since,
+                due: due, at: time))
+    }
+}
+
+extension RepetitionHold {
+    /// It is time. Until contacts has decided, the alarm goes on.
+    fileprivate mutating func beginClosing() { (closes, safeUntil, isClosing) = (nil, nil, true) }
+}
+
+extension AccountRow {
+    /// The alarm that is on.
+    fileprivate func alarm(of kind: AlarmKind) -> AlarmID? {
+        switch kind {
+        case .checkInMissed: checkIn.alarm
+        case .alertRaised: alert.alarm
+        }
+    }
+
+    /// The missed deadline, or when the alert was raised.
+    fileprivate func since(of kind: AlarmKind) -> Instant? { kind == .checkInMissed ? checkIn.due : alert.raised }
+
+    /// When the person called for help last, or missed the deadline.
+    func lastCall(of kind: AlarmKind, _ since: Instant) -> Instant {
+        kind == .alertRaised ? max(alert.askedAgain ?? since, since) : since
     }
 }

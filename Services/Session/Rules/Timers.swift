@@ -76,26 +76,25 @@ extension AlertRow {
         }
         guard let lastAlarm, let raised else { return [] }
         return timers(
-            of: alarm, .alertRaised, since: raised, of: account, after: repetitions, lastAlarm, repetitionHold, limits)
+            of: alarm, .alertRaised, since: max(askedAgain ?? raised, raised), of: account, after: repetitions, lastAlarm, repetitionHold, limits)
     }
 }
 
-/// The next repetition of an alarm that was announced, and its closing. Counts from the last alarm, not from the beginning: after an
-/// outage one repetition is sent, not several at once.
+/// The next repetition of an alarm that was announced, and its closing.
+///
+/// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
+/// - Parameter since: When the person called for help last, or missed the deadline.
 private func timers(
     of alarm: AlarmID, _ kind: AlarmKind, since: Instant, of account: AccountID, after done: Int, _ lastAlarm: Instant,
     _ hold: RepetitionHold, _ limits: SessionLimits
 ) -> [WantedTimer<SessionCommand>] {
     let last = since + limits.longestAlarm
-    let saidSafe = hold.closing(of: alarm)
     let closing = WantedTimer(
         SessionCommand.alert(.closeAlarm(.init(account: account, alarm: alarm, kind: kind))),
-        due: min(saidSafe ?? last, last), part: kind.rawValue)
-    guard saidSafe == nil else { return [closing] }
+        due: min(hold.closing(of: alarm) ?? last, last), part: kind.rawValue)
     let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-    let due = lastAlarm + limits.pause(after: done)
-    return [
-        WantedTimer(.alert(.repeatAlarm(next)), due: max(due, hold.end(of: alarm) ?? due), part: kind.rawValue),
-        closing,
-    ]
+    let due = max(lastAlarm + limits.pause(after: done), hold.end(of: alarm) ?? lastAlarm)
+    // It is closed before.
+    guard due < last else { return [closing] }
+    return [WantedTimer(.alert(.repeatAlarm(next)), due: due, part: kind.rawValue), closing]
 }

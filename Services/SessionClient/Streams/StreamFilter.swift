@@ -50,7 +50,9 @@ struct StreamFilter: Hashable, Sendable {
     ).subtracting(internalTypes)
 
     /// The types of events that are for other services and change nothing that an app sees.
-    private static let internalTypes: Set<String> = [PushTaken.type, AlarmHoldChanged.type]
+    private static let internalTypes: Set<String> = [
+        PushTaken.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
+    ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
 
@@ -84,7 +86,7 @@ extension ContactsEvent {
     fileprivate var others: [AccountID] {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
-            .alarmHoldChanged, .alarmUnanswered, .responderReachChanged, .responderReachSettled:
+            .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .responderReachChanged, .responderReachSettled:
             []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]

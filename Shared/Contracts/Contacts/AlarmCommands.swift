@@ -4,13 +4,17 @@ public import Vocabulary
 public enum AlarmCommand: MessageSet {
     case relayAlert(RelayAlert)
     case acknowledgeAlarm(AcknowledgeAlarm)
+    case decideClosing(DecideClosing)
 
-    public static let cases: Cases<Self> = [Case(Self.relayAlert), Case(Self.acknowledgeAlarm)]
+    public static let cases: Cases<Self> = [
+        Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing),
+    ]
 
     public var body: any CommandBody {
         switch self {
         case .relayAlert(let body): body
         case .acknowledgeAlarm(let body): body
+        case .decideClosing(let body): body
         }
     }
 }
@@ -66,14 +70,16 @@ public struct RelayAlert: CommandBody {
 /// Answers an alarm that the asking account was told of, as the dependent's responder. Everybody else who was told of it, and
 /// the dependent, see the answer. It takes the place of the account's former answer.
 ///
-/// *On it* holds the alarm's repetitions back, at most for two hours of each responder and four hours in all. *Safe* holds them
-/// for a day and then closes the alarm, unless the dependent ends it before. While somebody says *needs help*, nothing is held
-/// back. No answer gives the all-clear.
+/// *On it* holds the alarm's repetitions back, at most for two hours of each responder and four hours in all. *Safe* closes the
+/// alarm a day later, unless somebody denies it or the dependent ends it before, and holds the repetitions back for the first
+/// day in which anybody says so. While somebody says *needs help*, nothing is held back. No answer gives the all-clear.
+///
+/// An answer that was pressed before the one that stands changes nothing: it comes late.
 ///
 /// Rejected: `notFound` (it is over, or the account wasn't told of it), `notContact`, `notDependent`, `tooSoon`. Result:
 /// ``AlarmAcknowledged``.
 public struct AcknowledgeAlarm: PublicCommandBody {
-    public static let sending = Sending(.alarmAnswer, for: .hours(1), supersedes: ["AcknowledgeAlarm"])
+    public static let sending = Sending(.alarmAnswer, for: .hours(1))
     public var orderSubject: String { "\(contact)" }
     public static let urgentFamily = UrgentFamily.answer
 
@@ -108,5 +114,22 @@ public struct AcknowledgeAlarm: PublicCommandBody {
         guard Self.minutesRange.contains(minutes) else {
             throw Rejection(.invalidField, "Give 5 to 120 minutes.", field: "minutes")
         }
+    }
+}
+
+/// Decides whether an alarm is closed because somebody said a day ago that the dependent is safe. A policy sends this when
+/// session finds that it is time. It changes nothing if anybody has answered otherwise since.
+///
+/// Result: ``AlarmClosingDecided``.
+public struct DecideClosing: CommandBody {
+    public static let isUrgent = true
+
+    public let alarm: AlarmID
+    /// Of what held the alarm back, as session has it.
+    public let version: Int
+
+    public init(alarm: AlarmID, version: Int) {
+        self.alarm = alarm
+        self.version = version
     }
 }

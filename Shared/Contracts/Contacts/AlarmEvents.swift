@@ -94,10 +94,11 @@ public struct AlarmEnded: EventBody {
     }
 }
 
-/// Somebody who was told of an alarm has answered it, or no longer has. Everybody who was told of it gets one, and the person
-/// whom it is about. Whoever is told later gets the answers that stand.
+/// Somebody who was told of an alarm has answered it, or no longer has. Every responder who was told of it gets one, and the
+/// person whom it is about. Whoever is told later gets the answers that stand.
 public struct AlarmAcknowledged: EventBody {
     public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.answer
 
     /// The one who is to see it: the dependent, or somebody who was told, among them the one who answered.
     public let account: AccountID
@@ -105,17 +106,20 @@ public struct AlarmAcknowledged: EventBody {
     public let dependent: AccountID
     public let alarm: AlarmID
     public let responder: AccountID
-    /// Nil if the former answer doesn't stand any more: the responder left, or, for the dependent, the alarm ended.
+    /// Nil if the former answer isn't to be seen any more: the responder left, or who sees it; or, for the dependent, the alarm
+    /// ended.
     public let answer: AlarmAnswer?
     /// Until when the responder is on it.
     public let until: Instant?
-    /// When the responder answered.
+    /// When the answer was taken.
     public let answered: Instant
+    /// Whether the account is notified of it, too.
+    public let isNews: Bool?
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, alarm: AlarmID, responder: AccountID, answer: AlarmAnswer?,
-        until: Instant? = nil, answered: Instant, at: Instant
+        until: Instant? = nil, answered: Instant, isNews: Bool? = nil, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -124,6 +128,7 @@ public struct AlarmAcknowledged: EventBody {
         self.answer = answer
         self.until = until
         self.answered = answered
+        self.isNews = isNews
         self.at = at
     }
 }
@@ -137,27 +142,23 @@ public struct AlarmHoldChanged: EventBody {
     public let alarm: AlarmID
     /// `alertRaised` or `checkInMissed`.
     public let kind: AlertKind
-    /// Until when somebody is on it; nil if nobody is.
-    public let until: Instant?
-    /// When the alarm is closed, because somebody says that the dependent is safe; nil if nobody does.
-    public let closes: Instant?
+    public let hold: AnswerHold
+    /// Counts these of one alarm, from 1: one that comes late changes nothing.
+    public let version: Int
     public let at: Instant
 
-    public init(
-        account: AccountID, alarm: AlarmID, kind: AlertKind, until: Instant? = nil, closes: Instant? = nil, at: Instant
-    ) {
+    public init(account: AccountID, alarm: AlarmID, kind: AlertKind, hold: AnswerHold, version: Int, at: Instant) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
-        self.until = until
-        self.closes = closes
+        self.hold = hold
+        self.version = version
         self.at = at
     }
 }
 
-/// An alarm goes on, has been repeated as often as it is at first, and nobody has answered that they are on it or that they
-/// reached the dependent; or everybody who was told has answered that they can't.
-public struct AlarmUnanswered: EventBody {
+/// Somebody said a day ago that the dependent is safe, nobody denies it, and from now on nobody can: the alarm is closed.
+public struct AlarmClosingDecided: EventBody {
     public static let isUrgent = true
 
     /// The dependent.
@@ -165,14 +166,36 @@ public struct AlarmUnanswered: EventBody {
     public let alarm: AlarmID
     /// `alertRaised` or `checkInMissed`.
     public let kind: AlertKind
+    /// Of what held the alarm back.
+    public let version: Int
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, kind: AlertKind, version: Int, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.version = version
+        self.at = at
+    }
+}
+
+/// Nobody who was told of an alarm is on it or has reached the dependent.
+public struct AlarmUnanswered: EventBody {
+    public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.answer
+
+    /// The dependent.
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let reason: UnansweredReason
     /// How many were told.
     public let responders: Int
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, kind: AlertKind, responders: Int, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, reason: UnansweredReason, responders: Int, at: Instant) {
         self.account = account
         self.alarm = alarm
-        self.kind = kind
+        self.reason = reason
         self.responders = responders
         self.at = at
     }

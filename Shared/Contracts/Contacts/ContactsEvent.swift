@@ -26,6 +26,7 @@ public enum ContactsEvent: MessageSet {
     case alarmEnded(AlarmEnded)
     case alarmAcknowledged(AlarmAcknowledged)
     case alarmHoldChanged(AlarmHoldChanged)
+    case alarmClosingDecided(AlarmClosingDecided)
     case alarmUnanswered(AlarmUnanswered)
     case responderReachChanged(ResponderReachChanged)
     case responderReachSettled(ResponderReachSettled)
@@ -38,8 +39,8 @@ public enum ContactsEvent: MessageSet {
         Case(Self.contactBlocked), Case(Self.contactUnblocked), Case(Self.pingSent), Case(Self.pingReceived),
         Case(Self.pingCancelled), Case(Self.pingAnswered), Case(Self.receivedPingsCleared), Case(Self.alertRelayed),
         Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.alarmAcknowledged),
-        Case(Self.alarmHoldChanged), Case(Self.alarmUnanswered), Case(Self.responderReachChanged),
-        Case(Self.responderReachSettled),
+        Case(Self.alarmHoldChanged), Case(Self.alarmClosingDecided), Case(Self.alarmUnanswered),
+        Case(Self.responderReachChanged), Case(Self.responderReachSettled),
     ]
 
     public var body: any EventBody {
@@ -68,6 +69,7 @@ public enum ContactsEvent: MessageSet {
         case .alarmEnded(let body): body
         case .alarmAcknowledged(let body): body
         case .alarmHoldChanged(let body): body
+        case .alarmClosingDecided(let body): body
         case .alarmUnanswered(let body): body
         case .responderReachChanged(let body): body
         case .responderReachSettled(let body): body

@@ -42,6 +42,14 @@ public enum AlarmEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     case saidSafe
 }
 
+/// Why it is said that nobody is on an alarm.
+public enum UnansweredReason: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The repetitions that come soon after one another are over.
+    case silence
+    /// All who were told have answered that they can't do anything.
+    case allCannot
+}
+
 /// What somebody answers who was told of an alarm.
 public enum AlarmAnswer: String, Codable, Hashable, Sendable, CaseIterable {
     /// They are on their way, or are trying to reach the dependent.

@@ -109,47 +109,47 @@ public struct RepeatAlarm: OwnCommandBody {
     }
 }
 
-/// Holds an alarm's repetitions back, because somebody who was told of it is on it or says that the person is safe; or lets them
-/// go on. A policy sends this. It changes nothing if the alarm has ended, or if the person called for help again since.
+/// Holds an alarm's repetitions back, because of what those answered who were told of it; or lets them go on. A policy sends this.
+/// It changes nothing if the alarm has ended, or if a later one was handled; and what was answered before the person called for
+/// help again holds nothing back.
 public struct HoldAlarm: OwnCommandBody {
     public static let isUrgent = true
 
     public let account: AccountID
     public let alarm: AlarmID
     public let kind: AlarmKind
-    /// Until when somebody is on it; nil if nobody is. All that holds an alarm back so lasts four hours at most.
-    public let until: Instant?
-    /// When the alarm is closed, because somebody says that the person is safe; nil if nobody does. Until then it isn't repeated.
-    public let closes: Instant?
-    /// When that was answered.
-    public let at: Instant
+    /// For as long as somebody is on it, four hours at most, all together.
+    public let hold: AnswerHold
+    /// Counts these of one alarm, from 1.
+    public let version: Int
 
-    public init(
-        account: AccountID, alarm: AlarmID, kind: AlarmKind, until: Instant? = nil, closes: Instant? = nil, at: Instant
-    ) {
+    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, hold: AnswerHold, version: Int) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
-        self.until = until
-        self.closes = closes
-        self.at = at
+        self.hold = hold
+        self.version = version
     }
 }
 
-/// Closes an alarm that the person didn't end: after 30 days, or a day after somebody said that they are safe. A timer sends this;
-/// it changes nothing if the alarm has ended.
+/// Closes an alarm that the person didn't end. A timer sends this after 30 days, and when it is time because somebody said that the
+/// person is safe: then contacts is to decide (``AlarmClosingDue``), and a policy sends this again. It changes nothing if the alarm
+/// has ended.
 ///
-/// Rejected: `notDue`. Result: ``AlarmClosed``.
+/// Rejected: `notDue`. Result: ``AlarmClosed`` or ``AlarmClosingDue``.
 public struct CloseAlarm: OwnCommandBody {
     public static let isUrgent = true
 
     public let account: AccountID
     public let alarm: AlarmID
     public let kind: AlarmKind
+    /// What contacts has decided about: the version of what held the alarm back. Nil before.
+    public let decided: Int?
 
-    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind) {
+    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, decided: Int? = nil) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
+        self.decided = decided
     }
 }

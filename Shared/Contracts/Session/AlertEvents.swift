@@ -114,3 +114,21 @@ public struct AlarmClosed: EventBody {
         self.at = at
     }
 }
+
+/// It is time to close an alarm because somebody said that the person is safe. Contacts, who may have heard otherwise, decides.
+public struct AlarmClosingDue: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    /// Of what holds the alarm back.
+    public let version: Int
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, version: Int, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.version = version
+        self.at = at
+    }
+}

@@ -33,8 +33,9 @@ struct AnswerTests {
             for told in [anna, cleo] { try await told.wait(toHear: "system") }
             let held = """
                 SELECT t.due_at - a.alert_last_alarm_at > interval '50 minutes'
-                  FROM session.account AS a JOIN session.timer AS t ON t.name = 'RepeatAlarm'
-                 WHERE a.handle = 'anna'
+                  FROM session.account AS a
+                  JOIN session.timer AS t ON t.name LIKE 'RepeatAlarm/%' AND right(t.key, 36) = a.account::text
+                 WHERE a.account = '\(anna.account)'
                 """
             try await quartet.wait(for: "the repetition to wait", held) { $0 == "t" }
 

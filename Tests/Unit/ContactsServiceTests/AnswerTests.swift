@@ -79,7 +79,7 @@ struct AnswerTests {
         try scene.people.ask(
             scene.ben, UpdateContact(contact: scene.anna, expectedVersion: next, iAmResponder: false))
         #expect(try refusal(scene.ben) == .notDependent && scene.seen(by: scene.anna).isEmpty)
-        #expect(scene.hold?.until == nil && scene.hold?.closes == nil)
+        #expect(scene.hold?.hold.until == nil && scene.hold?.hold.closes == nil)
         try scene.people.relay(.alertCleared, scene.alarm, of: scene.anna)
         #expect(try refusal(scene.cleo) == .notFound)
     }
@@ -90,17 +90,17 @@ struct AnswerTests {
         scene.people.pass(.minutes(10))
         let start = scene.people.time
         try scene.answer(scene.ben, .onIt, minutes: 30, pressed: start - .minutes(10))
-        #expect(scene.hold?.until == start + .minutes(20))
+        #expect(scene.hold?.hold.until == start + .minutes(20))
         // Of three hours and more of renewals, two hours hold.
         for _ in 0..<8 {
             scene.people.pass(.minutes(25))
             try scene.answer(scene.ben, .onIt, minutes: 30)
         }
         let used = try #require(scene.people.rows.recipients[.init(scene.anna, scene.alarm, scene.ben)]?.used)
-        #expect(used == .hours(2) && (scene.hold?.until ?? start) <= scene.people.time)
+        #expect(used == .hours(2) && (scene.hold?.hold.until ?? start) <= scene.people.time)
         // Another responder has their own.
         try scene.answer(scene.cleo, .onIt, minutes: 120)
-        #expect(scene.hold?.until == scene.people.time + .hours(2))
+        #expect(scene.hold?.hold.until == scene.people.time + .hours(2))
     }
 
     @Test("whoever says that help is needed outranks everybody, whatever the order, and all are told again at once (A2)")
@@ -116,28 +116,127 @@ struct AnswerTests {
             try scene.answer(scene.ben, .onIt)
             try scene.answer(scene.ben, .safe)
             if !helpFirst {
-                #expect(scene.hold?.closes == scene.people.time + .days(1))
+                #expect(scene.hold?.hold.closes == scene.people.time + .days(1))
                 try help()
             }
-            #expect(scene.hold?.closes == nil && scene.hold?.until == nil)
+            #expect(scene.hold?.hold.closes == nil && scene.hold?.hold.until == nil)
             // Once it isn't said any more, an older "safe" doesn't close anything: it must be said again.
             scene.people.pass(.hours(30))
             try scene.answer(scene.cleo, .cannot)
-            #expect(scene.hold?.closes == nil)
+            #expect(scene.hold?.hold.closes == nil)
             try scene.answer(scene.ben, .safe)
-            #expect(scene.hold?.closes == scene.people.time + .days(1))
+            #expect(scene.hold?.hold.closes == scene.people.time + .days(1))
         }
     }
 
-    @Test("saying again that somebody is safe doesn't put the end off (A2)")
+    @Test("what says that somebody is safe holds repetitions back for a day in all, and closes the alarm a day after the last (A2)")
     func safeAgain() throws {
         var scene = try Scene()
+        let first = scene.people.time
         try scene.answer(scene.ben, .safe)
-        let closes = try #require(scene.hold?.closes)
+        #expect(scene.hold?.hold.closes == first + .days(1) && scene.hold?.hold.safeUntil == first + .days(1))
         scene.people.pass(.hours(20))
-        try scene.answer(scene.ben, .onIt)
+        try scene.answer(scene.ben, .cannot)
+        #expect(scene.hold?.hold == AnswerHold())
+        scene.people.pass(.hours(20))
+        // Whoever took it back and says it again gives everybody a day to deny it, and silence for nobody.
+        for _ in 0..<2 {
+            try scene.answer(scene.ben, .safe)
+            #expect(scene.hold?.hold.closes == scene.people.time + .days(1))
+            #expect(scene.hold?.hold.safeUntil == first + .days(1))
+            scene.people.pass(.hours(5))
+        }
+    }
+
+    @Test("an answer that was given before the one that stands, and comes late, changes nothing (A2)")
+    func late() throws {
+        var scene = try Scene()
+        scene.people.pass(.hours(1))
+        let early = scene.people.time - .minutes(50)
+        try scene.answer(scene.ben, .needsHelp, pressed: scene.people.time - .minutes(20))
+        #expect(try scene.answer(scene.ben, .safe, pressed: early).isEmpty)
+        #expect(scene.seen(by: scene.cleo) == [scene.ben: .needsHelp])
+        // When it was given counts for whoever calls for help again meanwhile.
+        try scene.answer(scene.cleo, .cannot)
         try scene.answer(scene.ben, .safe)
-        #expect(scene.hold?.closes == closes)
+        let since = scene.people.time - .minutes(40)
+        var other = try Scene()
+        other.people.pass(.hours(1))
+        try other.answer(other.ben, .safe, pressed: since)
+        #expect(other.hold?.hold.safeSince == since)
+    }
+
+    @Test("an alarm is closed for a safe of a day ago if nothing else was answered since; then it can't be answered (A2)")
+    func closing() throws {
+        var scene = try Scene()
+        try scene.answer(scene.ben, .safe)
+        let version = try #require(scene.hold?.version)
+        var denied = scene
+        try denied.answer(denied.cleo, .needsHelp)
+        #expect(try denied.people.ask(denied.anna, DecideClosing(alarm: denied.alarm, version: version)).isEmpty)
+        let events = try scene.people.ask(scene.anna, DecideClosing(alarm: scene.alarm, version: version))
+        let decided = try events.first(as: AlarmClosingDecided.self)
+        #expect(decided.version == version && decided.account == scene.anna)
+        let answer = AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .needsHelp)
+        #expect(try scene.people.rejection(scene.cleo, answer) == .notFound)
+        // She called for help again, so it goes on.
+        try scene.people.relay(.alertRaised, scene.alarm, of: scene.anna, repetition: 1)
+        try scene.answer(scene.cleo, .needsHelp)
+    }
+
+    @Test("who is no responder any more sees nobody's answer, and all again as a responder (A2)")
+    func formerResponder() throws {
+        var scene = try Scene()
+        try scene.answer(scene.ben, .onIt)
+        try scene.answer(scene.cleo, .safe)
+        func setResponder(_ isResponder: Bool) throws {
+            let version = try #require(scene.people.contact(scene.anna, scene.ben)?.version)
+            try scene.people.ask(
+                scene.anna, UpdateContact(contact: scene.ben, expectedVersion: version, isMyResponder: isResponder))
+        }
+        // Both ways, so that the relation goes on.
+        let mine = try #require(scene.people.contact(scene.ben, scene.anna)?.version)
+        try scene.people.ask(scene.ben, UpdateContact(contact: scene.anna, expectedVersion: mine, isMyResponder: true))
+        try setResponder(false)
+        #expect(scene.seen(by: scene.ben).isEmpty && scene.seen(by: scene.cleo) == [scene.cleo: .safe])
+        try scene.answer(scene.cleo, .onIt)
+        #expect(scene.seen(by: scene.ben).isEmpty && scene.seen(by: scene.anna) == [scene.cleo: .onIt])
+        try setResponder(true)
+        #expect(scene.seen(by: scene.ben) == [scene.cleo: .onIt])
+        #expect(scene.people.alerted(by: scene.alarm) == [scene.ben, scene.cleo])
+    }
+
+    @Test("whom a responder has blocked doesn't see their answer (A2)")
+    func blocked() throws {
+        var scene = try Scene()
+        try scene.people.ask(scene.cleo, BlockContact(contact: scene.ben))
+        try scene.answer(scene.cleo, .onIt)
+        #expect(scene.seen(by: scene.ben).isEmpty && scene.seen(by: scene.anna) == [scene.cleo: .onIt])
+        try scene.answer(scene.ben, .cannot)
+        #expect(scene.seen(by: scene.ben) == [scene.ben: .cannot])
+        // Who is blocked later no longer sees it once it is answered anew.
+        #expect(scene.seen(by: scene.cleo)[scene.ben] == .cannot)
+        try scene.people.ask(scene.ben, BlockContact(contact: scene.cleo))
+        try scene.answer(scene.ben, .onIt)
+        #expect(scene.seen(by: scene.cleo) == [scene.cleo: .onIt])
+    }
+
+    @Test("all are told again for help at most every quarter of an hour, and notified of an answer only if it is new (A2)")
+    func pace() throws {
+        var scene = try Scene()
+        func news(_ events: [ContactsEvent]) -> [AccountID] {
+            events.compactMap(\.acknowledged).filter { $0.isNews == true }.map(\.account)
+        }
+        func isTold(_ events: [ContactsEvent]) -> Bool {
+            events.contains { if case .responderAlerted = $0 { true } else { false } }
+        }
+        #expect(try news(scene.answer(scene.ben, .onIt)) == [scene.anna, scene.cleo])
+        #expect(try news(scene.answer(scene.ben, .onIt)).isEmpty)
+        #expect(try news(scene.answer(scene.cleo, .cannot)).isEmpty)
+        #expect(try isTold(scene.answer(scene.ben, .needsHelp)))
+        #expect(try !isTold(scene.answer(scene.cleo, .needsHelp)) && !isTold(scene.answer(scene.ben, .needsHelp)))
+        scene.people.pass(.minutes(15))
+        #expect(try isTold(scene.answer(scene.ben, .needsHelp)))
     }
 
     @Test("the answer of somebody who is removed, or closes the account, no longer stands and holds nothing (A2)")
@@ -152,7 +251,7 @@ struct AnswerTests {
             try scene.people.ask(asker, command)
             for account in [scene.anna, scene.ben, scene.cleo] { #expect(scene.seen(by: account).isEmpty) }
             let hold = try #require(scene.hold)
-            #expect(hold.account == scene.anna && hold.until == nil)
+            #expect(hold.account == scene.anna && hold.hold == AnswerHold())
         }
     }
 
@@ -178,6 +277,14 @@ struct AnswerTests {
         #expect(try isSaid(repeated()))
     }
 
+    @Test("that all can't do anything is said when the last who could leaves (A2)")
+    func hopeless() throws {
+        var scene = try Scene()
+        try scene.answer(scene.ben, .cannot)
+        let events = try scene.people.ask(scene.anna, RemoveContact(contact: scene.cleo))
+        #expect(events.contains { if case .alarmUnanswered(let event) = $0 { event.reason == .allCannot } else { false } })
+    }
+
     @Test("a responder may change an answer five times, then once a minute; that help is needed may be said at once (A2)")
     func tooSoon() throws {
         var scene = try Scene()
@@ -186,6 +293,11 @@ struct AnswerTests {
             scene.ben, AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .cannot))
         #expect(refused == .tooSoon)
         try scene.answer(scene.ben, .needsHelp)
+        // Whoever takes that back waits for longer.
+        scene.people.pass(.minutes(9))
+        #expect(
+            try scene.people.rejection(
+                scene.ben, AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .cannot)) == .tooSoon)
         scene.people.pass(.minutes(1))
         try scene.answer(scene.ben, .cannot)
     }

@@ -43,7 +43,10 @@ extension ContactsRows {
 
     /// Those to the account's own alarms, and to those that it was told of.
     private func answers(seenBy account: AccountID) -> [(RecipientKey, RecipientRow)] {
-        recipients.keys.filter { $0.account == account || recipients[RecipientKey($0.account, $0.alarm, account)] != nil }
-            .compactMap { key in recipients[key].map { (key, $0) } }
+        recipients.keys.filter { key in
+            key.account == account || recipients[RecipientKey(key.account, key.alarm, account)]?.isResponder == true
+        }.compactMap { key in
+            recipients[key].flatMap { $0.hidden?.contains(account) == true ? nil : (key, $0) }
+        }
     }
 }

@@ -43,9 +43,13 @@ struct ContactsTableTests {
 
             var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
-            alarm.unanswered = time(14)
+            (alarm.unanswered, alarm.firstSafe, alarm.toldAgain) = (time(14), time(20), time(21))
+            (alarm.holdVersion, alarm.closing) = (22, time(23))
             (recipient.answer, recipient.answered, recipient.until) = (.onIt, time(15), time(16))
-            (recipient.used, recipient.saidSafe, recipient.answers) = (.seconds(17), time(18), 19)
+            (recipient.used, recipient.pressed, recipient.answers) = (.seconds(17), time(18), 19)
+            (recipient.isResponder, recipient.hidden) = (false, [cleo])
+            var safe = recipient
+            (safe.answer, safe.until, safe.saidSafe) = (.safe, nil, time(24))
             try await Tables.alarm.expectRoundTrip(
                 of: [(AlarmKey(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
             var ended = Tables.endedAlarm.blank
@@ -53,7 +57,8 @@ struct ContactsTableTests {
             try await Tables.endedAlarm.expectRoundTrip(
                 of: [(AlarmKey(anna, .missedCheckIn), ended)], in: database, as: "contacts")
             try await Tables.alarmRecipient.expectRoundTrip(
-                of: [(RecipientKey(anna, alarm.alarm, ben), recipient)], in: database, as: "contacts")
+                of: [(RecipientKey(anna, alarm.alarm, ben), recipient), (RecipientKey(anna, alarm.alarm, cleo), safe)],
+                in: database, as: "contacts")
         }
     }
 

@@ -20,15 +20,16 @@ struct UrgencyTests {
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
-                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlarmClosed",
+                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInMissed",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
-                "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "RespondToPing", "ClearReceivedPings",
+                "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "RespondToPing", "ClearReceivedPings",
             ])
         #expect(Self.urgent(of: ContactsEvent.types) == [
-                "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmUnanswered",
+                "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmClosingDecided",
+                "AlarmUnanswered",
             ])
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }
@@ -39,6 +40,7 @@ struct UrgencyTests {
         let others = types.filter { $0.isUrgent && $0.urgentFamily != .alarm }.map { "\($0.type) \($0.urgentFamily)" }
         #expect(Set(others) == [
                 "CheckIn checkIn", "AcknowledgeAlarm answer", "RespondToPing answer", "ClearReceivedPings answer",
+                "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])
     }
 

@@ -164,7 +164,8 @@ struct AlertTests {
         /// Soon after one another, not every six hours.
         func repeated() -> Int {
             household.log.count {
-                if case .alarmRepeated(let event) = $0.event { event.isSlow == nil } else { false }
+                guard case .alarmRepeated(let event) = $0.event else { return false }
+                return event.kind == .alertRaised && event.isSlow == nil
             }
         }
         let first = household.time

@@ -15,6 +15,7 @@ struct RepetitionTests {
         let alarm: AlarmID
         let kind: AlarmKind
         let begun: Instant
+        var version = 0
 
         init(_ kind: AlarmKind) throws {
             household = Household()
@@ -31,11 +32,26 @@ struct RepetitionTests {
 
         mutating func hold(until: Interval? = nil, closes: Interval? = nil) throws {
             let time = household.time
+            let hold = AnswerHold(
+                until: until.map { time + $0 }, untilSince: until.map { _ in time },
+                safeUntil: closes.map { time + $0 }, safeSince: closes.map { _ in time }, closes: closes.map { time + $0 })
+            try take(hold)
+        }
+
+        mutating func take(_ hold: AnswerHold) throws {
+            version += 1
             try household.ask(
-                nil,
-                HoldAlarm(
-                    account: anna, alarm: alarm, kind: kind, until: until.map { time + $0 },
-                    closes: closes.map { time + $0 }, at: time))
+                nil, HoldAlarm(account: anna, alarm: alarm, kind: kind, hold: hold, version: version))
+        }
+
+        /// Contacts' decision about the closing that was due last.
+        mutating func decide() throws -> [SessionEvent] {
+            let due = try #require(closingDue.last)
+            return try household.ask(nil, CloseAlarm(account: anna, alarm: alarm, kind: kind, decided: due.version))
+        }
+
+        var closingDue: [AlarmClosingDue] {
+            household.log.compactMap { if case .alarmClosingDue(let event) = $0.event { event } else { nil } }
         }
 
         /// When the alarm was repeated, since its beginning.
@@ -94,7 +110,9 @@ struct RepetitionTests {
         #expect(scene.times == [.minutes(80), .minutes(110)])
         // What is about another alarm changes nothing.
         let (anna, time) = (scene.anna, scene.household.time)
-        let other = HoldAlarm(account: anna, alarm: scene.household.id(), kind: kind, until: time + .hours(2), at: time)
+        let other = HoldAlarm(
+            account: anna, alarm: scene.household.id(), kind: kind,
+            hold: AnswerHold(until: time + .hours(2), untilSince: time), version: 99)
         #expect(try scene.household.ask(nil, other).isEmpty)
         try scene.household.run(.minutes(31), of: scene.anna)
         #expect(scene.times.count == 3)
@@ -114,40 +132,91 @@ struct RepetitionTests {
         #expect(zip(at, at.dropFirst()).allSatisfy { $1 - $0 <= .minutes(31) } && at.count >= 4)
     }
 
-    @Test("a day after somebody said that they are safe the alarm is closed, unless that is denied", arguments: AlarmKind.allCases)
+    @Test(
+        "a day after somebody said that they are safe contacts decides, and the alarm is closed, unless that is denied (A2)",
+        arguments: AlarmKind.allCases)
     func saidSafe(kind: AlarmKind) throws {
         var scene = try Scene(kind)
         try scene.hold(closes: .days(1))
         try scene.household.run(.hours(23), of: scene.anna)
-        #expect(scene.times.isEmpty && scene.isOn)
+        #expect(scene.times.isEmpty && scene.isOn && scene.closingDue.isEmpty)
         var denied = scene
         try denied.hold()
         try denied.household.run(.hours(2), of: denied.anna)
-        #expect(denied.isOn && denied.closed == nil && denied.times.count >= 1)
+        #expect(denied.isOn && denied.closingDue.isEmpty && denied.times.count >= 1)
+        try scene.household.run(.hours(1), of: scene.anna)
+        #expect(scene.isOn && scene.closingDue.map(\.version) == [1])
+        // A denial of the last moment, of which contacts has said so before it decided.
+        var late = scene
+        try late.hold()
+        #expect(try late.decide().isEmpty && late.isOn)
+        // Until that is decided the alarm goes on.
+        var waiting = scene
+        try waiting.household.run(.hours(1), of: waiting.anna)
+        #expect(waiting.isOn && waiting.times.count >= 1)
         let interval = scene.household.state(scene.anna).checkIn.interval
-        try scene.household.run(.hours(2), of: scene.anna)
+        _ = try scene.decide()
         let closed = try #require(scene.closed)
         #expect(closed.reason == .saidSafe && !scene.isOn)
         #expect(closed.due == (kind == .checkInMissed ? closed.at + interval : nil))
+        #expect(try scene.decide().isEmpty)
     }
 
-    @Test("whoever calls for help again isn't kept waiting by what was answered before")
+    @Test("a hold that comes late changes nothing", arguments: AlarmKind.allCases)
+    func lateHold(kind: AlarmKind) throws {
+        var scene = try Scene(kind)
+        let (anna, time) = (scene.anna, scene.household.time)
+        try scene.hold(closes: .days(1))
+        try scene.hold()
+        let late = HoldAlarm(
+            account: anna, alarm: scene.alarm, kind: kind,
+            hold: AnswerHold(safeUntil: time + .days(1), safeSince: time, closes: time + .days(1)), version: 1)
+        try scene.household.ask(nil, late)
+        try scene.household.run(.minutes(31), of: anna)
+        #expect(scene.times == [.minutes(30)])
+    }
+
+    @Test("whoever calls for help again isn't kept waiting by what was answered before, and has 30 days again")
     func callingAgain() throws {
         var scene = try Scene(.alertRaised)
         let anna = scene.anna
         scene.household.pass(.seconds(5))
-        try scene.hold(until: .hours(2), closes: .days(1))
         let before = scene.household.time
+        try scene.hold(until: .hours(2), closes: .days(1))
         scene.household.pass(.minutes(40))
         try scene.household.ask(anna, RaiseAlert(pressed: scene.household.time))
         try scene.household.run(.seconds(1), of: anna)
         #expect(scene.times.count == 1)
-        // An answer of before that comes late.
-        let late = HoldAlarm(
-            account: anna, alarm: scene.alarm, kind: .alertRaised, until: before + .hours(2), at: before)
-        try scene.household.ask(nil, late)
+        // Somebody else's answer brings back none of before.
+        try scene.take(
+            AnswerHold(
+                until: before + .hours(2), untilSince: before, safeUntil: before + .days(1), safeSince: before,
+                closes: before + .days(1)))
         try scene.household.run(.minutes(31), of: anna)
         #expect(scene.times.count == 2)
+        // What is answered after it does hold.
+        try scene.hold(until: .hours(1))
+        try scene.household.run(.minutes(59), of: anna)
+        #expect(scene.times.count == 2)
+
+        try scene.household.run(.days(20), of: anna)
+        try scene.household.ask(anna, RaiseAlert(pressed: scene.household.time))
+        try scene.household.run(.days(29), of: anna)
+        #expect(scene.isOn)
+        try scene.household.run(.days(2), of: anna)
+        #expect(scene.closed?.reason == .unanswered)
+    }
+
+    @Test("an alarm of long ago is closed, and nobody is told again before", arguments: AlarmKind.allCases)
+    func abandoned(kind: AlarmKind) throws {
+        var scene = try Scene(kind)
+        scene.household.pass(.days(90))
+        for timer in scene.household.rows.wantedTimers(of: scene.anna) {
+            try scene.household.ask(nil, timer.command.body)
+        }
+        #expect(scene.closed?.reason == .unanswered && scene.times.isEmpty)
+        let late = RepeatAlarm(account: scene.anna, alarm: scene.alarm, kind: kind, repetition: 1)
+        #expect(try scene.household.ask(nil, late).isEmpty)
     }
 
     @Test("whatever responders answer, an alarm that is on is repeated in time, or closed (A2)")
@@ -159,6 +228,7 @@ struct RepetitionTests {
                     for _ in 0..<200 {
                         try scene.household.run(.minutes(Int64.random(in: 1...300, using: &random)), of: scene.anna)
                         guard scene.isOn else { break }
+                        if random.oneIn(3), !scene.closingDue.isEmpty { _ = try scene.decide() }
                         try scene.hold(
                             until: random.oneIn(2) ? .minutes(Int64.random(in: -10...600, using: &random)) : nil,
                             closes: random.oneIn(12) ? .hours(24) : nil)
@@ -181,7 +251,7 @@ extension RepetitionTests.Scene {
     fileprivate func saidSafe(from start: Instant, to end: Instant) -> Interval {
         let holds = household.history.compactMap { entry in (entry.command as? HoldAlarm).map { (entry.context.time, $0) } }
         let ends = holds.dropFirst().map(\.0) + [end]
-        let spans = zip(holds, ends).filter { hold, _ in hold.1.closes != nil }
+        let spans = zip(holds, ends).filter { hold, _ in hold.1.hold.safeUntil != nil }
         return Interval(
             microseconds: spans.reduce(0) { sum, span in
                 sum + max((min(span.1, end) - max(span.0.0, start)).microseconds, 0)

@@ -97,12 +97,7 @@ extension ContactsReducer {
                     account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
                     isAcceptance: isAcceptance))
         }
-        let withdrawn = [view, view.mirrored].filter { !$0.mine.iAmResponder }.flatMap { view in
-            AlarmRow.Kind.allCases.flatMap {
-                withdrawAnswer(&rows, of: view.account, to: AlarmKey(view.contact, $0), at: asker.time)
-            }
-        }
-        return events + cancelled + withdrawn + catchUp(&rows, view, at: asker.time)
+        return events + cancelled + catchUp(&rows, view, at: asker.time)
     }
 
     /// Saves a relation. From now on both may lose touch, if a row of 0.1.0 doesn't say yet until when they are reachable.

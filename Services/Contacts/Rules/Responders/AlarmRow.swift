@@ -21,8 +21,16 @@ package struct AlarmRow: Equatable, Sendable {
     package var occurred: Instant
     /// The deadline of a missed check-in.
     package var deadline: Instant?
-    /// When it was said that nobody answers; nil once somebody does.
+    /// When it was said that nobody is on it; nil once somebody is.
     package var unanswered: Instant?
+    /// When somebody first said that the dependent is safe. For a day from then on that holds repetitions back.
+    package var firstSafe: Instant?
+    /// When all were told again last, because help is needed.
+    package var toldAgain: Instant?
+    /// How often what holds repetitions back has changed.
+    package var holdVersion = 0
+    /// When it was decided that the alarm is closed; it can't be answered any more.
+    package var closing: Instant?
 
     /// An account has at most one alarm of each kind.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -58,17 +66,24 @@ package struct RecipientKey: Hashable, Comparable, Sendable {
 package struct RecipientRow: Equatable, Sendable {
     /// When they were first alerted.
     package var at: Instant
+    /// Whether they are the dependent's responder. If not, they still hear how the alarm ends.
+    package var isResponder = true
     /// What they answered, if that still stands.
     package var answer: AlarmAnswer?
+    /// When that was handled.
     package var answered: Instant?
+    /// When they gave it.
+    package var pressed: Instant?
     /// Until when they are on it.
     package var until: Instant?
     /// How long they were on it before.
     package var used: Interval = .seconds(0)
-    /// When they first said that the dependent is safe, since anybody last said the opposite.
+    /// When they last said that the dependent is safe; nil if that doesn't close the alarm.
     package var saidSafe: Instant?
     /// How often they answered.
     package var answers = 0
+    /// Whom they had blocked when they answered, who don't see it; nil for nobody.
+    package var hidden: [AccountID]?
 
     package init(at: Instant) {
         self.at = at

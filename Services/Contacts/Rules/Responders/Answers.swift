@@ -2,7 +2,7 @@ import ContactsContract
 import ContractSupport
 import Vocabulary
 
-// What those who were told of an alarm answer. They hold its repetitions back for a while, and end nothing.
+// What those who were told of an alarm answer. They hold its repetitions back for a while; none of them gives the all-clear.
 
 extension ContactsReducer {
     static func acknowledge(
@@ -11,9 +11,10 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(command.contact, $0) }
         let recipient = RecipientKey(command.contact, command.alarm, asker.account)
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }),
-            var row = rows.recipients[recipient]
+            rows.alarms[key]?.closing == nil, var row = rows.recipients[recipient]
         else {
-            throw Rejection(.notFound, "This alarm is over, or you weren't told of it.", field: "alarm")
+            throw Rejection(
+                .notFound, "You weren't told of this alarm yet, or it is over; look whether it is still on.", field: "alarm")
         }
         guard try relation(rows, asker, with: command.contact).mine.iAmResponder else {
             throw Rejection(
@@ -21,32 +22,78 @@ extension ContactsReducer {
                 field: "contact")
         }
         let time = asker.time
+        let pressed = max(min(command.pressed ?? time, time), time - AcknowledgeAlarm.sending.lifetime)
+        // It comes late, and the person has changed their mind.
+        if let last = row.pressed, pressed < last { return [] }
         let isForHelp = command.answer == .needsHelp && row.answer != .needsHelp
-        if !isForHelp, row.answers >= rows.limits.freeAnswers, let last = row.answered,
-            last + rows.limits.answerPause > time
-        {
-            throw .tooSoon("You answered", left: last + rows.limits.answerPause - time)
+        if !isForHelp, row.answers >= rows.limits.freeAnswers, let last = row.answered {
+            let pause = row.answer == .needsHelp ? rows.limits.helpPause : rows.limits.answerPause
+            if last + pause > time { throw .tooSoon("You answered", left: last + pause - time) }
         }
         let before = hold(rows, of: key)
-        let wasForHelp = row.answer == .needsHelp
-        if wasForHelp || isForHelp {
-            forgetSafety(&rows, key)
-            row.saidSafe = nil
-        }
-        row.take(command, at: time, rows.limits)
+        // What was doubted closes no alarm, before it is said again.
+        if isForHelp || row.answer == .needsHelp { forgetSafety(&rows, key) }
+        let former = row
+        row.take(command, pressed: pressed, at: time, rows.limits)
+        let blocked = rows.blocks.keys.filter { $0.from == asker.account }.map(\.to).sorted()
+        row.hidden = blocked.isEmpty ? nil : blocked
         rows.recipients[recipient] = row
-        if command.answer != .cannot { rows.alarms[key]?.unanswered = nil }
-        let told = tell(rows, key, command.alarm, row, by: asker.account, at: time)
-        // Somebody who was there says so: everybody hears of the alarm at once, whatever held it back.
-        let alerted =
-            isForHelp
-            ? rows.responders(of: key.account).filter { $0.account != asker.account }.flatMap {
-                alert(&rows, $0.account, $0.side, of: key, 1, standingAnswers(rows, to: key), at: time)
-            } : []
-        let answers = rows.recipients(of: command.alarm, about: command.contact).map { rows.recipients[$0]?.answer }
-        let isHopeless = answers.allSatisfy { $0 == .cannot }
-        return told + alerted + holdChange(rows, key, from: before, at: time)
-            + (isHopeless ? sayUnanswered(&rows, key, at: time) : [])
+        if command.answer == .safe, rows.alarms[key]?.firstSafe == nil { rows.alarms[key]?.firstSafe = time }
+        if row.stands(at: time) { rows.alarms[key]?.unanswered = nil }
+        let isNews = former.answer != command.answer && command.answer != .cannot && row.answers <= rows.limits.freeAnswers
+        return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, at: time)
+            + hide(rows, key, command.alarm, former, from: blocked, by: asker.account, at: time)
+            + (command.answer == .needsHelp ? tellAgain(&rows, key, besides: asker.account, at: time) : [])
+            + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
+    }
+
+    /// Somebody who was there says that help is needed: everybody hears of the alarm at once, whatever held it back.
+    private static func tellAgain(
+        _ rows: inout ContactsRows, _ key: AlarmKey, besides responder: AccountID, at time: Instant
+    ) -> [ContactsEvent] {
+        if let last = rows.alarms[key]?.toldAgain, last + rows.limits.tellingPause > time { return [] }
+        rows.alarms[key]?.toldAgain = time
+        let answers = standingAnswers(rows, to: key)
+        return rows.responders(of: key.account).filter { $0.account != responder }.flatMap {
+            alert(&rows, $0.account, $0.side, of: key, 1, answers, at: time)
+        }
+    }
+
+    /// Decides that an alarm is closed because a responder said that the dependent is safe, if nothing else was answered since.
+    static func decideClosing(
+        _ rows: inout ContactsRows, _ command: DecideClosing, _ asker: Asker
+    ) -> [ContactsEvent] {
+        let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
+        guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }),
+            let row = rows.alarms[key], row.holdVersion == command.version, hold(rows, of: key).closes != nil
+        else { return [] }
+        rows.alarms[key]?.closing = asker.time
+        return [
+            .alarmClosingDecided(
+                .init(
+                    account: asker.account, alarm: command.alarm, kind: key.kind.alert, version: command.version,
+                    at: asker.time))
+        ]
+    }
+
+    // MARK: Those who come and go
+
+    /// Notes whether somebody who was told is a responder. A former one's answer doesn't stand any more, and they see nobody's.
+    static func setResponder(
+        _ rows: inout ContactsRows, _ account: AccountID, _ isResponder: Bool, of key: AlarmKey,
+        _ answers: [(AccountID, RecipientRow)], at time: Instant
+    ) -> [ContactsEvent] {
+        guard let alarm = rows.alarms[key]?.alarm else { return [] }
+        let recipient = RecipientKey(key.account, alarm, account)
+        guard let row = rows.recipients[recipient], row.isResponder != isResponder else { return [] }
+        if isResponder {
+            rows.recipients[recipient]?.isResponder = true
+            return show(answers, key, alarm, to: account, at: time)
+        }
+        let withdrawn = withdrawAnswer(&rows, of: account, to: key, at: time)
+        rows.recipients[recipient]?.isResponder = false
+        return withdrawn + show(answers, key, alarm, to: account, isWithdrawn: true, at: time).filter { $0 != withdrawn.first }
+            + sayHopeless(&rows, key, at: time)
     }
 
     /// What somebody answered no longer stands, because they aren't a responder any more.
@@ -57,31 +104,48 @@ extension ContactsReducer {
         let recipient = RecipientKey(key.account, alarm, responder)
         guard let row = rows.recipients[recipient], row.answer != nil else { return [] }
         let before = hold(rows, of: key)
-        rows.recipients[recipient] = RecipientRow(at: row.at)
         if row.answer == .needsHelp { forgetSafety(&rows, key) }
-        return tell(rows, key, alarm, row, by: responder, isWithdrawn: true, at: time)
-            + holdChange(rows, key, from: before, at: time)
+        let told = tell(rows, key, alarm, row, by: responder, isWithdrawn: true, at: time)
+        rows.recipients[recipient]?.withdraw()
+        return told + holdChange(&rows, key, from: before, at: time)
     }
 
-    /// Whoever said that the dependent is safe, before or while somebody said the opposite, has to say it again: what was doubted
-    /// closes no alarm.
     private static func forgetSafety(_ rows: inout ContactsRows, _ key: AlarmKey) {
         guard let alarm = rows.alarms[key]?.alarm else { return }
-        for recipient in rows.recipients(of: alarm, about: key.account) { rows.recipients[recipient]?.saidSafe = nil }
+        for recipient in rows.recipients(of: alarm, about: key.account) where rows.recipients[recipient]?.saidSafe != nil {
+            rows.recipients[recipient]?.saidSafe = nil
+        }
     }
 
-    /// Says once that nobody answers, until somebody does.
-    static func sayUnanswered(_ rows: inout ContactsRows, _ key: AlarmKey, at time: Instant) -> [ContactsEvent] {
+    // MARK: Nobody is on it
+
+    /// Says once that nobody is on it, until somebody is.
+    static func sayUnanswered(
+        _ rows: inout ContactsRows, _ key: AlarmKey, _ reason: UnansweredReason, at time: Instant
+    ) -> [ContactsEvent] {
         guard let row = rows.alarms[key], row.unanswered == nil else { return [] }
-        let told = rows.recipients(of: row.alarm, about: key.account).compactMap { rows.recipients[$0] }
+        let told = responders(rows, toldOf: key)
         guard !told.contains(where: { $0.stands(at: time) }) else { return [] }
         rows.alarms[key]?.unanswered = time
         return [
             .alarmUnanswered(
-                .init(
-                    account: key.account, alarm: row.alarm, kind: key.kind.alert, responders: told.count, at: time))
+                .init(account: key.account, alarm: row.alarm, reason: reason, responders: told.count, at: time))
         ]
     }
+
+    /// The same as soon as all have answered that they can't.
+    static func sayHopeless(_ rows: inout ContactsRows, _ key: AlarmKey, at time: Instant) -> [ContactsEvent] {
+        let told = responders(rows, toldOf: key)
+        guard !told.isEmpty, told.allSatisfy({ $0.answer == .cannot }) else { return [] }
+        return sayUnanswered(&rows, key, .allCannot, at: time)
+    }
+
+    private static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
+        guard let alarm = rows.alarms[key]?.alarm else { return [] }
+        return rows.recipients(of: alarm, about: key.account).compactMap { rows.recipients[$0] }.filter(\.isResponder)
+    }
+
+    // MARK: Who sees it
 
     /// The answers that stand, by those who gave them.
     static func standingAnswers(_ rows: ContactsRows, to key: AlarmKey) -> [(AccountID, RecipientRow)] {
@@ -92,79 +156,125 @@ extension ContactsReducer {
         }
     }
 
-    static func acknowledged(
-        _ row: RecipientRow, by responder: AccountID, _ key: AlarmKey, _ alarm: AlarmID, to account: AccountID,
+    /// Shows somebody what others have answered, or no longer does. They aren't notified: it isn't new.
+    static func show(
+        _ answers: [(AccountID, RecipientRow)], _ key: AlarmKey, _ alarm: AlarmID, to account: AccountID,
         isWithdrawn: Bool = false, at time: Instant
+    ) -> [ContactsEvent] {
+        answers.compactMap { responder, row in
+            row.isShown(to: account)
+                ? acknowledged(row, by: responder, key, alarm, to: account, isWithdrawn: isWithdrawn, at: time) : nil
+        }
+    }
+
+    /// Tells the dependent, and every responder who was told of the alarm, the one who answered first.
+    private static func tell(
+        _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ row: RecipientRow, by responder: AccountID,
+        isWithdrawn: Bool = false, isNews: Bool = false, at time: Instant
+    ) -> [ContactsEvent] {
+        let others = rows.recipients(of: alarm, about: key.account)
+            .filter { $0.responder != responder && rows.recipients[$0]?.isResponder == true && row.isShown(to: $0.responder) }
+        return ([responder, key.account] + others.map(\.responder)).map { account in
+            acknowledged(
+                row, by: responder, key, alarm, to: account, isWithdrawn: isWithdrawn,
+                isNews: isNews && account != responder, at: time)
+        }
+    }
+
+    /// Takes a former answer away from those whom its responder has blocked since.
+    private static func hide(
+        _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ former: RecipientRow, from blocked: [AccountID],
+        by responder: AccountID, at time: Instant
+    ) -> [ContactsEvent] {
+        guard former.answer != nil else { return [] }
+        return blocked.filter { account in
+            former.isShown(to: account) && rows.recipients[RecipientKey(key.account, alarm, account)]?.isResponder == true
+        }.map { acknowledged(former, by: responder, key, alarm, to: $0, isWithdrawn: true, at: time) }
+    }
+
+    private static func acknowledged(
+        _ row: RecipientRow, by responder: AccountID, _ key: AlarmKey, _ alarm: AlarmID, to account: AccountID,
+        isWithdrawn: Bool, isNews: Bool = false, at time: Instant
     ) -> ContactsEvent {
         .alarmAcknowledged(
             .init(
                 account: account, dependent: key.account, alarm: alarm, responder: responder,
                 answer: isWithdrawn ? nil : row.answer, until: isWithdrawn ? nil : row.until,
-                answered: row.answered ?? time, at: time))
-    }
-
-    /// Tells the dependent, and everybody who was told of the alarm, the one who answered first.
-    private static func tell(
-        _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ row: RecipientRow, by responder: AccountID,
-        isWithdrawn: Bool = false, at time: Instant
-    ) -> [ContactsEvent] {
-        let others = rows.recipients(of: alarm, about: key.account).map(\.responder).filter { $0 != responder }
-        return ([responder, key.account] + others).map {
-            acknowledged(row, by: responder, key, alarm, to: $0, isWithdrawn: isWithdrawn, at: time)
-        }
+                answered: row.answered ?? time, isNews: isNews ? true : nil, at: time))
     }
 
     // MARK: What holds repetitions back
 
-    private struct Hold: Equatable {
-        var until: Instant?
-        var closes: Instant?
-    }
-
-    private static func hold(_ rows: ContactsRows, of key: AlarmKey) -> Hold {
+    private static func hold(_ rows: ContactsRows, of key: AlarmKey) -> AnswerHold {
         let answers = standingAnswers(rows, to: key).map(\.1)
-        guard !answers.contains(where: { $0.answer == .needsHelp }) else { return Hold() }
-        return Hold(
-            until: answers.compactMap(\.until).max(),
-            closes: answers.filter { $0.answer == .safe }.compactMap(\.saidSafe).max().map { $0 + rows.limits.safeRest })
+        guard !answers.contains(where: { $0.answer == .needsHelp }) else { return AnswerHold() }
+        var hold = AnswerHold()
+        for answer in answers {
+            if let until = answer.until, hold.until.map({ until > $0 }) ?? true {
+                (hold.until, hold.untilSince) = (until, answer.pressed)
+            }
+            if let safe = answer.saidSafe, hold.closes.map({ safe + rows.limits.safeRest > $0 }) ?? true {
+                (hold.closes, hold.safeSince) = (safe + rows.limits.safeRest, answer.pressed)
+            }
+        }
+        if let closes = hold.closes, let first = rows.alarms[key]?.firstSafe {
+            hold.safeUntil = min(closes, first + rows.limits.safeRest)
+        }
+        return hold
     }
 
     private static func holdChange(
-        _ rows: ContactsRows, _ key: AlarmKey, from before: Hold, at time: Instant
+        _ rows: inout ContactsRows, _ key: AlarmKey, from before: AnswerHold, at time: Instant
     ) -> [ContactsEvent] {
         let now = hold(rows, of: key)
-        guard now != before, let alarm = rows.alarms[key]?.alarm else { return [] }
+        guard now != before, let row = rows.alarms[key] else { return [] }
+        rows.alarms[key]?.holdVersion += 1
+        rows.alarms[key]?.closing = nil
         return [
             .alarmHoldChanged(
                 .init(
-                    account: key.account, alarm: alarm, kind: key.kind.alert, until: now.until, closes: now.closes,
-                    at: time))
+                    account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
+                    version: row.holdVersion + 1, at: time))
         ]
     }
 }
 
 extension RecipientRow {
-    /// Whether somebody does something about the alarm.
+    /// Whether somebody is on the alarm, or has reached the dependent.
     fileprivate func stands(at time: Instant) -> Bool {
         switch answer {
         case .onIt: until.map { $0 > time } ?? false
-        case .safe, .needsHelp: true
-        case .cannot, nil: false
+        case .safe: true
+        case .needsHelp, .cannot, nil: false
         }
     }
 
-    fileprivate mutating func take(_ command: AcknowledgeAlarm, at time: Instant, _ limits: ContactsLimits) {
-        if let until, let answered { used = .init(microseconds: used.microseconds + max((min(until, time) - answered).microseconds, 0)) }
-        until = nil
+    fileprivate func isShown(to account: AccountID) -> Bool { !(hidden?.contains(account) ?? false) }
+
+    fileprivate mutating func take(
+        _ command: AcknowledgeAlarm, pressed: Instant, at time: Instant, _ limits: ContactsLimits
+    ) {
+        endOnIt(at: time)
         if command.answer == .onIt {
-            let pressed = max(min(command.pressed ?? time, time), time - AcknowledgeAlarm.sending.lifetime)
             let wanted = pressed + .minutes(Int64(command.minutes ?? AcknowledgeAlarm.defaultMinutes))
             let left = max(limits.longestOnIt.microseconds - used.microseconds, 0)
             until = min(wanted, time + Interval(microseconds: left))
         }
-        if command.answer == .safe { saidSafe = saidSafe ?? time }
-        answer = command.answer
-        answered = time
+        saidSafe = command.answer == .safe ? time : nil
+        (answer, answered, self.pressed) = (command.answer, time, pressed)
         answers += 1
+    }
+
+    fileprivate mutating func withdraw() {
+        if let answered { endOnIt(at: answered) }
+        (answer, answered, pressed, until, saidSafe, hidden) = (nil, nil, nil, nil, nil, nil)
+    }
+
+    private mutating func endOnIt(at time: Instant) {
+        if let until, let answered {
+            let lasted = max((min(until, time) - answered).microseconds, 0)
+            used = Interval(microseconds: used.microseconds + lasted)
+        }
+        until = nil
     }
 }

@@ -11,6 +11,7 @@ extension ContactsReducer {
         switch command {
         case .relayAlert(let command): relay(&rows, command, asker)
         case .acknowledgeAlarm(let command): try acknowledge(&rows, command, asker)
+        case .decideClosing(let command): decideClosing(&rows, command, asker)
         }
     }
 
@@ -52,11 +53,13 @@ extension ContactsReducer {
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
         }
+        // It goes on: whoever called for help again isn't safe.
+        rows.alarms[key]?.closing = nil
         let answers = standingAnswers(rows, to: key)
         events += rows.responders(of: asker.account).flatMap { responder in
             alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
         }
-        return events + (command.isSlow == true ? sayUnanswered(&rows, key, at: asker.time) : [])
+        return events + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
     }
 
     /// Alerts a responder to an alarm that is on, unless they don't want to know.
@@ -76,7 +79,7 @@ extension ContactsReducer {
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
                 occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
-        return [alerted] + (isNew ? answers.map { acknowledged($1, by: $0, key, row.alarm, to: responder, at: time) } : [])
+        return [alerted] + (isNew ? show(answers, key, row.alarm, to: responder, at: time) : [])
     }
 
     /// Sends the all-clear to everyone who was alerted. An account has one alarm of a kind, so when a newer one than this has ended,
@@ -94,10 +97,10 @@ extension ContactsReducer {
         let recipients = rows.recipients(of: row.alarm, about: asker.account)
         // A closed account sees nothing any more.
         let answers = reason == .closed ? [] : standingAnswers(rows, to: key)
+        let withdrawn = show(answers, key, row.alarm, to: key.account, isWithdrawn: true, at: asker.time)
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
-        return events
-            + answers.map { acknowledged($1, by: $0, key, row.alarm, to: key.account, isWithdrawn: true, at: asker.time) }
+        return events + withdrawn
     }
 
     private static func allClear(
@@ -130,7 +133,9 @@ extension ContactsReducer {
         [view, view.mirrored].flatMap { view in
             AlarmRow.Kind.allCases.flatMap { kind in
                 let key = AlarmKey(view.contact, kind)
-                return alert(&rows, view.account, view.mine, of: key, nil, standingAnswers(rows, to: key), at: time)
+                let answers = standingAnswers(rows, to: key)
+                return setResponder(&rows, view.account, view.mine.iAmResponder, of: key, answers, at: time)
+                    + alert(&rows, view.account, view.mine, of: key, nil, answers, at: time)
             }
         }
     }
@@ -144,8 +149,10 @@ extension ContactsReducer {
                 guard let row = rows.alarms[AlarmKey(dependent, kind)] else { return [ContactsEvent]() }
                 let recipient = RecipientKey(dependent, row.alarm, responder)
                 guard rows.recipients[recipient] != nil else { return [] }
-                let withdrawn = withdrawAnswer(&rows, of: responder, to: AlarmKey(dependent, kind), at: time)
-                return withdrawn + [allClear(&rows, recipient, row, .removed, time, time)]
+                let key = AlarmKey(dependent, kind)
+                let withdrawn = withdrawAnswer(&rows, of: responder, to: key, at: time)
+                let end = allClear(&rows, recipient, row, .removed, time, time)
+                return withdrawn + [end] + sayHopeless(&rows, key, at: time)
             }
         }
     }
@@ -162,8 +169,8 @@ extension ContactsReducer {
         var withdrawn: [ContactsEvent] = []
         for recipient in rows.recipients.keys.filter({ $0.responder == asker.account }).sorted() {
             for kind in AlarmRow.Kind.allCases where rows.alarms[AlarmKey(recipient.account, kind)]?.alarm == recipient.alarm {
-                withdrawn += withdrawAnswer(
-                    &rows, of: asker.account, to: AlarmKey(recipient.account, kind), at: asker.time)
+                let key = AlarmKey(recipient.account, kind)
+                withdrawn += withdrawAnswer(&rows, of: asker.account, to: key, at: asker.time)
             }
             rows.recipients[recipient] = nil
         }
@@ -225,6 +232,10 @@ extension ContactsRows.Selection {
             changed.insert(command.contact)
             alarming.insert(command.contact)
             relaying.insert(command.contact)
+            blocking.insert(account)
+        case .decideClosing:
+            changed.insert(account)
+            alarming.insert(account)
         }
     }
 }

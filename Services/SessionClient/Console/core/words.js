@@ -15,7 +15,7 @@ const sentences = {
     `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
   dependentCheckedIn: (name) => `${name} checked in`,
   dependentCheckedInLate: (name) => `All clear: ${name} checked in`,
-  dependentAlarmEnded: (name) => `The alarm about ${name} is over: you are no longer told about them`,
+  dependentAlarmEnded: (name, { text }) => (text ? `The alarm about ${name} is no longer on. ${text}` : `The alarm about ${name} is over: you are no longer told about it`),
   checkInReminder: (_, { lead }) => `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
   contactAdded: (name, details) => `${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => `${name} is no longer a contact`,
@@ -44,7 +44,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (_, { text }) => text ?? 'A message from Quartet',
+  system: (name, { text }) => (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

@@ -55,7 +55,7 @@ function help(one, person) {
   const { emergencyNote, checkIn } = person
   const noted = [emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
   return h('section', { class: 'card help', 'aria-labelledby': 'help-title' },
-    !model.isKept && answering(one.account, person, nameOf(one)),
+    !model.isKept && answering(one, person, nameOf(one)),
     noted.map(([title, text]) => [h('h2', {}, title), h('p', { class: 'note' }, withNumbers(text))]),
     h('h2', { id: 'help-title' }, 'What to do'),
     h('ol', {},

@@ -140,7 +140,7 @@ const trouble = ({ card, card: { contact, person }, level }) =>
   h('li', { key: contact.account, class: 'line', 'data-shows': `${kindOf(level)}/${contact.account}` },
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now())),
-      h('small', {}, answerLine(person) ?? 'Nobody is on it yet')),
+      h('small', {}, answerLine(contact, person))),
     badge(levels[level].title, levels[level].tone))
 
 const ping = ({ contact, person }) =>

@@ -67,7 +67,8 @@ function row(one) {
   const icon = tone === 'good' ? 'check' : one.kind === 'checkInReminder' ? 'bell' : icons[kind]
   const isAsking = isDoubtful(one, now())
   const href = isAsking ? '/me#devices' : one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
-  const text = sentence(one, personName(one.subject))
+  const isAboutMe = !one.subject || one.subject === model.account?.account
+  const text = sentence(one, one.kind === 'system' && isAboutMe ? undefined : personName(one.subject))
   const markRead = () => isUnread(one) && act('MarkRead', { id: one.id })
   return h('div', { class: `row ${isNews(one) ? 'unread' : ''} ${isAsking ? 'asking' : ''} ${tone}`, 'data-shows': one.id },
     h('span', { class: `portrait kind-${kind} ${tone || (hasEnded ? 'over' : '')}` }, iconOf(icon)),

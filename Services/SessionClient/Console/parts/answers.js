@@ -22,14 +22,21 @@ export function answers(alarm) {
   ]
 }
 
+/** Whether one hears of a person's alarm, and so of who answers it. */
+const hears = (contact, person) => person?.alertRaised || contact.notifyOnMissedCheckIn
+
 /** The first of them in a few words, for a line. */
-export function answerLine(person) {
+export function answerLine(contact, person) {
+  if (!hears(contact, person)) return undefined
   const [first] = answersTo(alarmOf(person), model.replica)
-  return first && answerText(first, nameOf(first.responder), now())
+  const text = first ? answerText(first, nameOf(first.responder), now()) : 'Nobody is on it yet'
+  return model.isKept ? `Then: ${text}` : text
 }
 
 /** The ways to answer the alarm of somebody whom one looks after. */
-export function answering(contact, person, name) {
+export function answering(one, person, name) {
+  if (!hears(one, person)) return h('p', { class: 'hint' }, 'You don’t hear of missed check-ins of theirs, so who is on it isn’t shown to you.')
+  const contact = one.account
   const alarm = alarmOf(person)
   const entry = underway('AcknowledgeAlarm', { contact })
   const say = (answer, done, fields = {}) => act('AcknowledgeAlarm', { contact, alarm, answer, pressed: now(), ...fields }, done, 'answer')
@@ -46,8 +53,8 @@ export function answering(contact, person, name) {
     h('div', { class: 'actions' },
       button('I’m on it', () => say('onIt', 'The others see that you are on it', { minutes: 30 }), { kind: 'primary' }),
       button('Reached, safe', safe),
-      button('Help is needed', () => say('needsHelp', 'Everybody is told again'), { kind: 'danger' }),
+      button('Help is needed', () => say('needsHelp', 'The others see that help is needed'), { kind: 'danger' }),
       button('I can’t', () => say('cannot', 'The others see it'))),
-    h('p', { class: 'hint' }, 'On it holds the next repetition back for half an hour. Only they can give the all-clear.'),
+    h('p', { class: 'hint' }, 'While somebody is on it, the others aren’t told again for half an hour. Help is needed tells everybody, at most every 15 minutes. Only they can give the all-clear.'),
     refusal('answer'))
 }

@@ -53,6 +53,6 @@ export const isOwnDeed = ({ kind }) => ownDeeds.includes(kind)
 export const unreadOf = (state) =>
   state ? Math.max(0, state.unread - state.notifications.filter((one) => isUnread(one) && isOwnDeed(one)).length) : 0
 
-const allClears = ['alertCleared', 'dependentAlertCleared', 'dependentCheckedIn', 'dependentCheckedInLate', 'dependentAlarmEnded', 'pingAnswered']
+const allClears = ['alertCleared', 'dependentAlertCleared', 'dependentCheckedIn', 'dependentCheckedInLate', 'pingAnswered']
 /** Whether it says that all is well. */
 export const isAllClear = ({ kind }) => allClears.includes(kind)

@@ -122,18 +122,23 @@ package struct ContactsPolicy: Policy {
             return [
                 notify(
                     event.reason.notification, about: event.dependent,
-                    .init(at: event.occurred, deadline: event.deadline, alarm: event.alarm))
+                    .init(
+                        at: event.occurred, deadline: event.deadline, alarm: event.alarm, text: event.reason.sentence))
             ]
         case .alarmAcknowledged(let event):
-            guard account != event.responder, let sentence = event.sentence else { return [] }
+            guard event.isNews == true, let sentence = event.sentence else { return [] }
             let isOwn = account == event.dependent
             let details = NotificationDetails(at: event.answered, text: sentence)
             return [.notify(account, .system, about: isOwn ? nil : event.dependent, details, because: message)]
         case .alarmHoldChanged(let event):
             guard let kind = event.kind.alarm else { return [] }
             let hold = HoldAlarm(
-                account: account, alarm: event.alarm, kind: kind, until: event.until, closes: event.closes, at: event.at)
+                account: account, alarm: event.alarm, kind: kind, hold: event.hold, version: event.version)
             return [.tell(.session, hold, for: account)]
+        case .alarmClosingDecided(let event):
+            guard let kind = event.kind.alarm else { return [] }
+            let closing = CloseAlarm(account: account, alarm: event.alarm, kind: kind, decided: event.version)
+            return [.tell(.session, closing, for: account)]
         case .alarmUnanswered(let event):
             return [.notify(account, .system, .init(at: event.at, text: event.sentence), because: message)]
         case .responderReachSettled(let event):
@@ -169,26 +174,25 @@ extension AlarmAcknowledged {
     fileprivate var sentence: String? {
         let isOwn = account == dependent
         return switch answer {
-        case .onIt: isOwn ? "A responder is on your alarm." : "Another responder is on this alarm."
+        case .onIt: isOwn ? "A responder is on your alarm." : "Another responder is on the alarm."
         case .safe:
             isOwn
-                ? "A responder says that you are safe. If so, end your alarm: if nobody denies it, it is closed in a day."
-                : "Another responder says: reached, and safe. If you know otherwise, say so."
+                ? "A responder says that you are safe. If that isn’t so, call them. The alarm is closed in a day unless somebody denies it; you can end it before."
+                : "Another responder says: reached, and safe. If you know otherwise, say that help is needed."
         case .needsHelp:
-            isOwn
-                ? "A responder says that you need help. Everybody who was told hears it again."
-                : "Another responder says: help is needed."
-        case .cannot: isOwn ? "A responder can’t do anything about your alarm." : "Another responder can’t do anything."
-        case nil: nil
+            isOwn ? "A responder says that you need help." : "Another responder says that help is needed."
+        case .cannot, nil: nil
         }
     }
 }
 
 extension AlarmUnanswered {
     fileprivate var sentence: String {
-        responders == 0
-            ? "Nobody was told of your alarm, because nobody is your responder."
-            : "Nobody has answered your alarm yet. It is repeated every six hours."
+        switch reason {
+        case _ where responders == 0: "Nobody was told of your alarm: you have no responder who hears of it."
+        case .silence: "Nobody is on your alarm yet. Your responders are told again every six hours."
+        case .allCannot: "All who were told of your alarm say that they can’t do anything. Call somebody else if you can."
+        }
     }
 }
 
@@ -220,6 +224,17 @@ extension AlarmEndReason {
         case .cleared: .dependentAlertCleared
         case .checkedIn: .dependentCheckedInLate
         case .closed, .removed, .superseded, .unanswered, .saidSafe: .dependentAlarmEnded
+        }
+    }
+}
+
+extension AlarmEndReason {
+    /// What is said besides that it is over; nothing if the dependent ended it.
+    fileprivate var sentence: String? {
+        switch self {
+        case .unanswered: "It was closed after 30 days. They never ended it."
+        case .saidSafe: "It was closed because a responder said a day ago that they are safe. They didn’t end it."
+        case .checkedIn, .cleared, .closed, .removed, .superseded: nil
         }
     }
 }

@@ -97,6 +97,8 @@ package struct SessionPolicy: Policy {
                 notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
+        case .alarmClosingDue(let event):
+            return [.tell(.contacts, DecideClosing(alarm: event.alarm, version: event.version), for: account)]
         case .alarmClosed(let event):
             let kind: AlertKind = event.kind == .alertRaised ? .alertCleared : .checkedIn
             let deadline = event.kind == .checkInMissed ? event.since : nil
@@ -143,7 +145,7 @@ extension AlarmCloseReason {
     /// What the person is notified of.
     fileprivate var sentence: String {
         switch self {
-        case .unanswered: "Your alarm was closed after 30 days. Those who were told of it know that you didn’t end it."
+        case .unanswered: "Your alarm was closed after 30 days. Those who were told know that you didn’t end it."
         case .saidSafe:
             "Your alarm was closed, because a responder said a day ago that you are safe. Those who were told know that you didn’t end it."
         }

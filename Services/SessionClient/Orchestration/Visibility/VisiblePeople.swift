@@ -33,7 +33,8 @@ package struct VisiblePeople: Sendable {
 
     /// The contacts; and who answered an alarm that the account was told of, or its own, for as long as it is on.
     private static func roles(in contacts: ContactsState) -> [AccountID: Bool] {
-        let answering = (contacts.alarmAnswers ?? []).map(\.responder).filter { $0 != contacts.account }
+        let answering = (contacts.alarmAnswers ?? []).map(\.responder)
+            .filter { $0 != contacts.account && !contacts.blocked.contains($0) }
         let roles = Dictionary(answering.map { ($0, false) }) { $1 }
         return contacts.contacts.reduce(into: roles) { $0[$1.account] = $1.iAmResponder }
     }

@@ -21,8 +21,6 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
         lastSync = copy?.lastSync
     }
 
-    /// Whose contacts these are; nil before they are known.
-    public var account: AccountID? { state?.account }
     /// Others add this account by it.
     public var code: ContactCode? { state?.code }
     public var isApprovalRequired: Bool { state?.isApprovalRequired ?? false }

@@ -52,6 +52,7 @@ extension Texts {
         "notification.dependentCheckedIn": "{name} hat sich gemeldet",
         "notification.dependentCheckedInLate": "Entwarnung: {name} hat sich gemeldet",
         "notification.dependentAlarmEnded": "Der Alarm um {name} ist vorbei; du wirst nicht mehr benachrichtigt",
+        "notification.dependentAlarmEnded.text": "Der Alarm um {name} ist nicht mehr an. {text}",
         "notification.checkInReminder": "Melde dich bald",
         "notification.checkInReminder.lead": "Melde dich bald: weniger als {lead} übrig",
         "notification.contactAdded": "{name} ist jetzt ein Kontakt: {role}",

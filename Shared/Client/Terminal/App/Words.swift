@@ -93,8 +93,7 @@ enum Words {
 
     /// What a responder answered to an alarm.
     static func answer(_ given: GivenAlarmAnswer, _ shown: Shown) -> String {
-        let isOwn = given.responder == shown.contacts.account
-        let name = isOwn ? texts["alarm.you"] : shown.contacts.person(by: given.responder)?.name
+        let name = given.responder == shown.me ? texts["alarm.you"] : shown.contacts.person(by: given.responder)?.name
         return texts.sentence(given, name: name, now: shown.now, moment: { clock($0) })
     }
 

@@ -11,7 +11,10 @@ enum NotificationsScreen {
         guard selected != nil else { return title + ["Nothing happened yet."] }
         let rows = list.map { one -> Line in
             let color: Style.Color? = one.kind.priority == .critical ? .red : nil
-            let text = Words.notification(one.kind, one.details, shown.name(of: one.subject))
+            let name = shown.name(of: one.subject)
+            // A message about somebody else doesn't name them.
+            let about = one.kind == .system && one.subject != nil && one.subject != shown.me ? "\(name): " : ""
+            let text = about + Words.notification(one.kind, one.details, name)
             let line: Line = [
                 Span(one.isUnread ? " ● " : "   ", .colored(.cyan)),
                 Span(Rows.fitted(Words.ago(one.created, shown), 15), .dim),
