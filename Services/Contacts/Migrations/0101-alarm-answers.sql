@@ -1,16 +1,18 @@
--- What responders answer to alarms. A process of an earlier release, which doesn't know these columns, deletes the rows with the
--- alarm.
+-- What responders answer to alarms. A process of an earlier release, which doesn't know these columns, may let a row of
+-- contacts.alarm be about the next alarm without changing them: then they say nothing.
 ALTER TABLE contacts.alarm
+    ADD COLUMN answered_alarm uuid,
     ADD COLUMN unanswered_at timestamptz,
     ADD COLUMN first_safe_at timestamptz,
     ADD COLUMN told_again_at timestamptz,
     ADD COLUMN hold_version  int NOT NULL DEFAULT 0,
     ADD COLUMN closing_at    timestamptz;
+COMMENT ON COLUMN contacts.alarm.answered_alarm IS 'The alarm that the following columns are about. They say nothing about another one.';
 COMMENT ON COLUMN contacts.alarm.unanswered_at IS 'When it was said that nobody is on it; null if it wasn''t, or if somebody has been since.';
 COMMENT ON COLUMN contacts.alarm.first_safe_at IS 'When a responder first said that the dependent is safe. For a day from then on that holds repetitions back.';
 COMMENT ON COLUMN contacts.alarm.told_again_at IS 'When all responders were told again last, because one said that help is needed.';
 COMMENT ON COLUMN contacts.alarm.hold_version IS 'How often what holds repetitions back has changed. Session takes a change only if it is a later one.';
-COMMENT ON COLUMN contacts.alarm.closing_at IS 'When it was decided that the alarm is closed, because a responder said that the dependent is safe; it can''t be answered any more.';
+COMMENT ON COLUMN contacts.alarm.closing_at IS 'When it was decided that the alarm is closed, because a responder said that the dependent is safe. For ten minutes it can''t be answered.';
 
 ALTER TABLE contacts.alarm_recipient
     ADD COLUMN is_responder boolean  NOT NULL DEFAULT true,
@@ -35,7 +37,7 @@ COMMENT ON COLUMN contacts.alarm_recipient.on_it_until IS 'Until when the respon
 COMMENT ON COLUMN contacts.alarm_recipient.on_it_used IS 'For how long the responder was on it before. Two hours of each hold repetitions back.';
 COMMENT ON COLUMN contacts.alarm_recipient.said_safe_at IS 'When the responder last said that the dependent is safe; null if that closes no alarm, because somebody has said the opposite. A day later the alarm is closed.';
 COMMENT ON COLUMN contacts.alarm_recipient.answers IS 'How often the responder answered. After some answers there must be a pause between two.';
-COMMENT ON COLUMN contacts.alarm_recipient.hidden_from IS 'The accounts that the responder had blocked when they answered, as an array: they don''t see it.';
+COMMENT ON COLUMN contacts.alarm_recipient.hidden_from IS 'The responders whom this one had blocked when answering, as an array: they don''t see it, unless help is needed.';
 
 CREATE OR REPLACE VIEW contacts.contacts_state AS
 SELECT a.account,
@@ -65,7 +67,7 @@ SELECT a.account,
                          JOIN contacts.alarm_recipient AS r ON r.account = t.account AND r.alarm = t.alarm
                         WHERE t.responder = a.account AND t.is_responder) AS w
                 WHERE w.answer IS NOT NULL
-                  AND (w.hidden_from IS NULL OR NOT w.hidden_from::jsonb ? a.account::text)),
+                  AND (w.hidden_from IS NULL OR w.answer = 'needsHelp' OR NOT w.hidden_from::jsonb ? a.account::text)),
            'contacts', coalesce((
                SELECT json_agg(json_build_object(
                           'account', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'isMyResponder', c.is_my_responder,
@@ -124,7 +126,7 @@ SELECT a.account,
                          JOIN contacts.alarm_recipient AS r ON r.account = t.account AND r.alarm = t.alarm
                         WHERE t.responder = a.account AND t.is_responder) AS w
                 WHERE w.answer IS NOT NULL
-                  AND (w.hidden_from IS NULL OR NOT w.hidden_from::jsonb ? a.account::text)),
+                  AND (w.hidden_from IS NULL OR w.answer = 'needsHelp' OR NOT w.hidden_from::jsonb ? a.account::text)),
            'contacts', '[]'::json,
            'requests', coalesce((
                SELECT json_agg(json_build_object(

@@ -29,6 +29,10 @@ package struct ContactsLimits: Equatable, Sendable {
     package var answerPause: Interval = .minutes(1)
     /// The same for whoever has said that help is needed
     package var helpPause: Interval = .minutes(10)
+    /// How many answers of those who are on it or can't do anything an alarm takes
+    package var alarmAnswers = 50
+    /// How long session has to close an alarm after that was decided
+    package var closingTime: Interval = .minutes(10)
     /// Between two times that all are told of an alarm again because help is needed
     package var tellingPause: Interval = .minutes(15)
 

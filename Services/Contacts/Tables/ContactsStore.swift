@@ -40,7 +40,7 @@ package struct ContactsStore: TimedStore {
             touched.resolve(owners)
         }
         let relations = pipeline.lockRelations(touched)
-        let alarms = pipeline.alarms(of: touched.alarming, answeredBy: touched.closing)
+        let alarms = pipeline.alarms(of: touched.alarming, heardBy: touched.closing)
         let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
         let glimpses = pipeline.responders(of: touched.relaying)

@@ -17,11 +17,12 @@ extension Tables {
             Column("alarm", \.alarm),
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
-            Column("unanswered_at", \.unanswered),
-            Column("first_safe_at", \.firstSafe),
-            Column("told_again_at", \.toldAgain),
-            Column("hold_version", \.holdVersion),
-            Column("closing_at", \.closing),
+            Column("answered_alarm", \.kept.alarm),
+            Column("unanswered_at", \.kept.unanswered),
+            Column("first_safe_at", \.kept.firstSafe),
+            Column("told_again_at", \.kept.toldAgain),
+            Column("hold_version", \.kept.holdVersion),
+            Column("closing_at", \.kept.closing),
         ])
 
     package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
@@ -52,8 +53,8 @@ extension Tables {
 extension Pipeline {
     /// - Parameters:
     ///   - accounts: Loads these accounts' alarms.
-    ///   - responders: Loads the alarms that these accounts have answered.
-    func alarms(of accounts: Set<AccountID>, answeredBy responders: Set<AccountID>) -> Pending? {
+    ///   - responders: Loads the alarms that these accounts were alerted to.
+    func alarms(of accounts: Set<AccountID>, heardBy responders: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty || !responders.isEmpty else { return nil }
         return query(
             """
@@ -61,7 +62,7 @@ extension Pipeline {
               FROM contacts.alarm AS a
              WHERE a.account = ANY (\(accounts.sorted()) || ARRAY(
                        SELECT t.account FROM contacts.alarm_recipient AS t
-                        WHERE t.responder = ANY (\(responders.sorted())) AND t.answer IS NOT NULL))
+                        WHERE t.responder = ANY (\(responders.sorted()))))
             """)
     }
 
@@ -78,8 +79,7 @@ extension Pipeline {
     /// Locks and reads recipients of alarms, in the order of the primary key.
     /// - Parameters:
     ///   - accounts: Loads everyone alerted to these accounts' alarms.
-    ///   - responders: Loads every alarm that these accounts were alerted to; and everyone alerted to those that they have
-    ///     answered, whose accounts must be locked.
+    ///   - responders: Loads everyone alerted to the alarms that these accounts were alerted to.
     func lockRecipients(ofAlarmsOf accounts: Set<AccountID>, amongThem responders: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty || !responders.isEmpty else { return nil }
         return query(
@@ -88,8 +88,7 @@ extension Pipeline {
               FROM contacts.alarm_recipient AS r
              WHERE r.account = ANY (\(accounts.sorted()) || ARRAY(
                        SELECT t.account FROM contacts.alarm_recipient AS t
-                        WHERE t.responder = ANY (\(responders.sorted())) AND t.answer IS NOT NULL))
-                OR r.responder = ANY (\(responders.sorted()))
+                        WHERE t.responder = ANY (\(responders.sorted()))))
              ORDER BY r.account, r.alarm, r.responder
                FOR NO KEY UPDATE
             """)

@@ -122,7 +122,11 @@ extension SessionReducer {
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
         guard row.alert.raised == nil else {
-            if let pressed, let asked = row.alert.asked, pressed > asked {
+            // A call of an earlier app doesn't say when it was made. It is a new one if it would be held back by what was answered.
+            let isHeld = row.alert.repetitionHold.isActive(for: row.alert.alarm, at: time)
+            if let pressed = pressed ?? (isHeld ? min(context.recordedAt, time) : nil), let asked = row.alert.asked,
+                let current = row.alert.alarm, pressed > asked
+            {
                 // Responders are told again: at once, if the last time is long enough ago.
                 rows[account]?.alert.repetitions = 0
                 rows[account]?.alert.repetitionHold.release(at: time)
@@ -130,6 +134,7 @@ extension SessionReducer {
                 rows[account]?.alert.pressed = first
                 rows[account]?.alert.pressedAgain = pressed
                 rows[account]?.alert.pressedAlarm = row.alert.alarm
+                return [.alertRaisedAgain(.init(account: account, alarm: current, pressed: pressed, at: time))]
             }
             return []
         }

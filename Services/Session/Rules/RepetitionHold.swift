@@ -20,12 +20,27 @@ package struct RepetitionHold: Equatable, Sendable {
     package var closes: Instant?
     /// Whether contacts is to decide about that.
     package var isClosing = false
+    /// For how long after it was time the alarm isn't repeated, so that contacts can decide.
+    private static let decision: Interval = .minutes(10)
 
     package init() {}
 
     /// Until when the alarm isn't repeated; nil if nothing holds it back.
     func end(of alarm: AlarmID) -> Instant? {
-        alarm == self.alarm ? [until, safeUntil].compactMap(\.self).max() : nil
+        guard alarm == self.alarm else { return nil }
+        let closing = closes.flatMap { closes in safeUntil.map { $0 >= closes } == true ? closes + Self.decision : nil }
+        return [until, safeUntil, closing].compactMap(\.self).max()
+    }
+
+    /// Whether something holds it back now, or soon ends it.
+    func isActive(for alarm: AlarmID?, at time: Instant) -> Bool {
+        guard let alarm, alarm == self.alarm else { return false }
+        return isClosing || closes != nil || end(of: alarm).map { $0 > time } ?? false
+    }
+
+    /// It is time. Contacts has some minutes to decide; then the alarm goes on.
+    mutating func beginClosing(at time: Instant) {
+        (closes, safeUntil, isClosing) = (nil, time + Self.decision, true)
     }
 
     /// When the alarm is to be closed because somebody says that the person is safe.
@@ -92,8 +107,8 @@ extension SessionReducer {
         if last <= time { return [close(&rows, command, row, since, .unanswered, time)] }
         try requireDue(hold.closing(of: command.alarm) ?? last, time)
         switch command.kind {
-        case .checkInMissed: rows[command.account]?.checkIn.repetitionHold.beginClosing()
-        case .alertRaised: rows[command.account]?.alert.repetitionHold.beginClosing()
+        case .checkInMissed: rows[command.account]?.checkIn.repetitionHold.beginClosing(at: time)
+        case .alertRaised: rows[command.account]?.alert.repetitionHold.beginClosing(at: time)
         }
         return [
             .alarmClosingDue(
@@ -119,11 +134,6 @@ extension SessionReducer {
                 account: command.account, alarm: command.alarm, kind: command.kind, reason: reason, since: since,
                 due: due, at: time))
     }
-}
-
-extension RepetitionHold {
-    /// It is time. Until contacts has decided, the alarm goes on.
-    fileprivate mutating func beginClosing() { (closes, safeUntil, isClosing) = (nil, nil, true) }
 }
 
 extension AccountRow {

@@ -53,7 +53,8 @@ extension CheckInRow {
         if let alarm {
             guard let lastAlarm else { return [] }
             return timers(
-                of: alarm, .checkInMissed, since: due, of: account, after: repetitions, lastAlarm, repetitionHold, limits)
+                of: alarm, .checkInMissed, since: due, of: account, after: repetitions, lastAlarm, repetitionHold,
+                limits)
         }
         let reminders = usefulReminders.filter { lead in reminded.map { lead.interval < $0.interval } ?? true }
         return reminders.map { lead in
@@ -76,7 +77,8 @@ extension AlertRow {
         }
         guard let lastAlarm, let raised else { return [] }
         return timers(
-            of: alarm, .alertRaised, since: max(askedAgain ?? raised, raised), of: account, after: repetitions, lastAlarm, repetitionHold, limits)
+            of: alarm, .alertRaised, since: max(askedAgain ?? raised, raised), of: account, after: repetitions,
+            lastAlarm, repetitionHold, limits)
     }
 }
 

@@ -5,9 +5,10 @@ public enum AlarmCommand: MessageSet {
     case relayAlert(RelayAlert)
     case acknowledgeAlarm(AcknowledgeAlarm)
     case decideClosing(DecideClosing)
+    case forgetAnswers(ForgetAnswers)
 
     public static let cases: Cases<Self> = [
-        Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing),
+        Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing), Case(Self.forgetAnswers),
     ]
 
     public var body: any CommandBody {
@@ -15,6 +16,7 @@ public enum AlarmCommand: MessageSet {
         case .relayAlert(let body): body
         case .acknowledgeAlarm(let body): body
         case .decideClosing(let body): body
+        case .forgetAnswers(let body): body
         }
     }
 }
@@ -76,8 +78,8 @@ public struct RelayAlert: CommandBody {
 ///
 /// An answer that was pressed before the one that stands changes nothing: it comes late.
 ///
-/// Rejected: `notFound` (it is over, or the account wasn't told of it), `notContact`, `notDependent`, `tooSoon`. Result:
-/// ``AlarmAcknowledged``.
+/// Rejected: `notFound` (it is over, or the account wasn't told of it), `notContact`, `notDependent`, `tooSoon`, `limitReached`.
+/// Result: ``AlarmAcknowledged``.
 public struct AcknowledgeAlarm: PublicCommandBody {
     public static let sending = Sending(.alarmAnswer, for: .hours(1))
     public var orderSubject: String { "\(contact)" }
@@ -131,5 +133,22 @@ public struct DecideClosing: CommandBody {
     public init(alarm: AlarmID, version: Int) {
         self.alarm = alarm
         self.version = version
+    }
+}
+
+/// The dependent called for help again: what was answered before doesn't stand any more, unless it is that help is needed. A policy
+/// sends this.
+///
+/// Result: ``AlarmHoldChanged``, for session to know what was answered since.
+public struct ForgetAnswers: CommandBody {
+    public static let isUrgent = true
+
+    public let alarm: AlarmID
+    /// When the dependent called.
+    public let before: Instant
+
+    public init(alarm: AlarmID, before: Instant) {
+        self.alarm = alarm
+        self.before = before
     }
 }

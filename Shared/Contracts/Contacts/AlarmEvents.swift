@@ -105,6 +105,8 @@ public struct AlarmAcknowledged: EventBody {
     /// The person whom the alarm is about.
     public let dependent: AccountID
     public let alarm: AlarmID
+    /// `alertRaised` or `checkInMissed`.
+    public let kind: AlertKind
     public let responder: AccountID
     /// Nil if the former answer isn't to be seen any more: the responder left, or who sees it; or, for the dependent, the alarm
     /// ended.
@@ -118,12 +120,13 @@ public struct AlarmAcknowledged: EventBody {
     public let at: Instant
 
     public init(
-        account: AccountID, dependent: AccountID, alarm: AlarmID, responder: AccountID, answer: AlarmAnswer?,
-        until: Instant? = nil, answered: Instant, isNews: Bool? = nil, at: Instant
+        account: AccountID, dependent: AccountID, alarm: AlarmID, kind: AlertKind, responder: AccountID,
+        answer: AlarmAnswer?, until: Instant? = nil, answered: Instant, isNews: Bool? = nil, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
         self.alarm = alarm
+        self.kind = kind
         self.responder = responder
         self.answer = answer
         self.until = until
@@ -187,14 +190,19 @@ public struct AlarmUnanswered: EventBody {
     /// The dependent.
     public let account: AccountID
     public let alarm: AlarmID
+    /// `alertRaised` or `checkInMissed`.
+    public let kind: AlertKind
     public let reason: UnansweredReason
     /// How many were told.
     public let responders: Int
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, reason: UnansweredReason, responders: Int, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlertKind, reason: UnansweredReason, responders: Int, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
+        self.kind = kind
         self.reason = reason
         self.responders = responders
         self.at = at

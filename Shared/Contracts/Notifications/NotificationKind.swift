@@ -104,13 +104,12 @@ extension NotificationKind {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
         case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded, .checkInReminder,
             .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade,
-            .recoveryCodeUsed, .securityUndone:
+            .recoveryCodeUsed, .securityUndone, .system:
             .normal
         case .dependentCheckedIn, .contactAdded, .contactRemoved, .contactRoleChanged,
             .roleChangeRequested, .roleChangeAccepted, .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested,
             .contactRequestAccepted, .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired,
-            .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted, .groupEnded,
-            .system:
+            .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted, .groupEnded:
             .low
         }
     }

@@ -120,7 +120,8 @@ extension AccountState {
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
         case .deviceSignedOut(let event): devices[event.device] = nil
         case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
-            .alarmRepeated, .alertAnnounced, .alarmClosingDue:
+            .alarmRepeated, .alertAnnounced, .alertRaisedAgain,
+            .alarmClosingDue:
             break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice

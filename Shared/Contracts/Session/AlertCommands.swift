@@ -26,13 +26,13 @@ public enum AlertCommand: MessageSet {
     }
 }
 
-/// Raises an alert. Pressed again while one is on, it changes nothing but that the alarm is repeated anew: at once, if the last time was
-/// half an hour ago.
+/// Raises an alert. Pressed again while one is on, it changes nothing but that the alarm is repeated anew (at once, if the last time was
+/// half an hour ago), and that what responders answered before doesn't stand any more.
 ///
 /// The account's state changes at once. The first three alerts in ten minutes are announced to responders at once; a
 /// later one after a minute, if it is still on.
 ///
-/// Result: ``AlertRaised``.
+/// Result: ``AlertRaised``, or ``AlertRaisedAgain``.
 public struct RaiseAlert: PublicCommandBody, GrownBody {
     /// A call for help is worth sending late.
     public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert"])

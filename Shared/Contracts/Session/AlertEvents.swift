@@ -132,3 +132,21 @@ public struct AlarmClosingDue: EventBody {
         self.at = at
     }
 }
+
+/// The person called for help again while an alert is on. What responders answered before doesn't stand any more.
+public struct AlertRaisedAgain: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    /// When the person did, as their app says.
+    public let pressed: Instant
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, pressed: Instant, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.pressed = pressed
+        self.at = at
+    }
+}

@@ -29,6 +29,7 @@ public enum SessionEvent: MessageSet {
     case alertRaised(AlertRaised)
     case alertAnnounced(AlertAnnounced)
     case alertCleared(AlertCleared)
+    case alertRaisedAgain(AlertRaisedAgain)
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
     case group(GroupEvent)
@@ -45,8 +46,8 @@ public enum SessionEvent: MessageSet {
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
         Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
-        Case(Self.alertCleared), Case(Self.alarmClosingDue), Case(Self.alarmClosed), Case(Self.group),
-        Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
+        Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
+        Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
 
     public var body: any EventBody {
@@ -78,6 +79,7 @@ public enum SessionEvent: MessageSet {
         case .alertRaised(let body): body
         case .alertAnnounced(let body): body
         case .alertCleared(let body): body
+        case .alertRaisedAgain(let body): body
         case .alarmClosingDue(let body): body
         case .alarmClosed(let body): body
         case .group(let set): set.body

@@ -50,7 +50,8 @@ struct AnswerTests {
             try await quartet.wait(for: "the repetition to wait no longer", held) { $0 == "f" }
             try await quartet.waitUntilQuiet()
             let (bens, cleos) = (try await ben.kinds(), try await cleo.kinds())
-            #expect(bens.count { $0 == "dependentAlertRaised" } == 2 && cleos.count { $0 == "dependentAlertRaised" } == 1)
+            #expect(
+                bens.count { $0 == "dependentAlertRaised" } == 2 && cleos.count { $0 == "dependentAlertRaised" } == 1)
 
             // No answer ended it; she does, and nothing is left of the answers.
             try await anna.act("ClearAlert")

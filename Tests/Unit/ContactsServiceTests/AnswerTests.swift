@@ -103,13 +103,16 @@ struct AnswerTests {
         #expect(scene.hold?.hold.until == scene.people.time + .hours(2))
     }
 
-    @Test("whoever says that help is needed outranks everybody, whatever the order, and all are told again at once (A2)")
+    @Test(
+        "whoever says that help is needed outranks everybody, whatever the order, and all are told again at once (A2)")
     func needsHelp() throws {
         for helpFirst in [true, false] {
             var scene = try Scene()
             func help() throws {
                 let events = try scene.answer(scene.cleo, .needsHelp)
-                let alerted = events.compactMap { if case .responderAlerted(let event) = $0 { event.account } else { nil } }
+                let alerted = events.compactMap {
+                    if case .responderAlerted(let event) = $0 { event.account } else { nil }
+                }
                 #expect(alerted == [scene.ben])
             }
             if helpFirst { try help() }
@@ -129,7 +132,9 @@ struct AnswerTests {
         }
     }
 
-    @Test("what says that somebody is safe holds repetitions back for a day in all, and closes the alarm a day after the last (A2)")
+    @Test(
+        "what says that somebody is safe holds repetitions back for a day in all, and closes the alarm a day after the last (A2)"
+    )
     func safeAgain() throws {
         var scene = try Scene()
         let first = scene.people.time
@@ -166,7 +171,8 @@ struct AnswerTests {
         #expect(other.hold?.hold.safeSince == since)
     }
 
-    @Test("an alarm is closed for a safe of a day ago if nothing else was answered since; then it can't be answered (A2)")
+    @Test(
+        "an alarm is closed for a safe of a day ago if nothing else was answered since; then it can't be answered (A2)")
     func closing() throws {
         var scene = try Scene()
         try scene.answer(scene.ben, .safe)
@@ -180,7 +186,59 @@ struct AnswerTests {
         let answer = AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .needsHelp)
         #expect(try scene.people.rejection(scene.cleo, answer) == .notFound)
         // She called for help again, so it goes on.
-        try scene.people.relay(.alertRaised, scene.alarm, of: scene.anna, repetition: 1)
+        try scene.people.ask(scene.anna, ForgetAnswers(alarm: scene.alarm, before: scene.people.time + .seconds(1)))
+        try scene.answer(scene.cleo, .needsHelp)
+    }
+
+    @Test("whoever calls for help again is not taken to be safe, nor looked after by those who answered before (A2)")
+    func callingAgain() throws {
+        var scene = try Scene()
+        try scene.answer(scene.ben, .onIt, minutes: 120)
+        scene.people.pass(.minutes(5))
+        let call = scene.people.time
+        scene.people.pass(.minutes(5))
+        try scene.answer(scene.cleo, .onIt, minutes: 30)
+        let events = try scene.people.ask(scene.anna, ForgetAnswers(alarm: scene.alarm, before: call))
+        #expect(try events.first(as: AlarmHoldChanged.self).hold.until == scene.people.time + .minutes(30))
+        for account in [scene.anna, scene.ben, scene.cleo] { #expect(scene.seen(by: account) == [scene.cleo: .onIt]) }
+        // Two hours are two hours: the ten minutes count.
+        try scene.answer(scene.ben, .onIt, minutes: 120)
+        #expect(scene.hold?.hold.until == scene.people.time + .minutes(110))
+        // That help is needed isn't forgotten.
+        try scene.answer(scene.cleo, .needsHelp)
+        scene.people.pass(.minutes(1))
+        try scene.people.ask(scene.anna, ForgetAnswers(alarm: scene.alarm, before: scene.people.time))
+        #expect(scene.seen(by: scene.anna) == [scene.cleo: .needsHelp])
+    }
+
+    @Test(
+        "all that somebody may want to deny is notified, however often they answered; being on it only if it is so (A2)"
+    )
+    func news() throws {
+        var scene = try Scene()
+        func isNews(_ events: [ContactsEvent]) -> Bool {
+            events.compactMap(\.acknowledged).contains { $0.isNews == true }
+        }
+        for _ in 0..<5 { try scene.answer(scene.ben, .cannot) }
+        scene.people.pass(.minutes(1))
+        #expect(try isNews(scene.answer(scene.ben, .safe)))
+        #expect(try isNews(scene.answer(scene.cleo, .needsHelp)))
+        scene.people.pass(.minutes(10))
+        try scene.answer(scene.cleo, .cannot)
+        // It was denied, so it is said anew.
+        #expect(try isNews(scene.answer(scene.ben, .safe)))
+        var late = try Scene()
+        late.people.pass(.hours(1))
+        #expect(try !isNews(late.answer(late.ben, .onIt, pressed: late.people.time - .minutes(59))))
+    }
+
+    @Test("an alarm takes fifty answers of those who are on it or can't; that help is needed is never refused (A2)")
+    func crowd() throws {
+        var scene = try Scene()
+        scene.people.rows.limits.alarmAnswers = 1
+        try scene.answer(scene.ben, .cannot)
+        let refused = AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .onIt)
+        #expect(try scene.people.rejection(scene.cleo, refused) == .limitReached)
         try scene.answer(scene.cleo, .needsHelp)
     }
 
@@ -221,7 +279,9 @@ struct AnswerTests {
         #expect(scene.seen(by: scene.cleo) == [scene.cleo: .onIt])
     }
 
-    @Test("all are told again for help at most every quarter of an hour, and notified of an answer only if it is new (A2)")
+    @Test(
+        "all are told again for help at most every quarter of an hour, and notified of an answer only if it is new (A2)"
+    )
     func pace() throws {
         var scene = try Scene()
         func news(_ events: [ContactsEvent]) -> [AccountID] {
@@ -237,6 +297,12 @@ struct AnswerTests {
         #expect(try !isTold(scene.answer(scene.cleo, .needsHelp)) && !isTold(scene.answer(scene.ben, .needsHelp)))
         scene.people.pass(.minutes(15))
         #expect(try isTold(scene.answer(scene.ben, .needsHelp)))
+        // Who is believed to be safe isn't, so all are told again at once.
+        scene.people.pass(.minutes(1))
+        try scene.answer(scene.cleo, .cannot)
+        scene.people.pass(.minutes(10))
+        try scene.answer(scene.ben, .safe)
+        #expect(try isTold(scene.answer(scene.cleo, .needsHelp)))
     }
 
     @Test("the answer of somebody who is removed, or closes the account, no longer stands and holds nothing (A2)")
@@ -282,10 +348,12 @@ struct AnswerTests {
         var scene = try Scene()
         try scene.answer(scene.ben, .cannot)
         let events = try scene.people.ask(scene.anna, RemoveContact(contact: scene.cleo))
-        #expect(events.contains { if case .alarmUnanswered(let event) = $0 { event.reason == .allCannot } else { false } })
+        #expect(
+            events.contains { if case .alarmUnanswered(let event) = $0 { event.reason == .allCannot } else { false } })
     }
 
-    @Test("a responder may change an answer five times, then once a minute; that help is needed may be said at once (A2)")
+    @Test(
+        "a responder may change an answer five times, then once a minute; that help is needed may be said at once (A2)")
     func tooSoon() throws {
         var scene = try Scene()
         for answer in [AlarmAnswer.onIt, .cannot, .onIt, .cannot, .onIt] { try scene.answer(scene.ben, answer) }

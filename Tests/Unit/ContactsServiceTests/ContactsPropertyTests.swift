@@ -99,6 +99,11 @@ struct ContactsPropertyTests {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
         switch Int.random(in: 0..<58, using: &random) {
         case 46: return RecordReached()
+        case 51:
+            let on = people.rows.alarms.keys.filter { $0.account == asker }.compactMap { people.rows.alarms[$0]?.alarm }
+            let alarm = on.sorted().randomElement(using: &random) ?? people.id()
+            guard one else { return ForgetAnswers(alarm: alarm, before: people.time) }
+            return DecideClosing(alarm: alarm, version: Int.random(in: 1...3, using: &random))
         case 52...57:
             let on = people.rows.alarms.keys.filter { $0.account == other }.compactMap { people.rows.alarms[$0]?.alarm }
             let answer = AlarmAnswer.allCases.randomElement(using: &random) ?? .onIt

@@ -46,7 +46,9 @@ extension ContactsRows {
         recipients.keys.filter { key in
             key.account == account || recipients[RecipientKey(key.account, key.alarm, account)]?.isResponder == true
         }.compactMap { key in
-            recipients[key].flatMap { $0.hidden?.contains(account) == true ? nil : (key, $0) }
+            recipients[key].flatMap { row in
+                row.answer != .needsHelp && row.hidden?.contains(account) == true ? nil : (key, row)
+            }
         }
     }
 }

@@ -20,14 +20,17 @@ struct UrgencyTests {
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
-                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlarmClosingDue", "AlarmClosed",
+                "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
+                "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInMissed",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
-                "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "RespondToPing", "ClearReceivedPings",
+                "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "ForgetAnswers", "RespondToPing",
+                "ClearReceivedPings",
             ])
-        #expect(Self.urgent(of: ContactsEvent.types) == [
+        #expect(
+            Self.urgent(of: ContactsEvent.types) == [
                 "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmClosingDecided",
                 "AlarmUnanswered",
             ])
@@ -38,7 +41,8 @@ struct UrgencyTests {
     func families() {
         let types = SessionCommand.types + ContactsCommand.types + SessionEvent.types + ContactsEvent.types
         let others = types.filter { $0.isUrgent && $0.urgentFamily != .alarm }.map { "\($0.type) \($0.urgentFamily)" }
-        #expect(Set(others) == [
+        #expect(
+            Set(others) == [
                 "CheckIn checkIn", "AcknowledgeAlarm answer", "RespondToPing answer", "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])

@@ -30,7 +30,7 @@ struct NotificationTests {
                     .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
                     .checkInReminder, .pingReceived, .newDevice, .passwordChanged, .phoneChanged,
                     .securityChanged,
-                    .recoveryCodesMade, .recoveryCodeUsed, .securityUndone,
+                    .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .system,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
         #expect(NotificationKind.allCases.count == 38)
@@ -76,7 +76,7 @@ struct NotificationTests {
             recoveryCodesMade normal system
             recoveryCodeUsed normal system
             securityUndone normal system
-            system low system
+            system normal system
             """
         let kinds = NotificationKind.allCases.map { "\($0.rawValue) \($0.priority.rawValue) \($0.category.rawValue)" }
         #expect(kinds.joined(separator: "\n") == golden)

@@ -140,7 +140,8 @@ enum WorldAct: String, CaseIterable {
 
     /// Those that keep the play going: without a contact most of the others are refused.
     private static let often: [Self] = [
-        .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .acknowledge, .update, .updateProfile, .add,
+        .checkIn, .raiseAlert, .clearAlert, .sendPing, .cancelPing, .respondToPing, .acknowledge, .update,
+        .updateProfile, .add,
         .show,
         .show, .show, .markAllRead,
     ]

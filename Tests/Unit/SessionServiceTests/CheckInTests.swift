@@ -303,7 +303,8 @@ struct CheckInTests {
         #expect(try household.ask(anna, SetCheckInInterval(interval: .days(7))).isEmpty)
     }
 
-    @Test("an alert goes on and off once each, is repeated soon a bounded number of times, and stops when it ends (S34)")
+    @Test(
+        "an alert goes on and off once each, is repeated soon a bounded number of times, and stops when it ends (S34)")
     func alert() throws {
         var household = Household()
         let anna = try household.person()

@@ -21,16 +21,32 @@ package struct AlarmRow: Equatable, Sendable {
     package var occurred: Instant
     /// The deadline of a missed check-in.
     package var deadline: Instant?
-    /// When it was said that nobody is on it; nil once somebody is.
-    package var unanswered: Instant?
-    /// When somebody first said that the dependent is safe. For a day from then on that holds repetitions back.
-    package var firstSafe: Instant?
-    /// When all were told again last, because help is needed.
-    package var toldAgain: Instant?
-    /// How often what holds repetitions back has changed.
-    package var holdVersion = 0
-    /// When it was decided that the alarm is closed; it can't be answered any more.
-    package var closing: Instant?
+    /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
+    package var kept = Answering()
+    /// What became of the answers to it.
+    package var answering: Answering {
+        get { kept.alarm == alarm ? kept : Answering(alarm: alarm) }
+        set { kept = newValue }
+    }
+
+    package struct Answering: Equatable, Sendable {
+        /// The alarm that this is about. A process of an earlier release lets a row be about the next alarm without changing this.
+        package var alarm: AlarmID?
+        /// When it was said that nobody is on it; nil once somebody is.
+        package var unanswered: Instant?
+        /// When somebody first said that the dependent is safe. For a day from then on that holds repetitions back.
+        package var firstSafe: Instant?
+        /// When all were told again last, because help is needed.
+        package var toldAgain: Instant?
+        /// How often what holds repetitions back has changed.
+        package var holdVersion = 0
+        /// When it was decided that the alarm is closed.
+        package var closing: Instant?
+
+        package init(alarm: AlarmID? = nil) {
+            self.alarm = alarm
+        }
+    }
 
     /// An account has at most one alarm of each kind.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -82,7 +98,7 @@ package struct RecipientRow: Equatable, Sendable {
     package var saidSafe: Instant?
     /// How often they answered.
     package var answers = 0
-    /// Whom they had blocked when they answered, who don't see it; nil for nobody.
+    /// Which responders they had blocked when they answered, who don't see it unless help is needed; nil for nobody.
     package var hidden: [AccountID]?
 
     package init(at: Instant) {

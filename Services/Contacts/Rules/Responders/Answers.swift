@@ -11,10 +11,11 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(command.contact, $0) }
         let recipient = RecipientKey(command.contact, command.alarm, asker.account)
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }),
-            rows.alarms[key]?.closing == nil, var row = rows.recipients[recipient]
+            var row = rows.recipients[recipient], !isClosing(rows, key, at: asker.time)
         else {
             throw Rejection(
-                .notFound, "You weren't told of this alarm yet, or it is over; look whether it is still on.", field: "alarm")
+                .notFound, "You weren't told of this alarm yet, or it is over; look whether it is still on.",
+                field: "alarm")
         }
         guard try relation(rows, asker, with: command.contact).mine.iAmResponder else {
             throw Rejection(
@@ -30,29 +31,42 @@ extension ContactsReducer {
             let pause = row.answer == .needsHelp ? rows.limits.helpPause : rows.limits.answerPause
             if last + pause > time { throw .tooSoon("You answered", left: last + pause - time) }
         }
+        let standing = standingAnswers(rows, to: key)
+        if row.answer == nil, [.onIt, .cannot].contains(command.answer), standing.count >= rows.limits.alarmAnswers {
+            throw Rejection(
+                .limitReached, "So many others have answered this alarm that more isn't shown; do what you can.",
+                field: "answer")
+        }
         let before = hold(rows, of: key)
         // What was doubted closes no alarm, before it is said again.
         if isForHelp || row.answer == .needsHelp { forgetSafety(&rows, key) }
         let former = row
         row.take(command, pressed: pressed, at: time, rows.limits)
-        let blocked = rows.blocks.keys.filter { $0.from == asker.account }.map(\.to).sorted()
+        let blocked = rows.responders(of: key.account).map(\.account).filter {
+            rows.blocks[Ends(from: asker.account, to: $0)] != nil
+        }
         row.hidden = blocked.isEmpty ? nil : blocked
         rows.recipients[recipient] = row
-        if command.answer == .safe, rows.alarms[key]?.firstSafe == nil { rows.alarms[key]?.firstSafe = time }
-        if row.stands(at: time) { rows.alarms[key]?.unanswered = nil }
-        let isNews = former.answer != command.answer && command.answer != .cannot && row.answers <= rows.limits.freeAnswers
+        if command.answer == .safe, rows.alarms[key]?.answering.firstSafe == nil {
+            rows.alarms[key]?.answering.firstSafe = time
+        }
+        if row.isOnIt(at: time) { rows.alarms[key]?.answering.unanswered = nil }
+        let isNews = row.isNews(after: former, at: time, rows.limits)
+        let endsHold = before != AnswerHold()
         return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, at: time)
-            + hide(rows, key, command.alarm, former, from: blocked, by: asker.account, at: time)
-            + (command.answer == .needsHelp ? tellAgain(&rows, key, besides: asker.account, at: time) : [])
+            + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
+            + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
             + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
     }
 
-    /// Somebody who was there says that help is needed: everybody hears of the alarm at once, whatever held it back.
+    /// Somebody who was there says that help is needed: everybody hears of the alarm at once, whatever held it back. At most every quarter of an hour, unless others believed that somebody is on it or that all is well.
     private static func tellAgain(
-        _ rows: inout ContactsRows, _ key: AlarmKey, besides responder: AccountID, at time: Instant
+        _ rows: inout ContactsRows, _ key: AlarmKey, _ endsHold: Bool, besides responder: AccountID, at time: Instant
     ) -> [ContactsEvent] {
-        if let last = rows.alarms[key]?.toldAgain, last + rows.limits.tellingPause > time { return [] }
-        rows.alarms[key]?.toldAgain = time
+        if !endsHold, let last = rows.alarms[key]?.answering.toldAgain, last + rows.limits.tellingPause > time {
+            return []
+        }
+        rows.alarms[key]?.answering.toldAgain = time
         let answers = standingAnswers(rows, to: key)
         return rows.responders(of: key.account).filter { $0.account != responder }.flatMap {
             alert(&rows, $0.account, $0.side, of: key, 1, answers, at: time)
@@ -65,9 +79,10 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }),
-            let row = rows.alarms[key], row.holdVersion == command.version, hold(rows, of: key).closes != nil
+            let row = rows.alarms[key], row.answering.holdVersion == command.version,
+            hold(rows, of: key).closes != nil
         else { return [] }
-        rows.alarms[key]?.closing = asker.time
+        rows.alarms[key]?.answering.closing = asker.time
         return [
             .alarmClosingDecided(
                 .init(
@@ -76,7 +91,43 @@ extension ContactsReducer {
         ]
     }
 
+    /// Whether session is closing the alarm: for some minutes nobody can answer it, so that no denial is taken and lost.
+    private static func isClosing(_ rows: ContactsRows, _ key: AlarmKey, at time: Instant) -> Bool {
+        rows.alarms[key]?.answering.closing.map { $0 + rows.limits.closingTime > time } ?? false
+    }
+
+    /// The dependent called for help again. Session has let the repetitions go on, and hears what was answered since.
+    static func forgetAnswers(
+        _ rows: inout ContactsRows, _ command: ForgetAnswers, _ asker: Asker
+    ) -> [ContactsEvent] {
+        let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
+        guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
+        var events: [ContactsEvent] = []
+        for (responder, row) in standingAnswers(rows, to: key) {
+            guard row.answer != .needsHelp, let pressed = row.pressed, pressed < command.before else { continue }
+            events += tell(rows, key, command.alarm, row, by: responder, isWithdrawn: true, at: asker.time)
+            rows.recipients[RecipientKey(key.account, command.alarm, responder)]?.withdraw(at: asker.time)
+        }
+        rows.alarms[key]?.answering.unanswered = nil
+        // The dependent's own first: it is the result.
+        return holdChange(&rows, key, from: nil, at: asker.time) + events
+    }
+
     // MARK: Those who come and go
+
+    /// Notes who is a responder of those who were told, where a process of an earlier release didn't.
+    static func updateResponders(
+        _ rows: inout ContactsRows, _ key: AlarmKey, _ responders: Set<AccountID>, at time: Instant
+    ) -> [ContactsEvent] {
+        guard let alarm = rows.alarms[key]?.alarm else { return [] }
+        let told = rows.recipients(of: alarm, about: key.account)
+        let wrong = told.filter { rows.recipients[$0]?.isResponder != responders.contains($0.responder) }
+        return wrong.flatMap { recipient in
+            let answers = standingAnswers(rows, to: key)
+            let isResponder = responders.contains(recipient.responder)
+            return setResponder(&rows, recipient.responder, isResponder, of: key, answers, at: time)
+        }
+    }
 
     /// Notes whether somebody who was told is a responder. A former one's answer doesn't stand any more, and they see nobody's.
     static func setResponder(
@@ -92,7 +143,8 @@ extension ContactsReducer {
         }
         let withdrawn = withdrawAnswer(&rows, of: account, to: key, at: time)
         rows.recipients[recipient]?.isResponder = false
-        return withdrawn + show(answers, key, alarm, to: account, isWithdrawn: true, at: time).filter { $0 != withdrawn.first }
+        return withdrawn
+            + show(answers, key, alarm, to: account, isWithdrawn: true, at: time).filter { $0 != withdrawn.first }
             + sayHopeless(&rows, key, at: time)
     }
 
@@ -106,13 +158,14 @@ extension ContactsReducer {
         let before = hold(rows, of: key)
         if row.answer == .needsHelp { forgetSafety(&rows, key) }
         let told = tell(rows, key, alarm, row, by: responder, isWithdrawn: true, at: time)
-        rows.recipients[recipient]?.withdraw()
+        rows.recipients[recipient]?.withdraw(at: time)
         return told + holdChange(&rows, key, from: before, at: time)
     }
 
     private static func forgetSafety(_ rows: inout ContactsRows, _ key: AlarmKey) {
         guard let alarm = rows.alarms[key]?.alarm else { return }
-        for recipient in rows.recipients(of: alarm, about: key.account) where rows.recipients[recipient]?.saidSafe != nil {
+        for recipient in rows.recipients(of: alarm, about: key.account)
+        where rows.recipients[recipient]?.saidSafe != nil {
             rows.recipients[recipient]?.saidSafe = nil
         }
     }
@@ -123,13 +176,16 @@ extension ContactsReducer {
     static func sayUnanswered(
         _ rows: inout ContactsRows, _ key: AlarmKey, _ reason: UnansweredReason, at time: Instant
     ) -> [ContactsEvent] {
-        guard let row = rows.alarms[key], row.unanswered == nil else { return [] }
+        guard let row = rows.alarms[key], row.answering.unanswered == nil else { return [] }
         let told = responders(rows, toldOf: key)
-        guard !told.contains(where: { $0.stands(at: time) }) else { return [] }
-        rows.alarms[key]?.unanswered = time
+        let isDoubted = told.contains { $0.answer == .needsHelp }
+        guard !told.contains(where: { $0.isOnIt(at: time) && !(isDoubted && $0.answer == .safe) }) else { return [] }
+        rows.alarms[key]?.answering.unanswered = time
         return [
             .alarmUnanswered(
-                .init(account: key.account, alarm: row.alarm, reason: reason, responders: told.count, at: time))
+                .init(
+                    account: key.account, alarm: row.alarm, kind: key.kind.alert, reason: reason,
+                    responders: told.count, at: time))
         ]
     }
 
@@ -173,7 +229,9 @@ extension ContactsReducer {
         isWithdrawn: Bool = false, isNews: Bool = false, at time: Instant
     ) -> [ContactsEvent] {
         let others = rows.recipients(of: alarm, about: key.account)
-            .filter { $0.responder != responder && rows.recipients[$0]?.isResponder == true && row.isShown(to: $0.responder) }
+            .filter {
+                $0.responder != responder && rows.recipients[$0]?.isResponder == true && row.isShown(to: $0.responder)
+            }
         return ([responder, key.account] + others.map(\.responder)).map { account in
             acknowledged(
                 row, by: responder, key, alarm, to: account, isWithdrawn: isWithdrawn,
@@ -181,14 +239,15 @@ extension ContactsReducer {
         }
     }
 
-    /// Takes a former answer away from those whom its responder has blocked since.
+    /// Takes a former answer away from those who don't see the new one.
     private static func hide(
-        _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ former: RecipientRow, from blocked: [AccountID],
-        by responder: AccountID, at time: Instant
+        _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ former: RecipientRow, _ row: RecipientRow,
+        from blocked: [AccountID], by responder: AccountID, at time: Instant
     ) -> [ContactsEvent] {
         guard former.answer != nil else { return [] }
         return blocked.filter { account in
-            former.isShown(to: account) && rows.recipients[RecipientKey(key.account, alarm, account)]?.isResponder == true
+            former.isShown(to: account) && !row.isShown(to: account)
+                && rows.recipients[RecipientKey(key.account, alarm, account)]?.isResponder == true
         }.map { acknowledged(former, by: responder, key, alarm, to: $0, isWithdrawn: true, at: time) }
     }
 
@@ -198,7 +257,7 @@ extension ContactsReducer {
     ) -> ContactsEvent {
         .alarmAcknowledged(
             .init(
-                account: account, dependent: key.account, alarm: alarm, responder: responder,
+                account: account, dependent: key.account, alarm: alarm, kind: key.kind.alert, responder: responder,
                 answer: isWithdrawn ? nil : row.answer, until: isWithdrawn ? nil : row.until,
                 answered: row.answered ?? time, isNews: isNews ? true : nil, at: time))
     }
@@ -217,39 +276,53 @@ extension ContactsReducer {
                 (hold.closes, hold.safeSince) = (safe + rows.limits.safeRest, answer.pressed)
             }
         }
-        if let closes = hold.closes, let first = rows.alarms[key]?.firstSafe {
+        if let closes = hold.closes, let first = rows.alarms[key]?.answering.firstSafe {
             hold.safeUntil = min(closes, first + rows.limits.safeRest)
         }
         return hold
     }
 
     private static func holdChange(
-        _ rows: inout ContactsRows, _ key: AlarmKey, from before: AnswerHold, at time: Instant
+        _ rows: inout ContactsRows, _ key: AlarmKey, from before: AnswerHold?, at time: Instant
     ) -> [ContactsEvent] {
         let now = hold(rows, of: key)
-        guard now != before, let row = rows.alarms[key] else { return [] }
-        rows.alarms[key]?.holdVersion += 1
-        rows.alarms[key]?.closing = nil
+        guard now != before, var row = rows.alarms[key] else { return [] }
+        row.answering.holdVersion += 1
+        row.answering.closing = nil
+        rows.alarms[key] = row
         return [
             .alarmHoldChanged(
                 .init(
                     account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
-                    version: row.holdVersion + 1, at: time))
+                    version: row.answering.holdVersion, at: time))
         ]
     }
 }
 
 extension RecipientRow {
     /// Whether somebody is on the alarm, or has reached the dependent.
-    fileprivate func stands(at time: Instant) -> Bool {
+    fileprivate func isOnIt(at time: Instant) -> Bool {
         switch answer {
         case .onIt: until.map { $0 > time } ?? false
-        case .safe: true
+        case .safe: saidSafe != nil
         case .needsHelp, .cannot, nil: false
         }
     }
 
-    fileprivate func isShown(to account: AccountID) -> Bool { !(hidden?.contains(account) ?? false) }
+    /// Whether the others are notified: of all that somebody may want to deny, and of the first few times that somebody is on it.
+    fileprivate func isNews(after former: Self, at time: Instant, _ limits: ContactsLimits) -> Bool {
+        switch answer {
+        case .onIt: former.answer != .onIt && isOnIt(at: time) && answers <= limits.freeAnswers
+        case .safe: former.saidSafe == nil
+        case .needsHelp: former.answer != .needsHelp
+        case .cannot, nil: false
+        }
+    }
+
+    /// That help is needed is hidden from nobody.
+    fileprivate func isShown(to account: AccountID) -> Bool {
+        answer == .needsHelp || !(hidden?.contains(account) ?? false)
+    }
 
     fileprivate mutating func take(
         _ command: AcknowledgeAlarm, pressed: Instant, at time: Instant, _ limits: ContactsLimits
@@ -265,8 +338,8 @@ extension RecipientRow {
         answers += 1
     }
 
-    fileprivate mutating func withdraw() {
-        if let answered { endOnIt(at: answered) }
+    fileprivate mutating func withdraw(at time: Instant) {
+        endOnIt(at: time)
         (answer, answered, pressed, until, saidSafe, hidden) = (nil, nil, nil, nil, nil, nil)
     }
 

@@ -12,6 +12,7 @@ extension ContactsReducer {
         case .relayAlert(let command): relay(&rows, command, asker)
         case .acknowledgeAlarm(let command): try acknowledge(&rows, command, asker)
         case .decideClosing(let command): decideClosing(&rows, command, asker)
+        case .forgetAnswers(let command): forgetAnswers(&rows, command, asker)
         }
     }
 
@@ -32,7 +33,8 @@ extension ContactsReducer {
         }
         let relayed = AlertRelayed(
             account: asker.account, kind: command.kind, alarm: command.alarm, occurred: command.occurred,
-            deadline: command.deadline, repetition: command.repetition, responders: events.count(where: \.tellsResponder),
+            deadline: command.deadline, repetition: command.repetition,
+            responders: events.count(where: \.tellsResponder),
             at: asker.time)
         return [.alertRelayed(relayed)] + events
     }
@@ -53,10 +55,10 @@ extension ContactsReducer {
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
         }
-        // It goes on: whoever called for help again isn't safe.
-        rows.alarms[key]?.closing = nil
+        let responders = rows.responders(of: asker.account)
+        events += updateResponders(&rows, key, Set(responders.map(\.account)), at: asker.time)
         let answers = standingAnswers(rows, to: key)
-        events += rows.responders(of: asker.account).flatMap { responder in
+        events += responders.flatMap { responder in
             alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
         }
         return events + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
@@ -168,9 +170,12 @@ extension ContactsReducer {
         }
         var withdrawn: [ContactsEvent] = []
         for recipient in rows.recipients.keys.filter({ $0.responder == asker.account }).sorted() {
-            for kind in AlarmRow.Kind.allCases where rows.alarms[AlarmKey(recipient.account, kind)]?.alarm == recipient.alarm {
+            for kind in AlarmRow.Kind.allCases
+            where rows.alarms[AlarmKey(recipient.account, kind)]?.alarm == recipient.alarm {
                 let key = AlarmKey(recipient.account, kind)
                 withdrawn += withdrawAnswer(&rows, of: asker.account, to: key, at: asker.time)
+                rows.recipients[recipient] = nil
+                withdrawn += sayHopeless(&rows, key, at: asker.time)
             }
             rows.recipients[recipient] = nil
         }
@@ -233,7 +238,7 @@ extension ContactsRows.Selection {
             alarming.insert(command.contact)
             relaying.insert(command.contact)
             blocking.insert(account)
-        case .decideClosing:
+        case .decideClosing, .forgetAnswers:
             changed.insert(account)
             alarming.insert(account)
         }

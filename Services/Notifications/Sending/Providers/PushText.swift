@@ -13,7 +13,8 @@ struct PushText: Hashable {
             case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
             case .dependentCheckInMissed: ("An alarm", "Somebody hasn’t checked in in time.")
             case .dependentAlertCleared, .dependentCheckedInLate: ("All clear", "An alarm is over.")
-            case .dependentAlarmEnded: ("You are no longer told", "An alarm goes on or ended without you.")
+            case .dependentAlarmEnded:
+                ("No all-clear", "You are no longer told of an alarm, or it was closed by nobody’s all-clear.")
             case .alertRaised: ("You raised an alert", "It is on until you end it.")
             case .alertCleared: ("Your alert is over", "You ended it.")
             case .checkInMissed: ("You missed your check-in", "Check in now if you are all right.")

@@ -6,16 +6,16 @@ const roleOf = ({ isMyResponder, iAmResponder }) =>
 const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 
 const sentences = {
-  alertRaised: () => 'You raised an alert',
+  alertRaised: (_, { text }) => text ?? 'You raised an alert',
   alertCleared: () => 'You ended your alert',
   dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
   dependentAlertCleared: (name) => `${name} ended the alert`,
-  checkInMissed: (_, details) => `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
+  checkInMissed: (_, details) => details.text ?? `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
   dependentCheckInMissed: (name, details) =>
     `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
   dependentCheckedIn: (name) => `${name} checked in`,
   dependentCheckedInLate: (name) => `All clear: ${name} checked in`,
-  dependentAlarmEnded: (name, { text }) => (text ? `The alarm about ${name} is no longer on. ${text}` : `The alarm about ${name} is over: you are no longer told about it`),
+  dependentAlarmEnded: (name, { text }) => (text ? `No all-clear from ${name}. ${text}` : `The alarm about ${name} is over: you are no longer told about it`),
   checkInReminder: (_, { lead }) => `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
   contactAdded: (name, details) => `${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => `${name} is no longer a contact`,

@@ -93,6 +93,7 @@ function alarm({ alertRaised, alertAlarm }) {
   // Whether an alert of an earlier time is still on isn't known. Asking for help again does no harm.
   const isOn = alertRaised && !model.isKept
   const entry = underway(isOn ? 'ClearAlert' : 'RaiseAlert')
+  const again = underway('RaiseAlert')
   if (!isOn) {
     return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
       alertRaised && h('p', {}, `Your alert of ${moment(alertRaised)} was on then. Whether it still is isn’t known.`),
@@ -103,7 +104,9 @@ function alarm({ alertRaised, alertAlarm }) {
     h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
       warning(true) ?? (count > 0 && `It goes to ${responderNames()}.`)),
     count > 0 && answers(alertAlarm),
-    button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }), refusal('alert'))
+    h('div', { class: 'actions' }, button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }),
+      button(again ? sending(again) : 'I still need help', () => act('RaiseAlert', { pressed: now() }, 'Asked again', 'alert'), { kind: 'danger', disabled: Boolean(again) })),
+    refusal('alert'))
 }
 
 function waitingForMe(asking) {

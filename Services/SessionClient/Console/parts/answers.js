@@ -23,7 +23,7 @@ export function answers(alarm) {
 }
 
 /** Whether one hears of a person's alarm, and so of who answers it. */
-const hears = (contact, person) => person?.alertRaised || contact.notifyOnMissedCheckIn
+const hears = (contact, person) => person?.alertRaised || contact.notifyOnMissedCheckIn || answersTo(alarmOf(person), model.replica).length > 0
 
 /** The first of them in a few words, for a line. */
 export function answerLine(contact, person) {
@@ -43,7 +43,7 @@ export function answering(one, person, name) {
   const safe = async () => {
     const isSure = await confirm({
       title: `Is ${name} safe?`, action: 'I reached them', kind: 'primary',
-      text: () => `Say so only if you saw ${name} or spoke with them. The alarm isn’t repeated any more, and is closed in a day if nobody says otherwise.`,
+      text: () => `Say so only if you saw ${name} or spoke with them. If nobody says otherwise, the alarm isn’t repeated for a day and then closed.`,
     })
     if (isSure) say('safe', 'The others see it')
   }
@@ -51,7 +51,7 @@ export function answering(one, person, name) {
   return h('section', { class: 'answering', 'aria-labelledby': 'answering-title' },
     h('h2', { id: 'answering-title' }, 'Who is on it'), answers(alarm), waits,
     h('div', { class: 'actions' },
-      button('I’m on it', () => say('onIt', 'The others see that you are on it', { minutes: 30 }), { kind: 'primary' }),
+      button('I’m on it', () => say('onIt', 'The others see your answer', { minutes: 30 }), { kind: 'primary' }),
       button('Reached, safe', safe),
       button('Help is needed', () => say('needsHelp', 'The others see that help is needed'), { kind: 'danger' }),
       button('I can’t', () => say('cannot', 'The others see it'))),

@@ -49,7 +49,8 @@ export function answerText({ answer, until, answered }, name, now) {
 }
 
 /** Whether somebody does something about the alarm now. */
-export const isAnswered = (answers, now) => answers.some(({ answer, until }) => answer === 'safe' || (answer === 'onIt' && until > now))
+export const isAnswered = (answers, now) => answers.some(({ answer, until }) => answer === 'onIt' && until > now)
+  || (answers.some(({ answer }) => answer === 'safe') && !answers.some(({ answer }) => answer === 'needsHelp'))
 
 /** Who is told when one misses a check-in or raises an alert; undefined while that isn't known. */
 export const respondersOf = ({ contacts }) => contacts && [...contacts.contacts.values()].filter((one) => one.isMyResponder)

@@ -54,8 +54,9 @@ extension Endpoint {
         command(CancelPing.self, "Cancels a ping.", refusals: [.notContact])
         command(RespondToPing.self, "Answers a ping: the caller is well.", refusals: [.notContact])
         command(
-            AcknowledgeAlarm.self, "Answers an alarm that the caller was told of: who is on it, who reached the person.",
-            refusals: [.notFound, .notContact, .notDependent, .tooSoon])
+            AcknowledgeAlarm.self,
+            "Answers an alarm that the caller was told of: who is on it, who reached the person.",
+            refusals: [.notFound, .notContact, .notDependent, .tooSoon, .limitReached])
     }
 
     @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {

@@ -128,8 +128,11 @@ package struct ContactsPolicy: Policy {
         case .alarmAcknowledged(let event):
             guard event.isNews == true, let sentence = event.sentence else { return [] }
             let isOwn = account == event.dependent
-            let details = NotificationDetails(at: event.answered, text: sentence)
-            return [.notify(account, .system, about: isOwn ? nil : event.dependent, details, because: message)]
+            // The person may want to deny it: their devices ask.
+            let kind: NotificationKind = isOwn && event.answer != .onIt ? event.kind.own : .system
+            let details = NotificationDetails(
+                at: event.answered, alarm: kind == .system ? nil : event.alarm, text: sentence)
+            return [.notify(account, kind, about: isOwn ? nil : event.dependent, details, because: message)]
         case .alarmHoldChanged(let event):
             guard let kind = event.kind.alarm else { return [] }
             let hold = HoldAlarm(
@@ -140,7 +143,8 @@ package struct ContactsPolicy: Policy {
             let closing = CloseAlarm(account: account, alarm: event.alarm, kind: kind, decided: event.version)
             return [.tell(.session, closing, for: account)]
         case .alarmUnanswered(let event):
-            return [.notify(account, .system, .init(at: event.at, text: event.sentence), because: message)]
+            let details = NotificationDetails(at: event.at, alarm: event.alarm, text: event.sentence)
+            return [.notify(account, event.kind.own, details, because: message)]
         case .responderReachSettled(let event):
             let clear = ClearNotifications([.system], from: [account], by: event.at)
             guard let text = event.sentence else { return [.tell(.notifications, clear, for: account)] }
@@ -177,7 +181,7 @@ extension AlarmAcknowledged {
         case .onIt: isOwn ? "A responder is on your alarm." : "Another responder is on the alarm."
         case .safe:
             isOwn
-                ? "A responder says that you are safe. If that isn’t so, call them. The alarm is closed in a day unless somebody denies it; you can end it before."
+                ? "A responder says that you are safe. If you still need help, ask for it again. If you are safe, end the alarm."
                 : "Another responder says: reached, and safe. If you know otherwise, say that help is needed."
         case .needsHelp:
             isOwn ? "A responder says that you need help." : "Another responder says that help is needed."
@@ -189,14 +193,23 @@ extension AlarmAcknowledged {
 extension AlarmUnanswered {
     fileprivate var sentence: String {
         switch reason {
-        case _ where responders == 0: "Nobody was told of your alarm: you have no responder who hears of it."
+        case _ where responders == 0: "Nobody who hears of your alarm is your responder now. Call somebody if you can."
         case .silence: "Nobody is on your alarm yet. Your responders are told again every six hours."
-        case .allCannot: "All who were told of your alarm say that they can’t do anything. Call somebody else if you can."
+        case .allCannot:
+            "All who were told of your alarm say that they can’t do anything. Call somebody else if you can."
         }
     }
 }
 
 extension AlertKind {
+    /// What the person with the alarm is notified of.
+    fileprivate var own: NotificationKind {
+        switch self {
+        case .alertRaised, .alertCleared: .alertRaised
+        case .checkInMissed, .checkedIn: .checkInMissed
+        }
+    }
+
     /// What began the alarm; nil if it doesn't begin one.
     fileprivate var alarm: AlarmKind? {
         switch self {
@@ -232,8 +245,8 @@ extension AlarmEndReason {
     /// What is said besides that it is over; nothing if the dependent ended it.
     fileprivate var sentence: String? {
         switch self {
-        case .unanswered: "It was closed after 30 days. They never ended it."
-        case .saidSafe: "It was closed because a responder said a day ago that they are safe. They didn’t end it."
+        case .unanswered: "They never ended it; it was closed after 30 days."
+        case .saidSafe: "They didn’t end it; it was closed because a responder said a day ago that they are safe."
         case .checkedIn, .cleared, .closed, .removed, .superseded: nil
         }
     }

@@ -97,6 +97,8 @@ package struct SessionPolicy: Policy {
                 notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
+        case .alertRaisedAgain(let event):
+            return [.tell(.contacts, ForgetAnswers(alarm: event.alarm, before: event.pressed), for: account)]
         case .alarmClosingDue(let event):
             return [.tell(.contacts, DecideClosing(alarm: event.alarm, version: event.version), for: account)]
         case .alarmClosed(let event):
@@ -145,9 +147,9 @@ extension AlarmCloseReason {
     /// What the person is notified of.
     fileprivate var sentence: String {
         switch self {
-        case .unanswered: "Your alarm was closed after 30 days. Those who were told know that you didn’t end it."
+        case .unanswered: "Your alarm was closed after 30 days. Whoever was told hears that you didn’t end it."
         case .saidSafe:
-            "Your alarm was closed, because a responder said a day ago that you are safe. Those who were told know that you didn’t end it."
+            "Your alarm was closed, because a responder said a day ago that you are safe. Whoever was told hears that you didn’t end it."
         }
     }
 }

@@ -37,8 +37,14 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     public var responderReach: ResponderReach? { state?.responderReach }
     /// What responders answered to this account's own alarms and to those that it was told of, while they are on.
     public var alarmAnswers: Ordered<GivenAlarmAnswer> { state?.alarmAnswers ?? [] }
-    /// What responders answered to one alarm.
-    public func answers(to alarm: AlarmID) -> [GivenAlarmAnswer] { alarmAnswers.filter { $0.alarm == alarm } }
+    /// What responders answered to one alarm, what matters most first.
+    public func answers(to alarm: AlarmID) -> [GivenAlarmAnswer] {
+        let weights: [AlarmAnswer] = [.needsHelp, .safe, .onIt, .cannot]
+        func rank(_ given: GivenAlarmAnswer) -> Int { weights.firstIndex(of: given.answer) ?? weights.count }
+        return alarmAnswers.filter { $0.alarm == alarm }.sorted {
+            (rank($0), $1.answered) < (rank($1), $0.answered)
+        }
+    }
     /// Those whom this account looks after.
     public var dependents: [Contact] { contacts.filter(\.iAmResponder) }
     /// Those who wait for an answer to their ping, the longest waiting first.
@@ -282,11 +288,14 @@ private enum ContactsEdit: ClientEdit {
         case .respondToPing(let contact, _): state.contacts.contacts[contact]?.incomingPing = nil
         case .acknowledge(let command):
             let me = state.contacts.account
-            let until = command.answer == .onIt ? time + .minutes(Int64(command.minutes ?? AcknowledgeAlarm.defaultMinutes)) : nil
+            let until =
+                command.answer == .onIt
+                ? time + .minutes(Int64(command.minutes ?? AcknowledgeAlarm.defaultMinutes)) : nil
             state.contacts.apply(
                 .alarmAcknowledged(
                     AlarmAcknowledged(
-                        account: me, dependent: command.contact, alarm: command.alarm, responder: me,
+                        account: me, dependent: command.contact, alarm: command.alarm, kind: .alertRaised,
+                        responder: me,
                         answer: command.answer, until: until, answered: time, at: time)))
         case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
         // What these lead to is up to others.

@@ -18,7 +18,8 @@ enum CheckInScreen {
             ]
         }
         for alarm in [shown.user.alertAlarm, checkIn.alarm].compactMap({ $0 }) {
-            lines += shown.contacts.answers(to: alarm).map { Line(Words.answer($0, shown), .bold) }
+            let answers = shown.contacts.answers(to: alarm)
+            lines += answers.isEmpty ? ["Nobody is on it yet."] : answers.map { Line(Words.answer($0, shown), .bold) }
         }
         if let due = checkIn.due {
             lines += deadline(checkIn, due, shown)

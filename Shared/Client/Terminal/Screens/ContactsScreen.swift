@@ -72,11 +72,11 @@ enum ContactsScreen {
     private static func status(_ contact: Contact, _ shown: Shown) -> Span {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
-            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, shown))"
+            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {
-            let text = "missed the check-in \(Words.ago(due, shown))\(answers(to: checkIn.alarm, shown))"
+            let text = "missed the check-in \(Words.ago(due, shown))\(answers(to: checkIn.alarm, of: contact, shown))"
             return Span(text, .colored(.red))
         }
         if let ping = contact.incomingPing {
@@ -89,10 +89,12 @@ enum ContactsScreen {
         return Span("")
     }
 
-    /// Who does something about an alarm; empty if nobody has answered it.
-    private static func answers(to alarm: AlarmID?, _ shown: Shown) -> String {
-        let answers = alarm.map { shown.contacts.answers(to: $0) } ?? []
-        return answers.map { ": " + Words.answer($0, shown) }.joined()
+    /// What matters most of what was answered to an alarm. Empty for who doesn't hear of it, and so can't know.
+    private static func answers(to alarm: AlarmID?, of contact: Contact, _ shown: Shown) -> String {
+        guard let alarm else { return "" }
+        if let first = shown.contacts.answers(to: alarm).first { return ": " + Words.answer(first, shown) }
+        let isAlert = shown.contacts.person(by: contact.account)?.alertAlarm == alarm
+        return isAlert || contact.notifyOnMissedCheckIn ? ": nobody is on it" : ""
     }
 
     /// The alarm that is on, the worse of two.
