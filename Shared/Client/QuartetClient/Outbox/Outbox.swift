@@ -11,7 +11,7 @@ import Vocabulary
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
-    /// Urgent changes that weren't sent and won't be, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// Urgent changes that weren't sent and won't be, or were refused when nobody waited for them, the oldest first: of many, the newest 20. They outlast the app, and stay until
     /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
     public var unsent: Shared<[UnsentChange]> { cards.shared }
 
@@ -377,12 +377,15 @@ public final class Outbox: Sendable {
             }
         } else {
             let replaced = (item.replaced ?? []).map(\.id)
-            let reason: UnsentChange.Reason? =
-                switch result {
-                case .failure(.expired): .expired
-                case .failure(.unknown): .unknown
-                default: nil
-                }
+            let reason: UnsentChange.Reason?
+            switch result {
+            case .failure(.expired): reason = .expired
+            case .failure(.unknown): reason = .unknown
+            case .failure(.refused(let error)) where !isHeard(result, of: item):
+                reason = .refused
+                item.refusal = UnsentChange.Refusal(error)
+            default: reason = nil
+            }
             await finish(item) { [self, item] in
                 if item.precedence == .urgent, let reason {
                     await endUnsent(item, reason, unlessDroppedSince: resets)
@@ -401,11 +404,19 @@ public final class Outbox: Sendable {
         decisions.send(OutboxEvent(item: item, error: error))
     }
 
-    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
-        let queue = state.withLock { state in
-            if state.awaited.contains(item.id) { state.results[item.id] = result }
-            return state.queues[item.stream]?.edits
+    /// Leaves what became of an item to its caller.
+    /// - Returns: False if it has none any more.
+    private func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
+        state.withLock { state in
+            guard state.awaited.contains(item.id) else { return false }
+            state.results[item.id] = result
+            return true
         }
+    }
+
+    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+        _ = isHeard(result, of: item)
+        let queue = queue(of: item)
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
         decisions.send(OutboxEvent(item: item, error: error))

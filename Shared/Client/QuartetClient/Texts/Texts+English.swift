@@ -20,6 +20,11 @@ extension Texts {
         "unknown.CheckIn": "It isn't known whether your check-in ({time}) arrived. Look before you rely on it.",
         "unknown.RespondToPing": "It isn't known whether your answer to {name} ({time}) arrived.",
         "unknown.change": "It isn't known whether a change ({time}) arrived.",
+        "refused.RaiseAlert": "Your call for help ({time}) was REFUSED: {reason}",
+        "refused.ClearAlert": "The end of your alert ({time}) was REFUSED: {reason}",
+        "refused.CheckIn": "Your check-in ({time}) was REFUSED: {reason}",
+        "refused.RespondToPing": "Your answer to {name} ({time}) was REFUSED: {reason}",
+        "refused.change": "A change ({time}) was REFUSED: {reason}",
 
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":

@@ -20,6 +20,11 @@ extension Texts {
             "Ob deine Rückmeldung ({time}) angekommen ist, weiß niemand. Sieh nach, bevor du dich darauf verlässt.",
         "unknown.RespondToPing": "Ob deine Antwort an {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.change": "Ob eine Änderung ({time}) angekommen ist, weiß niemand.",
+        "refused.RaiseAlert": "Dein Alarm ({time}) wurde ABGELEHNT: {reason}",
+        "refused.ClearAlert": "Das Ende deines Alarms ({time}) wurde ABGELEHNT: {reason}",
+        "refused.CheckIn": "Deine Rückmeldung ({time}) wurde ABGELEHNT: {reason}",
+        "refused.RespondToPing": "Deine Antwort an {name} ({time}) wurde ABGELEHNT: {reason}",
+        "refused.change": "Eine Änderung ({time}) wurde ABGELEHNT: {reason}",
 
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":
