@@ -160,7 +160,10 @@ extension Connection {
             }
             guard !hasBegun, readers.allSatisfy({ $0.encodable == nil }) else { return false }
             do { for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) } } catch { return false }
-            core.withLock { $0.sequencer.restore(name, at: copy.place) }
+            core.withLock { core in
+                core.sequencer.restore(name, at: copy.place)
+                core.restored[name] = copy.asOf
+            }
             return true
         }
     }
@@ -286,6 +289,7 @@ extension Connection {
             core.stops = [:]
             core.sequencer.forgetAll()
             core.unkept = []
+            core.restored = [:]
             core.accountCount += 1
             return (core.consumers, core.machine.opening)
         }
