@@ -132,6 +132,34 @@ struct SlowDiskTests {
     }
 
     @Test(
+        "a call for help whose place an all-clear took while the disk had stopped says so, also after a restart (S22)")
+    func cardAfterwards() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.stop()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.user.clearAlert() }
+            }
+            // It is tried meanwhile.
+            let before = server.clock.now
+            await server.passTime { server.clock.now > before + .seconds(20) }
+            store.goOn()
+            await app.connection.outbox.unsent.values.wait { !$0.isEmpty }
+            server.goOnline()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.last?.name == "ClearAlert")
+        }
+        let second = OutboxApp(server, store)
+        try await second.connection.restore()
+        #expect(second.connection.outbox.items.value.isEmpty)
+        #expect(second.connection.outbox.unsent.value.map(\.reason) == [.superseded])
+    }
+
+    @Test(
         "a call for help is sent while the device is still reading what it kept, in an app and in a widget (S22, S27)",
         arguments: [true, false])
     func whileReading(isRunning: Bool) async throws {

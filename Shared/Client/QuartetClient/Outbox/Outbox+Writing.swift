@@ -28,11 +28,13 @@ extension Outbox {
 
     /// Writes an item that was kept, unless it is gone by the time that its turn comes, or somebody else is signed in by then.
     func write(_ item: OutboxItem) async throws(QuartetError) {
+        var item = item
+        item.replaced = replaced(by: item)
+        let (id, acted) = (item.id, item.acted)
         do throws(QuartetError) {
             try await store.replace(item) { [self] in
                 state.withLock { state in
-                    state.accepted[item.id] != nil
-                        || state.items.contains { $0.id == item.id && $0.acted == item.acted }
+                    state.accepted[id] != nil || state.items.contains { $0.id == id && $0.acted == acted }
                 }
             }
             state.withLock { _ = $0.unsaved.remove(item.id) }
@@ -57,6 +59,11 @@ extension Outbox {
         }
         guard let written else { throw .notStored("the disk takes its time") }
         try written.get()
+    }
+
+    /// Those whose place an item took, and that the device may still have. What became a card stays.
+    func replaced(by item: OutboxItem) -> [OutboxItem.Replaced] {
+        (item.replaced ?? []).filter { !cards.hasKept($0.id) }
     }
 
     /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent

@@ -93,7 +93,7 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
         tell(item, .failure(.cancelled))
         return true
     }
@@ -194,7 +194,7 @@ public final class Outbox: Sendable {
         }
         let (isFull, replaced) = state.withLock { state in
             let replaced = state.items.filter(isSuperseded).flatMap { item in
-                [OutboxItem.Replaced(id: item.id, command: item.command)] + (item.replaced ?? [])
+                [OutboxItem.Replaced(id: item.id, command: item.command)] + self.replaced(by: item)
             }
             let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
             let isFull =
@@ -221,7 +221,7 @@ public final class Outbox: Sendable {
             let superseded = state.items.filter(isSuperseded)
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
-                .flatMap { [.init(id: $0.id, command: $0.command)] + ($0.replaced ?? []) }
+                .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             var item = item
             if !isSaved { item.replaced = replaced + late }
             state.items.removeAll(where: isSuperseded)
@@ -372,11 +372,10 @@ public final class Outbox: Sendable {
             await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
                 do throws(QuartetError) { try await write(item) } catch {
-                    await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
                 }
             }
         } else {
-            let replaced = (item.replaced ?? []).map(\.id)
             let reason: UnsentChange.Reason?
             switch result {
             case .failure(.expired): reason = .expired
@@ -392,7 +391,7 @@ public final class Outbox: Sendable {
                 } else {
                     await forget([item.id], of: item.account)
                 }
-                await forget(replaced, of: item.account)
+                await forget(replaced(by: item).map(\.id), of: item.account)
             }
         }
         tell(item, result)

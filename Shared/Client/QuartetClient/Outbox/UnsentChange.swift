@@ -55,6 +55,8 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
 final class UnsentChanges: Sendable {
     let shared = Shared<[UnsentChange]>([], .ready)
     private let cards = Mutex<[UnsentChange]>([])
+    /// Those that the device has, or is about to.
+    private let kept = Mutex<Set<OutboxItem.ID>>([])
     private let store: AccountStore
     /// Of more cards the oldest go.
     static let limit = 20
@@ -77,15 +79,22 @@ final class UnsentChanges: Sendable {
     ) async -> Bool {
         guard isMeant() else { return true }
         let old = show(item, reason)
-        var kept = item
+        var card = item
         // A release that knows no cards takes it for a change that expired.
-        (kept.unsent, kept.lifetime) = (reason, .seconds(0))
-        for card in old { try? await store.remove(card.id, of: card.account) }
+        (card.unsent, card.lifetime) = (reason, .seconds(0))
+        kept.withLock { _ = $0.insert(item.id) }
+        for old in old { try? await store.remove(old.id, of: old.account) }
         // Somebody may have read it by then.
         let isUnread = { @Sendable [self] in isMeant() && cards.withLock { $0.contains { $0.id == item.id } } }
-        do throws(QuartetError) { try await store.replace(kept, if: isUnread) } catch { return false }
+        do throws(QuartetError) { try await store.replace(card, if: isUnread) } catch {
+            kept.withLock { _ = $0.remove(item.id) }
+            return false
+        }
         return true
     }
+
+    /// Whether what the device has under an item's number is its card.
+    func hasKept(_ id: OutboxItem.ID) -> Bool { kept.withLock { $0.contains(id) } }
 
     /// Shows a card that isn't kept.
     /// - Returns: Cards that have to make room for it.
