@@ -35,7 +35,7 @@ extension NotificationsReducer {
     ) throws(Rejection) -> [NotificationsEvent] {
         switch command {
         case .markRead(let command): try markRead(&rows, command, account, time)
-        case .markAllRead: markAllRead(&rows, account, time)
+        case .markAllRead(let command): markAllRead(&rows, command, account, time)
         case .clearNotifications(let command): clear(&rows, command.selection, account, time)
         case .showNotifications(let command): show(&rows, command, account, time)
         case .forgetOldNotifications: forgetOld(&rows, account, time)
@@ -58,13 +58,17 @@ extension NotificationsReducer {
     }
 
     static func markAllRead(
-        _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
+        _ rows: inout NotificationsRows, _ command: MarkAllRead, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
-        let unread = rows.history(of: account).filter(\.isUnread)
+        let unread = rows.history(of: account).filter { $0.isUnread && $0.created <= command.upTo ?? $0.created }
         guard !unread.isEmpty else { return [] }
         for notification in unread { rows[account, notification.id]?.read = time }
         rows.accounts[account]?.unread -= unread.count
-        return [.allNotificationsRead(.init(account: account, at: time, unread: rows.unread(of: account)))]
+        let left = rows.unread(of: account)
+        return [
+            .allNotificationsRead(
+                .init(account: account, upTo: left > 0 ? command.upTo : nil, at: time, unread: left))
+        ]
     }
 
     static func clear(

@@ -3632,9 +3632,20 @@ public nonisolated struct Quartet_V1_MarkAllReadRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  public var upTo: Int64 {
+    get {_upTo ?? 0}
+    set {_upTo = newValue}
+  }
+  /// Returns true if `upTo` has been explicitly set.
+  public var hasUpTo: Bool {self._upTo != nil}
+  /// Clears the value of `upTo`. Subsequent reads from it will return its default value.
+  public mutating func clearUpTo() {self._upTo = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _upTo: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_ClearNotificationsRequest: Sendable {
@@ -9307,18 +9318,33 @@ nonisolated extension Quartet_V1_MarkReadRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Quartet_V1_MarkAllReadRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MarkAllReadRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}upTo\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._upTo) }()
+      default: break
+      }
+    }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._upTo {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_MarkAllReadRequest, rhs: Quartet_V1_MarkAllReadRequest) -> Bool {
+    if lhs._upTo != rhs._upTo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -79,15 +79,18 @@ public struct NotificationRead: EventBody {
     }
 }
 
-/// Every notification was read.
+/// Every notification was read, or every one up to a time.
 public struct AllNotificationsRead: EventBody {
     public let account: AccountID
+    /// Those that were delivered later stay unread; nil if there are none.
+    public let upTo: Instant?
     public let at: Instant
-    /// Always 0.
+    /// How many were delivered later and are unread.
     public let unread: Int
 
-    public init(account: AccountID, at: Instant, unread: Int) {
+    public init(account: AccountID, upTo: Instant? = nil, at: Instant, unread: Int) {
         self.account = account
+        self.upTo = upTo
         self.at = at
         self.unread = unread
     }

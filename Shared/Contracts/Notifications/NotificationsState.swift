@@ -71,7 +71,8 @@ extension NotificationsState {
             change(where: isMeant) { $0.read = event.at }
             unread = event.unread
         case .allNotificationsRead(let event):
-            change(where: \.isUnread) { $0.read = event.at }
+            let isRead = { (one: Notification) in one.isUnread && one.created <= event.upTo ?? one.created }
+            change(where: isRead) { $0.read = event.at }
             unread = event.unread
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }

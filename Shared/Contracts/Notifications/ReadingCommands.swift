@@ -37,13 +37,19 @@ public struct MarkRead: PublicCommandBody {
     }
 }
 
-/// Marks every notification as read.
+/// Marks every notification as read that the person may have seen.
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
-public struct MarkAllRead: PublicCommandBody {
+public struct MarkAllRead: PublicCommandBody, GrownBody {
     public static let sending = Sending(.notifications, supersedes: ["MarkRead", "MarkAllRead"])
+    public static let laterFields: Set<String> = ["upTo"]
 
-    public init() {}
+    /// Marks none that was delivered later than the newest that the person saw; nil for all.
+    public let upTo: Instant?
+
+    public init(upTo: Instant? = nil) {
+        self.upTo = upTo
+    }
 }
 
 /// Clears all notifications that match the selection. They stay in the history.

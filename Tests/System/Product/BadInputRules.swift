@@ -48,14 +48,16 @@ extension BadInputTests {
 
     /// Commands without fields.
     static let bare = [
-        "CheckIn", "MarkAllRead", "ResetContactCode", "RemovePhone", "UnregisterPush",
+        "CheckIn", "ResetContactCode", "RemovePhone", "UnregisterPush",
     ].flatMap { Form($0).refuses(.malformed(bodies: notObjects), .unknown("at", "code")) }
 
     // MARK: Notifications' commands
 
     static let reading =
+        Form("MarkAllRead").refuses(
+            .malformed(bodies: notObjects), .malformed("upTo", notTimes), .unknown("at", "code"))
         // The notification is Bob's.
-        Form("MarkRead", ["id": "\"<told>\""]).refuses(
+        + Form("MarkRead", ["id": "\"<told>\""]).refuses(
             .missing("id"), .malformed("id", notRequiredIDs), .refused("id", ["\"<told>\""], 404, "notFound"),
             .unknown("at"))
         + Form("ShowNotifications", ["ids": "[\"<told>\"]"]).refuses(

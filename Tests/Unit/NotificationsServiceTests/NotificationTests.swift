@@ -150,6 +150,25 @@ struct NotificationTests {
         #expect(try inbox.ask(anna, MarkAllRead()).isEmpty)
     }
 
+    @Test("what was delivered later than the newest that its person saw stays unread, for every reader (S13, S22)")
+    func readUpTo() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        var ids: [NotificationID] = []
+        for _ in 0..<3 {
+            inbox.pass(.minutes(20))
+            ids.append(try inbox.tell(anna))
+        }
+        let seen = try #require(inbox.state(anna).notifications.first { $0.id == ids[1] }).created
+        let first = try inbox.ask(anna, MarkAllRead(upTo: seen)).first(as: AllNotificationsRead.self)
+        #expect(first.unread == 1 && first.upTo == seen)
+        #expect(inbox.state(anna).notifications.filter(\.isUnread).map(\.id) == [ids[2]])
+        #expect(try inbox.ask(anna, MarkAllRead(upTo: seen)).isEmpty)
+        // Nothing is left, so readers of 0.1.0 take it for what it is.
+        let rest = try inbox.ask(anna, MarkAllRead(upTo: inbox.time)).first(as: AllNotificationsRead.self)
+        #expect(rest.unread == 0 && rest.upTo == nil && inbox.state(anna).unread == 0)
+    }
+
     @Test(
         "clearing takes what matches all criteria, keeps it in the history, and lowers the count (S37)",
         arguments: 0..<5)

@@ -84,7 +84,9 @@ struct NotificationsPropertyTests {
             let alarm = kind.isOfAlarm ? AlarmID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             return DeliverNotification(id: id, kind: kind, subject: subject, details: .init(alarm: alarm, group: group))
         case 13...17: return MarkRead(id: id)
-        case 18: return MarkAllRead()
+        case 18:
+            return MarkAllRead(
+                upTo: random.oneIn(2) ? inbox.time - .minutes(Int64.random(in: 0...60, using: &random)) : nil)
         case 19: return ClearNotifications(selection: .init(kinds: [kind]))
         case 20:
             return ClearNotifications(selection: .init(category: kind.category, subjects: subject.map { [$0] }))

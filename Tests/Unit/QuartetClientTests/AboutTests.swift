@@ -1,6 +1,7 @@
 import API
 import ContactsContract
 import Foundation
+import NotificationsContract
 import QuartetClientTesting
 import SessionContract
 import Synchronization
@@ -106,6 +107,47 @@ struct AboutTests {
             try server.commands.map { try RespondToPing.decoded(from: $0.body) } == [
                 RespondToPing(contact: OutboxApp.one, sent: Self.start), RespondToPing(contact: OutboxApp.two),
             ])
+    }
+
+    @Test(
+        "what is marked as read or cleared without a network is what its person saw, and nothing that came later (S13, S22)"
+    )
+    func notifications() async throws {
+        let notification = { @Sendable (number: Int64) in
+            NotificationsContract.Notification(
+                id: NotificationID(high: 1, low: UInt64(number)), kind: .alertRaised, details: .none,
+                created: Instant(microseconds: number))
+        }
+        let server = Server()
+        let app = OutboxApp(server)
+        let client = NotificationsClient.live(service: app.connection)
+        try await whileRunning(app.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(notifications: [notification(2), notification(1)])
+            try await app.connection.ready()
+            server.goOffline()
+            app.connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await client.markAllRead() }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await client.clear(NotificationSelection(everything: true))
+            }
+            #expect(!client.notifications.hasUnread && client.notifications.notifications.isEmpty)
+            app.connection.connect()
+            let next = try #require(await server.transport.nextStream())
+            try next.begin(notifications: [notification(3), notification(2), notification(1)])
+            try await app.connection.ready()
+            #expect(client.notifications.unreadCount == 1)
+            #expect(client.notifications.notifications.map(\.id) == [notification(3).id])
+            server.goOnline()
+            app.connection.outbox.retry()
+            await app.waitUntilSent()
+        }
+        let sent = { (name: String) in server.commands.last { $0.name == name }?.body ?? [] }
+        let seen = Instant(microseconds: 2)
+        #expect(try MarkAllRead.decoded(from: sent("MarkAllRead")) == MarkAllRead(upTo: seen))
+        #expect(
+            try ClearNotifications.decoded(from: sent("ClearNotifications"))
+                == ClearNotifications(selection: .init(occurredBy: seen, everything: true)))
     }
 
     @Test(

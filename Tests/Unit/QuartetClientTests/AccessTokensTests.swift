@@ -82,7 +82,7 @@ struct AccessTokensTests {
 
     @Test("who signs out or in while a token is exchanged isn't undone by its answer (S42)")
     func changedMeanwhile() async throws {
-        let other = Credentials(account: Server.account, device: Server.device, refreshToken: "refresh-other")
+        let other = Credentials(account: Server.account, device: .new(), refreshToken: "refresh-other")
         for saved in [other, nil] {
             let server = Server()
             server.transport.answer { [unowned server] request in
@@ -99,11 +99,39 @@ struct AccessTokensTests {
         let server = Server()
         server.transport.answer { [unowned server] request in
             guard request.endpoint == .token else { return try server.answer(request) }
-            server.tokens.save(Credentials(account: Server.account, device: Server.device, refreshToken: "newer"))
+            server.tokens.save(Credentials(account: Server.account, device: .new(), refreshToken: "newer"))
             return TransportReply(.failure(APIError(.deviceSignedOut)))
         }
         await #expect(throws: QuartetError.needsAuthentication) { try await Self.tokens(server).token() }
         #expect(server.tokens.load()?.refreshToken == "newer" && server.tokens.load()?.isSignedOut == false)
+    }
+
+    @Test(
+        "a token that another process has exchanged twice signs nobody out: the newest one is taken, and only its refusal counts (S42)",
+        arguments: [nil, .tokenReused, .deviceSignedOut, .invalidToken] as [APIError.Code?])
+    func exchangedTwice(refusal: APIError.Code?) async throws {
+        let newer = Credentials(account: Server.account, device: Server.device, refreshToken: "refresh-other")
+        for isNewerRefused in [false, true] {
+            let server = Server()
+            server.transport.answer { [unowned server] request in
+                guard request.endpoint == .token else { return try server.answer(request) }
+                let isOld = String(decoding: request.body, as: UTF8.self).contains("refresh-0")
+                if isOld { server.tokens.save(newer) }
+                if isOld, let refusal { return TransportReply(.failure(APIError(refusal))) }
+                if !isOld, isNewerRefused { return TransportReply(.failure(APIError(.tokenReused))) }
+                return try server.answer(request)
+            }
+            let tokens = Self.tokens(server)
+            if isNewerRefused {
+                await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token() }
+            } else {
+                let token = try await tokens.token()
+                #expect(token == "access-\(server.state.withLock { $0.exchanges })")
+                #expect(server.tokens.load()?.refreshToken == "refresh-\(server.state.withLock { $0.exchanges })")
+            }
+            #expect(server.tokens.load()?.isSignedOut == isNewerRefused)
+            #expect(server.transport.requests.count { $0.endpoint == .token } == 2)
+        }
     }
 
     @Test(

@@ -104,6 +104,30 @@ struct RestartTests {
         #expect(second.contacts.contacts.count == 3 && second.user.user.name == "Anna")
     }
 
+    @Test("a copy that is kept again, though nothing arrived since, is as old as before (S22)")
+    func stamp() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { _ in
+            // Its event doesn't come, so it is kept.
+            let ping = PingSent(account: Server.account, contact: Self.one, at: Instant(microseconds: 3))
+            server.state.withLock { $0.replies = [.success(Server.accepted(event: ping))] }
+            try await first.contacts.sendPing(Self.one)
+        }
+        let kept = store.load(Server.account)
+        #expect(kept.items.count == 1 && Set(kept.copies.map(\.asOf)) == [server.state.withLock { $0.time() }])
+        server.clock.advance(by: .seconds(3600))
+        server.transport.refuseStream(TransportError.unreachable("no network"))
+        let second = OutboxApp(server, store)
+        try await whileRunning(second.connection) {
+            await second.connection.wait { $0 == .reconnecting(attempt: 1) }
+        }
+        let again = store.load(Server.account)
+        #expect(again.items == kept.items && again.copies.count == kept.copies.count)
+        #expect(Set(again.copies.map(\.asOf)) == Set(kept.copies.map(\.asOf)))
+    }
+
     @Test(
         "a change whose event never comes is ended by a snapshot that the app asks for, in a stream that was resumed, too (S20)"
     )

@@ -256,12 +256,12 @@ struct SigningOutTests {
         }
         let (annas, bobs) = (item(Self.one), item(Self.two))
         _ = try await accounts.open(Self.one)
-        try await accounts.save(annas)
+        try await accounts.save(annas).value.get()
         _ = try await accounts.open(Self.two)
-        await #expect(throws: QuartetError.needsAuthentication) { try await accounts.save(annas) }
+        await #expect(throws: QuartetError.needsAuthentication) { try await accounts.save(annas).value.get() }
         try await accounts.replace(annas, if: { true })
         #expect(store.load(Self.two).items.isEmpty)
-        try await accounts.save(bobs)
+        try await accounts.save(bobs).value.get()
         try await accounts.remove(annas)
         #expect(store.load(Self.two).items == [bobs] && store.load(Self.one).items == [annas])
         // It was dropped before its turn came.

@@ -100,6 +100,38 @@ struct UnsentTests {
         }
     }
 
+    @Test(
+        "an urgent change that is refused when nobody waits for it any more says why, also after a restart (S22, S24)")
+    func refused() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let app = OutboxApp(server, store)
+        let refusal = APIError(.notContact, "They aren't a contact any more.")
+        try await app.offline(server) {
+            server.state.withLock { $0.replies = [.failure(refusal)] }
+            // Who waits for it hears it.
+            await #expect(throws: QuartetError.refused(refusal)) { try await app.contacts.respondToPing(OutboxApp.one) }
+            #expect(app.connection.outbox.unsent.value.isEmpty)
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.contacts.respondToPing(OutboxApp.one)
+            }
+            server.state.withLock { $0.replies = [.failure(refusal)] }
+            server.goOnline()
+            let events = app.connection.outbox.events
+            app.connection.outbox.retry()
+            #expect(await events.first { _ in true }?.error == .refused(refusal))
+        }
+        let again = OutboxApp(server, store)
+        try await again.connection.restore()
+        for app in [app, again] {
+            let cards = app.connection.outbox.unsent.value
+            #expect(cards.map(\.command) == ["RespondToPing"] && cards.map(\.reason) == [.refused])
+            #expect(cards.map(\.refusal?.code) == [.notContact] && cards.map(\.refusal?.detail) == [refusal.detail])
+            #expect(app.connection.outbox.items.value.isEmpty)
+        }
+    }
+
     @Test("of many cards the newest stay, on the device as well (S22)")
     func limit() async throws {
         let server = Server()
@@ -122,9 +154,11 @@ struct UnsentTests {
     @Test("a card says what, when and why in every language (P9)")
     func texts() {
         let item = { (command: String) in
-            OutboxItem(
+            var item = OutboxItem(
                 id: 1, stream: "account", command: command, acted: Instant(microseconds: 1_800_000_000_000_000),
                 lifetime: .days(1), actedAtServer: nil, edit: Data(), order: "pingAnswer/\(OutboxApp.one)")
+            item.refusal = UnsentChange.Refusal(APIError(.notContact))
+            return item
         }
         for language in ["en", "de"] {
             let texts = Texts(languages: [language])
@@ -132,6 +166,7 @@ struct UnsentTests {
                 for command in ["RaiseAlert", "ClearAlert", "CheckIn", "RespondToPing", "Newer"] {
                     let text = texts.sentence(UnsentChange(item(command), reason), name: "Bob")
                     #expect(text.contains("2027") && !text.contains("unsent.") && !text.contains("{"), "\(text)")
+                    #expect(!text.contains("refused.") && !text.hasSuffix(" "), "\(text)")
                     #expect(text.contains("Bob") == (command == "RespondToPing"))
                 }
             }

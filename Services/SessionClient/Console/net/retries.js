@@ -47,7 +47,7 @@ export function verdict({ status, code, retry }, failures = 0) {
 /** Fields that came after 0.1.0, whose servers refuse a body that has one. A test compares the list with the contracts'. */
 export const laterFields = {
   RaiseAlert: ['pressed'], ClearAlert: ['alarm', 'pressed'], RespondToPing: ['sent'], RespondToAllPings: ['upTo'],
-  ClearAllReceivedPings: ['upTo'],
+  ClearAllReceivedPings: ['upTo'], MarkAllRead: ['upTo'],
 }
 
 /** The fields of a request that was refused for one that an earlier server doesn't know, without all such; undefined for another refusal. */

@@ -42,7 +42,7 @@ export function notifications() {
   return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title', mount: () => () => { filter = everything } },
     h('div', { class: 'title-line' },
       h('h1', { id: 'notifications-title' }, 'Notifications', count > 0 && h('span', { class: 'badge' }, count)),
-      button('Mark all as read', () => act('MarkAllRead', {}, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 })),
+      button('Mark all as read', () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 })),
     refusal('notifications'),
     h('div', { class: 'tools' },
       choices('Category', categories, show, (next) => choose({ show: next })),
@@ -54,6 +54,9 @@ export function notifications() {
     !isWhole && state.notifications.length > 0 && (isMoreUnread || !isUnreadOnly)
       && h('p', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
 }
+
+/** What comes later than what is shown stays unread, however late the request arrives. */
+const newest = ({ notifications }) => notifications.reduce((latest, one) => Math.max(latest, one.created), 0) || now()
 
 const group = (title, list) => list.length === 0 ? [] : [
   { key: title, height: 40, view: () => h('h2', { class: 'group' }, title) },

@@ -18,7 +18,8 @@ export function applyToNotifications(state, type, body, atMost = limit) {
       return counted(rest.slice(0, atMost))
     }
     case 'NotificationRead': return counted(mark((one) => one.id === body.id && isUnread(one), { read: body.at }))
-    case 'AllNotificationsRead': return counted(mark(isUnread, { read: body.at }))
+    case 'AllNotificationsRead':
+      return counted(mark((one) => isUnread(one) && one.created <= (body.upTo ?? one.created), { read: body.at }))
     case 'NotificationsCleared': return counted(mark((one) => selects(body.selection, one), { cleared: body.at }))
     case 'NotificationsForgotten': return counted(state.notifications.filter((one) => one.created >= body.before))
     default: return state

@@ -59,7 +59,9 @@ public struct NotificationsClient: Sendable {
     /// What every feature reads.
     public var notifications: Shared<ReadOnlyNotificationsState>
     public var markRead: Action<NotificationID>
+    /// Marks those that this device shows, and earlier ones. What comes later stays unread, however late this is sent.
     public var markAllRead: PlainAction
+    /// Without `ids` and `occurredBy` it is about what this device shows and earlier, however late this is sent.
     public var clear: Action<NotificationSelection>
     /// The app has shown them on this device: operators learn who was reached.
     public var show: Action<[NotificationID]>
@@ -116,8 +118,19 @@ extension NotificationsClient {
             { () async throws(QuartetError) in try await commands.send(edit) }
         }
         return Self(
-            notifications: copy.holder.shared, markRead: action { .markRead($0) }, markAllRead: action(.markAllRead),
-            clear: action { .clear($0) },
+            notifications: copy.holder.shared, markRead: action { .markRead($0) },
+            markAllRead: { () async throws(QuartetError) in
+                let newest = copy.holder.state?.notifications.map(\.created).max()
+                try await commands.send(.markAllRead(upTo: newest ?? commands.now))
+            },
+            clear: { selection async throws(QuartetError) in
+                var selection = selection
+                if selection.ids == nil, selection.occurredBy == nil {
+                    let newest = copy.holder.state?.notifications.map { $0.details.at ?? $0.created }.max()
+                    selection.occurredBy = newest ?? commands.now
+                }
+                try await commands.send(.clear(selection))
+            },
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
             registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
             handlePush: { push async throws(QuartetError) in
@@ -146,7 +159,8 @@ extension NotificationsClient {
 /// What a person wants changed.
 private enum NotificationsEdit: ClientEdit {
     case markRead(NotificationID)
-    case markAllRead
+    /// Nil if 0.1.0 kept it.
+    case markAllRead(upTo: Instant?)
     case clear(NotificationSelection)
     case show([NotificationID], at: Instant)
     /// A push that showed it.
@@ -157,7 +171,7 @@ private enum NotificationsEdit: ClientEdit {
     var command: any AppCommandBody {
         switch self {
         case .markRead(let id): MarkRead(id: id)
-        case .markAllRead: MarkAllRead()
+        case .markAllRead(let upTo): MarkAllRead(upTo: upTo)
         case .clear(let selection): ClearNotifications(selection: selection)
         case .show(let ids, let time): ShowNotificationsRequest(ids: ids, shown: time)
         case .receive(let notification, _, let time): ShowNotificationsRequest(ids: [notification.id], shown: time)
@@ -172,8 +186,11 @@ private enum NotificationsEdit: ClientEdit {
             let unread = state.unread(without: { $0.id == id })
             state.apply(
                 .notificationRead(NotificationRead(account: state.account, id: id, at: time, unread: unread)))
-        case .markAllRead:
-            state.apply(.allNotificationsRead(AllNotificationsRead(account: state.account, at: time, unread: 0)))
+        case .markAllRead(let upTo):
+            let later = state.notifications.count { $0.isUnread && $0.created > upTo ?? $0.created }
+            state.apply(
+                .allNotificationsRead(
+                    AllNotificationsRead(account: state.account, upTo: upTo, at: time, unread: later)))
         case .clear(let selection):
             let unread = state.unread(without: selection.matches)
             state.apply(

@@ -20,22 +20,26 @@ extension Connection {
     ) async throws(QuartetError) {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
+            let limit = time.now() + Outbox.patience
             // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
             if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
                 let isUrgent = type(of: command).isUrgent
-                do throws(QuartetError) { try await restore(isShielded: isUrgent) } catch {
+                do throws(QuartetError) {
+                    if isUrgent { try await restore(by: limit) } else { try await restore() }
+                } catch {
                     unread.send(())
-                    // A call for help is sent from memory where the device can't read what it kept.
-                    guard isUrgent, store.unreadAccount != nil else { throw error }
+                    // A call for help is sent from memory where the device can't read what it kept, or not yet.
+                    guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
                 }
             }
             guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
+            let stream = queue.stream
             try await outbox.send(
                 edit, command, of: account, from: queue, isRunning ? nil : requests,
-                isConnected: !isRunning || stateNow.isConnected, show: show
+                isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
             ) {
-                guard !self.copies.hasKept(queue.stream) else { return }
+                guard !self.copies.hasKept(stream) else { return }
                 self.keepCopies(self.time.now(), atOnce: true)
                 await self.copies.finish()
             }
@@ -98,6 +102,19 @@ extension Connection {
         try await entering.run(isShielded: isShielded) { () async throws(QuartetError) in try await restoreNow() }
     }
 
+    /// The same for something urgent, also if the caller is cancelled.
+    /// - Parameter limit: Until when that waits for the disk, once it is known whose data is read.
+    private func restore(by limit: Duration) async throws(QuartetError) {
+        let restoring = Task(executorPreference: time.workplace) { () -> Result<Void, QuartetError> in
+            do throws(QuartetError) { return .success(try await self.restore(isShielded: true)) } catch {
+                return .failure(error)
+            }
+        }
+        if let restored = await time.value(of: restoring, until: limit) { return try restored.get() }
+        guard (store.account ?? store.unreadAccount) == nil else { throw .notStored("the disk takes its time") }
+        try await restoring.value.get()
+    }
+
     /// Tries to read what the device kept until that works, as long as the connection runs.
     func keepRestoring() async {
         var failures = 0
@@ -143,7 +160,10 @@ extension Connection {
             }
             guard !hasBegun, readers.allSatisfy({ $0.encodable == nil }) else { return false }
             do { for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) } } catch { return false }
-            core.withLock { $0.sequencer.restore(name, at: copy.place) }
+            core.withLock { core in
+                core.sequencer.restore(name, at: copy.place)
+                core.restored[name] = copy.asOf
+            }
             return true
         }
     }
@@ -269,6 +289,7 @@ extension Connection {
             core.stops = [:]
             core.sequencer.forgetAll()
             core.unkept = []
+            core.restored = [:]
             core.accountCount += 1
             return (core.consumers, core.machine.opening)
         }

@@ -109,7 +109,7 @@ extension Connection {
                 switch item {
                 case .heartbeat(let place):
                     let consumers = core.withLock { core in
-                        core.heard = now
+                        core.lastHeard = now
                         if core.stops[opening] != nil { core.sequencer.reach(place) }
                         return core.consumers
                     }
@@ -148,7 +148,7 @@ extension Connection {
                 core throws -> ([StreamEvent], ConnectionError?, [any StreamConsumer], Bool) in
                 // A stream that was closed has nothing more to say: somebody else may have signed in.
                 guard core.stops[opening] != nil else { throw CancellationError() }
-                core.heard = now
+                core.lastHeard = now
                 let (events, failure) = core.sequencer.take(run)
                 let hasBegun = failure == nil && core.sequencer.isLive && core.liveOpening != opening
                 if hasBegun { core.liveOpening = opening }
@@ -183,9 +183,8 @@ extension Connection {
     func keepCopies(_ now: Duration, atOnce: Bool) {
         guard let account = store.account else { return }
         let unfinished = atOnce ? outbox.unfinished : []
-        let heard = core.withLock(\.heard)
-        // A copy is no newer than what arrived last.
-        let time = (heard > .zero ? clock.at(heard) : clock.now) ?? self.time.wall()
+        let (heard, restored) = core.withLock { ($0.lastHeard, $0.restored) }
+        let time = heard.map { clock.at($0) ?? self.time.wall() }
         delivery.withLock { _ in
             let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
                 core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })
@@ -203,8 +202,9 @@ extension Connection {
                 for consumer in consumers { encode = consumer.encodable ?? encode }
                 copies.keep(
                     CopyKeeper.Pending(
-                        account: account, sequence: "\(name)", place: place, asOf: time,
-                        encode: encode,
+                        account: account, sequence: "\(name)", place: place,
+                        // A copy is no newer than what arrived last.
+                        asOf: time ?? restored[name] ?? self.time.wall(), encode: encode,
                         finished: outbox.takeFinished(of: "\(name)")))
             }
         }

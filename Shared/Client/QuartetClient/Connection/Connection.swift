@@ -131,13 +131,14 @@ public final class Connection: Observable, Sendable {
 
     private func runNow() async {
         let work = begin()
-        try? await entering.run { () async throws(QuartetError) in
-            // What can't be read from the device is loaded from the server, and read later.
-            do throws(QuartetError) { try await restoreNow() } catch {}
-            connect()
-        }
         await withDiscardingTaskGroup { group in
+            // A call for help is sent while what the device kept is still being read.
             group.addTask { await self.outbox.run { self.requests } }
+            try? await entering.run { () async throws(QuartetError) in
+                // What can't be read from the device is loaded from the server, and read later.
+                do throws(QuartetError) { try await restoreNow() } catch {}
+                connect()
+            }
             group.addTask { await self.copies.run() }
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }

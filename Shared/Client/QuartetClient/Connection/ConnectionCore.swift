@@ -31,8 +31,12 @@ struct ConnectionCore: Sendable {
     var followed: [GroupID: Int] = [:]
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
-    /// When something last arrived.
-    var heard: Duration = .zero
+    /// When something last arrived; nil if nothing has.
+    var lastHeard: Duration?
+    /// The same; the clock's beginning if nothing has.
+    var heard: Duration { lastHeard ?? .zero }
+    /// Until then, the copies that the device had were what the server has.
+    var restored: [StreamName: Instant] = [:]
     /// The next deadline that somebody waits for.
     var awaited: Duration?
     /// What ``Connection/run()`` has to do; nil while it doesn't run.

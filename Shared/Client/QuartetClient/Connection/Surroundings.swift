@@ -8,7 +8,8 @@ public protocol Surroundings: Sendable {
 }
 
 extension Connection {
-    /// For how long the app asks to go on in the background for what waits to be sent. What comes meanwhile asks again.
+    /// For how long the app asks to go on in the background for what waits to be sent. What comes meanwhile asks again, and so does
+    /// what is urgent for as long as it waits: asked for in the foreground alone, the time would be over when the app leaves it.
     static let wakefulness: Duration = .seconds(30)
 
     /// Does what the surroundings call for, until the task is cancelled.
@@ -21,7 +22,9 @@ extension Connection {
                 defer { known = ids }
                 // An attempt that fails changes an item, too.
                 guard !ids.isSubset(of: known) else { continue }
-                await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
+                repeat {
+                    await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
+                } while !Task.isCancelled && outbox.items.value.contains { $0.precedence == .urgent }
             }
         }
     }

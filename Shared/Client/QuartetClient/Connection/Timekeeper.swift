@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import Vocabulary
 
 /// The clock that a connection waits on. It goes on while the device sleeps, and nobody can set it.
@@ -67,6 +68,30 @@ package protocol Workplace: TaskExecutor {
 }
 
 extension Timekeeper {
+    /// Waits for what another task does, also for a caller that is cancelled.
+    /// - Returns: Nil if it hasn't ended by the deadline. It goes on.
+    func value<Value: Sendable>(of work: Task<Value, Never>, until deadline: Duration) async -> Value? {
+        let waiting = Mutex<CheckedContinuation<Value?, Never>?>(nil)
+        let resume = { @Sendable (value: Value?) in
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume(returning: value)
+        }
+        return await withCheckedContinuation { continuation in
+            waiting.withLock { $0 = continuation }
+            let limit = Task(executorPreference: workplace) {
+                try? await sleep(deadline)
+                resume(nil)
+            }
+            Task(executorPreference: workplace) {
+                resume(await work.value)
+                limit.cancel()
+            }
+        }
+    }
+
     /// Makes an app's call where the connection's work is done. What the connection does by itself is there already.
     func call<Value, Failure>(
         _ body: () async throws(Failure) -> Value

@@ -32,16 +32,16 @@ final class AccountStore: Sendable {
         }
     }
 
-    /// Waits for its turn, so that items are saved in the order in which this is called. Those whose place it takes go with it.
-    /// - Throws: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
-    func save(_ item: OutboxItem) async throws(QuartetError) {
-        try await lane.run(isShielded: true) { () async throws(QuartetError) in
+    /// Begins to save an item. Items are saved in the order in which this is called. Those whose place one takes go with it.
+    /// - Returns: What becomes of it: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
+    func save(_ item: OutboxItem) -> Task<Result<Void, QuartetError>, Never> {
+        begin { store in
             // Only now is it certain whose turn it is.
-            guard let account = item.account, account == self.account ?? unreadAccount else {
-                throw .needsAuthentication
+            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+                throw QuartetError.needsAuthentication
             }
-            guard self.account != nil else { throw .notStored("what it has can't be read") }
-            try await shield { try await Self.write(item, to: self.store, of: account) }
+            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
+            try await Self.write(item, to: store, of: account)
         }
     }
 
@@ -101,26 +101,29 @@ final class AccountStore: Sendable {
         }
     }
 
+    /// Runs `body` to its end, even if the caller is cancelled.
     private func shielded<Value: Sendable>(
         _ body: @escaping @Sendable (any LocalStore) async throws -> Value
     ) async throws(QuartetError) -> Value {
-        try await shield {
-            try await self.lane.run { () async throws(QuartetError) in
-                do { return try await body(self.store) } catch { throw Self.error(error) }
+        try await begin(body).value.get()
+    }
+
+    /// Runs `body` when its turn has come, which it takes at once.
+    private func begin<Value: Sendable>(
+        _ body: @escaping @Sendable (any LocalStore) async throws -> Value
+    ) -> Task<Result<Value, QuartetError>, Never> {
+        let place = lane.takePlace()
+        return Task(executorPreference: workplace) {
+            do throws(QuartetError) {
+                return .success(
+                    try await self.lane.run(at: place) { () async throws(QuartetError) in
+                        do { return try await body(self.store) } catch {
+                            throw error as? QuartetError ?? .notStored("\(error)")
+                        }
+                    })
+            } catch {
+                return .failure(error)
             }
         }
-    }
-
-    /// Runs `body` to its end, even if the caller is cancelled.
-    private func shield<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Value
-    ) async throws(QuartetError) -> Value {
-        do { return try await Task(executorPreference: workplace) { try await body() }.value } catch {
-            throw Self.error(error)
-        }
-    }
-
-    private static func error(_ error: any Error) -> QuartetError {
-        error as? QuartetError ?? .notStored("\(error)")
     }
 }

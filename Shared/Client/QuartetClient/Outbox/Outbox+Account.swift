@@ -37,6 +37,7 @@ extension Outbox {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
             }
         }
+        kicks.send(())
         for item in ended {
             if items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
                 await forget([item.id], of: item.account)
@@ -46,7 +47,6 @@ extension Outbox {
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
         for item in unsaved { try? await write(item) }
-        kicks.send(())
     }
 
     /// Whether what was kept for the account is among the items.

@@ -2,13 +2,39 @@ import Synchronization
 import Vocabulary
 
 extension Outbox {
+    /// Has the disk do something for an item, and waits for it: for an urgent one a second at most, and not at all while the disk is
+    /// still at what that one has waited for in vain. A caller that is cancelled waits all the same.
+    /// - Parameter limit: Until when an urgent one waits, where that isn't a second.
+    /// - Returns: Nil if the disk needs longer. It goes on.
+    @discardableResult
+    func finish<Value: Sendable>(
+        _ item: OutboxItem, by limit: Duration? = nil, _ body: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        guard item.precedence == .urgent else { return await body() }
+        let isSlow = state.withLock { $0.slow[item.id] != nil }
+        let limit = limit ?? time.now() + (isSlow ? .zero : Self.patience)
+        let work = Task(executorPreference: time.workplace, operation: body)
+        if let value = await time.value(of: work, until: limit) { return value }
+        state.withLock { $0.slow[item.id, default: 0] += 1 }
+        Task(executorPreference: time.workplace) { [self] in
+            _ = await work.value
+            state.withLock { state in
+                let left = (state.slow[item.id] ?? 1) - 1
+                state.slow[item.id] = left > 0 ? left : nil
+            }
+        }
+        return nil
+    }
+
     /// Writes an item that was kept, unless it is gone by the time that its turn comes, or somebody else is signed in by then.
     func write(_ item: OutboxItem) async throws(QuartetError) {
+        var item = item
+        item.replaced = replaced(by: item)
+        let (id, acted) = (item.id, item.acted)
         do throws(QuartetError) {
             try await store.replace(item) { [self] in
                 state.withLock { state in
-                    state.accepted[item.id] != nil
-                        || state.items.contains { $0.id == item.id && $0.acted == item.acted }
+                    state.accepted[id] != nil || state.items.contains { $0.id == id && $0.acted == acted }
                 }
             }
             state.withLock { _ = $0.unsaved.remove(item.id) }
@@ -17,6 +43,27 @@ extension Outbox {
             throw error
         }
         await forgetLeftovers()
+    }
+
+    /// The same, without waiting for longer than an urgent one can.
+    private func writeInTime(_ item: OutboxItem) async throws(QuartetError) {
+        // What a disk that has stopped still has to write of one item doesn't pile up.
+        let isBehind = state.withLock { state in
+            guard state.slow[item.id] ?? 0 >= Self.slowLimit else { return false }
+            if state.items.contains(where: { $0.id == item.id }) { state.unsaved.insert(item.id) }
+            return true
+        }
+        guard !isBehind else { throw .notStored("the disk takes its time") }
+        let written = await finish(item) { () -> Result<Void, QuartetError> in
+            do throws(QuartetError) { return .success(try await self.write(item)) } catch { return .failure(error) }
+        }
+        guard let written else { throw .notStored("the disk takes its time") }
+        try written.get()
+    }
+
+    /// Those whose place an item took, and that the device may still have. What became a card stays.
+    func replaced(by item: OutboxItem) -> [OutboxItem.Replaced] {
+        (item.replaced ?? []).filter { !cards.hasKept($0.id) }
     }
 
     /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent
@@ -56,7 +103,7 @@ extension Outbox {
     /// Writes an item that the device failed to write before. It is sent in any case.
     func writeIfUnsaved(_ item: OutboxItem) async {
         guard state.withLock({ $0.unsaved.contains(item.id) }) else { return }
-        try? await write(item)
+        try? await writeInTime(item)
     }
 
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
@@ -64,7 +111,7 @@ extension Outbox {
     func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
         var item = item
         do throws(QuartetError) {
-            try await write(item)
+            try await writeInTime(item)
             item.replaced = nil
         } catch {
             // Sent again under its key, it does what it does once. The key follows from what the device has of it, unless it was
@@ -76,7 +123,7 @@ extension Outbox {
             state.items[index] = item
             return true
         }
-        if !isThere { await forget([item.id], of: item.account) }
+        if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
         return isThere
     }
 
@@ -108,6 +155,6 @@ extension Outbox {
             state.items[index] = item
         }
         // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
-        try? await write(item)
+        try? await writeInTime(item)
     }
 }

@@ -11,7 +11,7 @@ import Vocabulary
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
-    /// Urgent changes that weren't sent and won't be, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// Urgent changes that weren't sent and won't be, or were refused when nobody waited for them, the oldest first: of many, the newest 20. They outlast the app, and stay until
     /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
     public var unsent: Shared<[UnsentChange]> { cards.shared }
 
@@ -33,6 +33,8 @@ public final class Outbox: Sendable {
         var madeUnread: Set<String> = []
         /// Items that the device failed to write.
         var unsaved: Set<Int64> = []
+        /// How much the disk is still doing of each item that doesn't wait for it any more.
+        var slow: [Int64: Int] = [:]
         /// Items that are over and that the device failed to remove, with their accounts.
         var leftovers: [Int64: AccountID?] = [:]
         var queues: [String: Queue] = [:]
@@ -53,13 +55,19 @@ public final class Outbox: Sendable {
     static let horizon: Interval = .days(29)
     /// A command that the server fails to handle so often is given up.
     static let failureLimit = 5
+    /// How long something urgent waits for the device's disk. Then it goes on, and so does the disk.
+    static let patience: Duration = .seconds(1)
+    /// More than so much of one item isn't left to a disk that is slow.
+    static let slowLimit = 4
 
     let state = Mutex(State())
     let cards: UnsentChanges
     let store: AccountStore
-    /// Changes of one precedence are kept in the order in which they were made.
+    /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
         uniqueKeysWithValues: Sending.Precedence.allCases.map { ($0, Lane()) })
+    private let keepingUrgent: [Sending.Topic: Lane] = Dictionary(
+        uniqueKeysWithValues: Sending.Topic.allCases.filter { $0.precedence == .urgent }.map { ($0, Lane()) })
     private let clock: KnownServerTime
     let time: Timekeeper
     /// Something can be sent that couldn't be before.
@@ -85,7 +93,7 @@ public final class Outbox: Sendable {
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
         tell(item, .failure(.cancelled))
         return true
     }
@@ -130,11 +138,13 @@ public final class Outbox: Sendable {
     ///   - account: Whose change it is.
     ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
     ///   - isConnected: Whether it is worth waiting through a failure.
+    ///   - limit: Until when an urgent one waits for the disk.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
         _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
-        _ requests: Requests?, isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
+        _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
+        keepBase: @escaping @Sendable () async -> Void
     ) async throws(QuartetError) {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
@@ -156,13 +166,16 @@ public final class Outbox: Sendable {
         do throws(QuartetError) {
             // Somebody who has pressed the button for help has called for it, whatever becomes of the task.
             let isUrgent = sending.precedence == .urgent
-            _ = try await keeping[sending.precedence]?.run(isShielded: isUrgent) { () async throws(QuartetError) in
+            let lane = keepingUrgent[sending.topic] ?? keeping[sending.precedence]
+            _ = try await lane?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if !isUrgent { await keepBase() }
-                let unsent = try await keep(item, sending, unlessDroppedSince: resets)
+                let tidy = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
                 kicks.send(())
-                for item in unsent { await endUnsent(item, .superseded, unlessDroppedSince: resets) }
-                if isUrgent { await keepBase() }
+                await finish(item, by: limit) {
+                    await tidy()
+                    if isUrgent { await keepBase() }
+                }
             }
         } catch {
             queue.decided(item, .failure(error))
@@ -171,17 +184,17 @@ public final class Outbox: Sendable {
         try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    /// - Returns: Those whose place it took, and that their person may take for sent.
+    /// - Returns: What is left to do with the disk once it can be sent.
     private func keep(
-        _ made: OutboxItem, _ sending: Sending, unlessDroppedSince resets: Int
-    ) async throws(QuartetError) -> [OutboxItem] {
+        _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
+    ) async throws(QuartetError) -> @Sendable () async -> Void {
         let isUrgent = sending.precedence == .urgent
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
         }
         let (isFull, replaced) = state.withLock { state in
             let replaced = state.items.filter(isSuperseded).flatMap { item in
-                [OutboxItem.Replaced(id: item.id, command: item.command)] + (item.replaced ?? [])
+                [OutboxItem.Replaced(id: item.id, command: item.command)] + self.replaced(by: item)
             }
             let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
             let isFull =
@@ -192,22 +205,23 @@ public final class Outbox: Sendable {
         guard !isFull || isUrgent else { throw .outboxFull }
         var item = made
         item.replaced = replaced
-        var isSaved = true
-        do throws(QuartetError) {
-            try await store.save(item)
-            item.replaced = nil
-        } catch {
-            // A full disk doesn't hold back a call for help: it is sent from memory, and written with the next attempt that can.
-            guard case .notStored = error, isUrgent else { throw error }
-            isSaved = false
+        let saving = store.save(item)
+        let saved = await finish(item, by: limit) { await saving.value }
+        switch saved {
+        case .success: item.replaced = nil
+        // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
+        // that can, if not before.
+        case .failure(.notStored) where isUrgent, nil: break
+        case .failure(let error): throw error
         }
+        let isSaved = if case .success = saved { true } else { false }
         typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
         let changed = change { [item, isSaved] state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter(isSuperseded)
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
-                .flatMap { [.init(id: $0.id, command: $0.command)] + ($0.replaced ?? []) }
+                .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             var item = item
             if !isSaved { item.replaced = replaced + late }
             state.items.removeAll(where: isSuperseded)
@@ -221,22 +235,27 @@ public final class Outbox: Sendable {
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
-            await forget([item.id], of: item.account)
+            await finish(item, by: limit) { await self.forget([made.id], of: made.account) }
             throw .needsAuthentication
         }
-        if isSaved {
-            await forgetLeftovers()
-            await forget(changed.late.map(\.id), of: item.account)
-        }
         for item in changed.superseded { tell(item, .failure(.superseded)) }
-        for item in changed.others { try? await write(item) }
-        let unsent = changed.superseded.filter { $0.command != made.command }
-        guard isSaved else {
-            // The device still has them, and sends them after a crash.
-            for item in unsent { cards.show(item, .superseded) }
-            return []
+        return { [self] in
+            let isSaved = if case .success = await saving.value { true } else { false }
+            if isSaved {
+                await forgetLeftovers()
+                await forget(changed.late.map(\.id), of: made.account)
+            }
+            for item in changed.others { try? await write(item) }
+            // Their person may take them for sent.
+            for item in changed.superseded where item.command != made.command {
+                if isSaved {
+                    await endUnsent(item, .superseded, unlessDroppedSince: resets)
+                } else {
+                    // The device still has them, and sends them after a crash.
+                    cards.show(item, .superseded)
+                }
+            }
         }
-        return unsent
     }
 
     /// Whether nothing was dropped since.
@@ -350,24 +369,30 @@ public final class Outbox: Sendable {
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
-            // Better forgotten than made again after a restart.
-            do throws(QuartetError) { try await write(item) } catch {
-                await forget([item.id] + (item.replaced ?? []).map(\.id), of: item.account)
+            await finish(item) { [self, item] in
+                // Better forgotten than made again after a restart.
+                do throws(QuartetError) { try await write(item) } catch {
+                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+                }
             }
         } else {
-            let replaced = (item.replaced ?? []).map(\.id)
-            let reason: UnsentChange.Reason? =
-                switch result {
-                case .failure(.expired): .expired
-                case .failure(.unknown): .unknown
-                default: nil
-                }
-            if item.precedence == .urgent, let reason {
-                await endUnsent(item, reason, unlessDroppedSince: resets)
-            } else {
-                await forget([item.id], of: item.account)
+            let reason: UnsentChange.Reason?
+            switch result {
+            case .failure(.expired): reason = .expired
+            case .failure(.unknown): reason = .unknown
+            case .failure(.refused(let error)) where !isHeard(result, of: item):
+                reason = .refused
+                item.refusal = UnsentChange.Refusal(error)
+            default: reason = nil
             }
-            await forget(replaced, of: item.account)
+            await finish(item) { [self, item] in
+                if item.precedence == .urgent, let reason {
+                    await endUnsent(item, reason, unlessDroppedSince: resets)
+                } else {
+                    await forget([item.id], of: item.account)
+                }
+                await forget(replaced(by: item).map(\.id), of: item.account)
+            }
         }
         tell(item, result)
     }
@@ -378,11 +403,19 @@ public final class Outbox: Sendable {
         decisions.send(OutboxEvent(item: item, error: error))
     }
 
-    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
-        let queue = state.withLock { state in
-            if state.awaited.contains(item.id) { state.results[item.id] = result }
-            return state.queues[item.stream]?.edits
+    /// Leaves what became of an item to its caller.
+    /// - Returns: False if it has none any more.
+    private func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
+        state.withLock { state in
+            guard state.awaited.contains(item.id) else { return false }
+            state.results[item.id] = result
+            return true
         }
+    }
+
+    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+        _ = isHeard(result, of: item)
+        let queue = queue(of: item)
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
         decisions.send(OutboxEvent(item: item, error: error))

@@ -52,6 +52,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var accepted: CommandID?
     /// Why it ended without being sent. The item is then kept until a person has read that.
     var unsent: UnsentChange.Reason?
+    /// With ``UnsentChange/Reason/refused``: what the server said.
+    var refusal: UnsentChange.Refusal?
 
     /// Whether the server may know it. Then it can't be cancelled any more.
     public var isSent: Bool { body != nil }

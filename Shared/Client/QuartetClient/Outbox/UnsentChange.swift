@@ -1,8 +1,9 @@
+public import API
 import Synchronization
 public import Vocabulary
 
-/// An urgent change that will never be sent, or of which nobody knows whether it arrived, though a person asked for it: a card that
-/// stays until somebody has read it.
+/// An urgent change that will never be sent, of which nobody knows whether it arrived, or that was refused when nobody waited for it any
+/// more, though a person asked for it: a card that stays until somebody has read it.
 public struct UnsentChange: Hashable, Sendable, Identifiable {
     public enum Reason: String, Codable, Hashable, CaseIterable, Sendable {
         /// There was no connection for so long that it would no longer mean the same.
@@ -13,6 +14,21 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
         case signedOut
         /// It was sent, and no answer came in time: it may have happened.
         case unknown
+        /// The server refused it.
+        case refused
+    }
+
+    /// What is kept of a refusal.
+    struct Refusal: Codable, Hashable, Sendable {
+        let code: String
+        let detail: String
+
+        init(_ error: APIError) {
+            (code, detail) = (error.code.rawValue, error.detail)
+        }
+
+        /// Of a code that this version doesn't know, the sentence stays.
+        var error: APIError { APIError(APIError.Code(rawValue: code) ?? .refused, detail) }
     }
 
     public let id: OutboxItem.ID
@@ -23,10 +39,13 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
     /// When the person acted: by the server's clock if that was known then, or else by the device's.
     public let acted: Instant
     public let reason: Reason
+    /// With ``Reason/refused``: why.
+    public let refusal: APIError?
     let account: AccountID?
 
     init(_ item: OutboxItem, _ reason: Reason) {
         (id, command, account, self.reason) = (item.id, item.command, item.account, reason)
+        refusal = item.refusal?.error
         acted = item.actedAtServer ?? item.acted
         contact = item.order?.split(separator: "/").dropFirst().first.flatMap { AccountID(String($0)) }
     }
@@ -36,6 +55,8 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
 final class UnsentChanges: Sendable {
     let shared = Shared<[UnsentChange]>([], .ready)
     private let cards = Mutex<[UnsentChange]>([])
+    /// Those that the device has, or is about to.
+    private let kept = Mutex<Set<OutboxItem.ID>>([])
     private let store: AccountStore
     /// Of more cards the oldest go.
     static let limit = 20
@@ -58,15 +79,22 @@ final class UnsentChanges: Sendable {
     ) async -> Bool {
         guard isMeant() else { return true }
         let old = show(item, reason)
-        var kept = item
+        var card = item
         // A release that knows no cards takes it for a change that expired.
-        (kept.unsent, kept.lifetime) = (reason, .seconds(0))
-        for card in old { try? await store.remove(card.id, of: card.account) }
+        (card.unsent, card.lifetime) = (reason, .seconds(0))
+        kept.withLock { _ = $0.insert(item.id) }
+        for old in old { try? await store.remove(old.id, of: old.account) }
         // Somebody may have read it by then.
         let isUnread = { @Sendable [self] in isMeant() && cards.withLock { $0.contains { $0.id == item.id } } }
-        do throws(QuartetError) { try await store.replace(kept, if: isUnread) } catch { return false }
+        do throws(QuartetError) { try await store.replace(card, if: isUnread) } catch {
+            kept.withLock { _ = $0.remove(item.id) }
+            return false
+        }
         return true
     }
+
+    /// Whether what the device has under an item's number is its card.
+    func hasKept(_ id: OutboxItem.ID) -> Bool { kept.withLock { $0.contains(id) } }
 
     /// Shows a card that isn't kept.
     /// - Returns: Cards that have to make room for it.

@@ -166,7 +166,17 @@ actor AccessTokens {
         access = (reply.accessToken, asked + life - min(Self.margin, life / 2))
     }
 
+    /// Exchanges what the store has; again if another process exchanged that meanwhile. Only what the server says of the newest token
+    /// counts.
     private func refresh(for account: AccountID) async throws -> String {
+        for _ in 0..<5 {
+            if let token = try await refreshOnce(for: account) { return token }
+        }
+        throw TransportError.interrupted("other processes exchange the token all the time")
+    }
+
+    /// - Returns: Nil if the store has a newer token of the same device by now.
+    private func refreshOnce(for account: AccountID) async throws -> String? {
         let now = try await serverTime()
         // Read only now, and saved before the next wait: meanwhile another process, such as an extension, may have got
         // a newer token, and an older one that is sent after it would look like a thief's. Somebody may also have
@@ -186,6 +196,7 @@ actor AccessTokens {
             // exchange under the same key, and then has the same answer.
             let stored = try self.credentials?.refreshToken
             guard stored == credentials.refreshToken || stored == signedIn.refreshToken else {
+                if try hasNewer(than: credentials) { return nil }
                 throw QuartetError.needsAuthentication
             }
             try self.signedIn(signedIn, asked: asked)
@@ -193,6 +204,7 @@ actor AccessTokens {
         case .failure(let error):
             // It is about the token that was sent. Somebody may have signed in meanwhile.
             let isCurrent = try self.credentials?.refreshToken == credentials.refreshToken
+            if error.meansSignedOut || error.code == .invalidToken, try hasNewer(than: credentials) { return nil }
             if error.meansSignedOut {
                 if isCurrent {
                     signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
@@ -203,6 +215,13 @@ actor AccessTokens {
             // A server under a wrong key for a minute says of every token that it is invalid.
             throw QuartetError.refused(error)
         }
+    }
+
+    /// Whether another process has got a newer token of the same device.
+    private func hasNewer(than sent: Credentials) throws -> Bool {
+        guard let stored = try credentials else { return false }
+        return stored.account == sent.account && stored.device == sent.device
+            && stored.refreshToken != sent.refreshToken
     }
 
     /// Exchanges a token, always under the key of its first exchange.

@@ -6,7 +6,12 @@ final class Lane: Sendable {
     private struct Queue: Sendable {
         var isTaken = false
         var next = 0
-        var waiting: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiting: [(id: Int, continuation: CheckedContinuation<Bool, Never>?)] = []
+    }
+
+    /// A place in the line, for a task that is made after it was taken. Whoever takes it has to run at it.
+    struct Place: Sendable {
+        fileprivate let id: Int
     }
 
     private let queue = Mutex(Queue())
@@ -17,6 +22,31 @@ final class Lane: Sendable {
         isShielded: Bool = false, _ body: () async throws(QuartetError) -> Value
     ) async throws(QuartetError) -> Value {
         guard await enter(isShielded) else { throw .cancelled }
+        defer { leave() }
+        return try await body()
+    }
+
+    func takePlace() -> Place {
+        queue.withLock { queue in
+            queue.next += 1
+            if queue.isTaken { queue.waiting.append((queue.next, nil)) }
+            queue.isTaken = true
+            return Place(id: queue.next)
+        }
+    }
+
+    /// Waits for the place's turn, also for a caller that is cancelled.
+    func run<Value>(
+        at place: Place, _ body: () async throws(QuartetError) -> Value
+    ) async throws(QuartetError) -> Value {
+        _ = await withCheckedContinuation { continuation in
+            let isIn = queue.withLock { queue in
+                guard let index = queue.waiting.firstIndex(where: { $0.id == place.id }) else { return true }
+                queue.waiting[index].continuation = continuation
+                return false
+            }
+            if isIn { continuation.resume(returning: true) }
+        }
         defer { leave() }
         return try await body()
     }
@@ -45,7 +75,7 @@ final class Lane: Sendable {
             let waiting = queue.withLock { queue in
                 queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
             }
-            waiting?.continuation.resume(returning: false)
+            waiting?.continuation?.resume(returning: false)
         }
     }
 

@@ -22,6 +22,11 @@ extension Texts {
         "unknown.AcknowledgeAlarm": "It isn't known whether your answer to the alarm of {name} ({time}) arrived.",
         "unknown.RespondToPing": "It isn't known whether your answer to {name} ({time}) arrived.",
         "unknown.change": "It isn't known whether a change ({time}) arrived.",
+        "refused.RaiseAlert": "Your call for help ({time}) was REFUSED: {reason}",
+        "refused.ClearAlert": "The end of your alert ({time}) was REFUSED: {reason}",
+        "refused.CheckIn": "Your check-in ({time}) was REFUSED: {reason}",
+        "refused.RespondToPing": "Your answer to {name} ({time}) was REFUSED: {reason}",
+        "refused.change": "A change ({time}) was REFUSED: {reason}",
 
         "alarm.nobody": "Nobody is on it yet.",
         "alarm.onIt": "{name} is on it until {time}.",

@@ -22,6 +22,11 @@ extension Texts {
         "unknown.AcknowledgeAlarm": "Ob deine Antwort auf den Alarm von {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.RespondToPing": "Ob deine Antwort an {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.change": "Ob eine Änderung ({time}) angekommen ist, weiß niemand.",
+        "refused.RaiseAlert": "Dein Alarm ({time}) wurde ABGELEHNT: {reason}",
+        "refused.ClearAlert": "Das Ende deines Alarms ({time}) wurde ABGELEHNT: {reason}",
+        "refused.CheckIn": "Deine Rückmeldung ({time}) wurde ABGELEHNT: {reason}",
+        "refused.RespondToPing": "Deine Antwort an {name} ({time}) wurde ABGELEHNT: {reason}",
+        "refused.change": "Eine Änderung ({time}) wurde ABGELEHNT: {reason}",
 
         "alarm.nobody": "Noch kümmert sich niemand.",
         "alarm.onIt": "{name}: kümmert sich bis {time}.",

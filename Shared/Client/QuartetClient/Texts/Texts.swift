@@ -172,13 +172,19 @@ public struct Texts: Sendable {
 
     /// - Parameter moment: Writes a time.
     package func sentence(_ change: UnsentChange, name: String?, moment: (Instant) -> String) -> String {
-        let kind = change.reason == .unknown ? "unknown" : "unsent"
+        let kind =
+            switch change.reason {
+            case .unknown: "unknown"
+            case .refused: "refused"
+            case .expired, .superseded, .signedOut: "unsent"
+            }
         let key = "\(kind).\(change.command)"
         return filled(
             catalogue[key] == nil ? "\(kind).change" : key,
             [
                 "name": name ?? self["someone"], "time": moment(change.acted),
-                "reason": change.reason == .unknown ? "" : self["unsent.reason.\(change.reason.rawValue)"],
+                "reason": kind == "unsent"
+                    ? self["unsent.reason.\(change.reason.rawValue)"] : change.refusal.map { sentence($0) } ?? "",
             ])
     }
 

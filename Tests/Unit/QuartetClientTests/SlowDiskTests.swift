@@ -1,0 +1,193 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import SessionContract
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+/// A device's disk that does nothing for a while.
+private final class SlowStore: LocalStore {
+    private let store: InMemoryLocalStore
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>(nil)
+    /// How much was asked of the disk since it stopped.
+    let asked = Observed(0)
+
+    init(_ store: InMemoryLocalStore = InMemoryLocalStore()) {
+        self.store = store
+    }
+
+    var kept: LocalAccount { store.load(Server.account) }
+
+    func stop() {
+        asked.update { $0 = 0 }
+        waiting.withLock { $0 = [] }
+    }
+
+    func goOn() {
+        let continuations = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for continuation in continuations { continuation.resume() }
+    }
+
+    private func turn() async {
+        asked.update { $0 += 1 }
+        await withCheckedContinuation { continuation in
+            let goesOn = waiting.withLock { waiting in
+                waiting?.append(continuation)
+                return waiting == nil
+            }
+            if goesOn { continuation.resume() }
+        }
+    }
+
+    func load(_ account: AccountID) async -> LocalAccount {
+        await turn()
+        return store.load(account)
+    }
+
+    func save(_ item: OutboxItem, of account: AccountID) async {
+        await turn()
+        store.save(item, of: account)
+    }
+
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async {
+        await turn()
+        // In an asynchronous function, that is the protocol's own.
+        let save: (OutboxItem, [OutboxItem.ID], AccountID) -> Void = store.save(_:replacing:of:)
+        save(item, others, account)
+    }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID) async {
+        await turn()
+        store.remove(item, of: account)
+    }
+
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async {
+        await turn()
+        store.save(copies, finishing: items, of: account)
+    }
+
+    func forget(_ account: AccountID) async {
+        await turn()
+        store.forget(account)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct SlowDiskTests {
+    @Test("a call for help waits a second for a disk that has stopped at a check-in, and is then sent (S22, S27)")
+    func behindCheckIn() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        try await app.connected(server) { _ in
+            store.stop()
+            let checkIn = Task { try await server.passingTime { try await app.user.checkIn() } }
+            try await store.asked.wait("the check-in is being written") { $0 > 0 ? true : nil }
+            try await server.passingTime { try await app.user.raiseAlert() }
+            try await checkIn.value
+            #expect(Set(server.commands.map(\.name)) == ["CheckIn", "RaiseAlert"])
+            // The same for what takes its place at the server.
+            try await server.passingTime { try await app.user.clearAlert() }
+            #expect(server.commands.last?.name == "ClearAlert")
+            #expect(store.kept.items.isEmpty)
+            store.goOn()
+            try await app.contacts.sendPing(OutboxApp.one)
+            #expect(Set(server.commands.map(\.key)).count == 4)
+        }
+        #expect(store.kept.items.isEmpty)
+    }
+
+    @Test("a call for help that couldn't be sent either is on the disk once it goes on, and is sent once (S22, S27)")
+    func keptLater() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            store.stop()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.user.raiseAlert() }
+            }
+            #expect(store.kept.items.isEmpty && app.connection.outbox.items.value.map(\.command) == ["RaiseAlert"])
+            store.goOn()
+            while store.kept.items.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        // The app is killed.
+        server.goOnline()
+        let before = server.commands.count
+        let second = OutboxApp(server, store)
+        try await second.connected(server) { _ in
+            await server.passTime { second.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["RaiseAlert"])
+            #expect(Set(server.commands.map(\.key)).count == 1)
+        }
+    }
+
+    @Test(
+        "a call for help whose place an all-clear took while the disk had stopped says so, also after a restart (S22)")
+    func cardAfterwards() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.stop()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.user.clearAlert() }
+            }
+            // It is tried meanwhile.
+            let before = server.clock.now
+            await server.passTime { server.clock.now > before + .seconds(20) }
+            store.goOn()
+            await app.connection.outbox.unsent.values.wait { !$0.isEmpty }
+            server.goOnline()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.last?.name == "ClearAlert")
+        }
+        let second = OutboxApp(server, store)
+        try await second.connection.restore()
+        #expect(second.connection.outbox.items.value.isEmpty)
+        #expect(second.connection.outbox.unsent.value.map(\.reason) == [.superseded])
+    }
+
+    @Test(
+        "a call for help is sent while the device is still reading what it kept, in an app and in a widget (S22, S27)",
+        arguments: [true, false])
+    func whileReading(isRunning: Bool) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await first.contacts.sendPing(OutboxApp.one)
+            }
+        }
+        server.goOnline()
+        let before = server.commands.count
+        let slow = SlowStore(store)
+        slow.stop()
+        let app = OutboxApp(server, slow)
+        @Sendable func press() async throws {
+            try await server.passingTime { try await app.user.raiseAlert() }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["RaiseAlert"])
+            slow.goOn()
+        }
+        guard isRunning else { return try await press() }
+        try await whileRunning(app.connection) {
+            try await slow.asked.wait("it is read") { $0 > 0 ? true : nil }
+            try await press()
+            await server.passTime { server.commands.count == before + 2 }
+            #expect(server.commands.last?.name == "SendPing")
+        }
+    }
+}
