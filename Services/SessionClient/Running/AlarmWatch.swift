@@ -54,6 +54,8 @@ final class AlarmWatch: Service {
     private let legs: [String: Metrics.Timer]
     private let waiting = Gauge(label: "quartet_alarm_waiting_seconds")
     private let deadLetters = Gauge(label: "quartet_alarm_dead_letters")
+    /// Alarms of which it was said that nobody is on them.
+    private let unanswered = Counter(label: "quartet_alarms_unanswered")
 
     init(pool: Pool, health: Health, logger: Logger) {
         self.pool = pool
@@ -73,6 +75,11 @@ final class AlarmWatch: Service {
     func observe(_ services: ServiceConnections) {
         observe(services.session.tail, where: { Self.begins.contains($0.type) }, note: { $0.noteBeginning($1) })
         observe(services.contacts.tail, where: { $0.type == ResponderAlerted.type }, note: { $0.noteAlerting($1) })
+        observe(
+            services.contacts.tail, where: { $0.type == AlarmUnanswered.type },
+            note: { watch, _ in
+                watch.unanswered.increment()
+            })
         observe(services.notifications.tail, where: isAwaited, note: { $0.noteDelivery($1) })
     }
 
