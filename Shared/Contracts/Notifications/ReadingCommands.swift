@@ -41,7 +41,7 @@ public struct MarkRead: PublicCommandBody {
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
 public struct MarkAllRead: PublicCommandBody, GrownBody {
-    public static let sending = Sending(.notifications, supersedes: ["MarkRead", "MarkAllRead"])
+    public static let sending = Sending(.notifications, supersedes: ["MarkAllRead"])
     public static let laterFields: Set<String> = ["upTo"]
 
     /// Marks none that was delivered later than the newest that the person saw; nil for all.
@@ -115,7 +115,9 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     /// A cleared notification never matches.
     public func matches(_ notification: Notification) -> Bool {
         guard notification.cleared == nil else { return false }
-        if let occurredBy, notification.details.at ?? notification.created > occurredBy { return false }
+        // An alarm's repetitions carry the time of its beginning, and whoever cleared that hasn't seen them.
+        let time = notification.kind.isOfAlarm ? notification.created : notification.details.at ?? notification.created
+        if let occurredBy, time > occurredBy { return false }
         if everything == true { return true }
         return (ids?.contains(notification.id) ?? true) && (kinds?.contains(notification.kind) ?? true)
             && (category.map { $0 == notification.kind.category } ?? true)

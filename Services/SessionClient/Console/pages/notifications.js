@@ -42,7 +42,7 @@ export function notifications() {
   return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title', mount: () => () => { filter = everything } },
     h('div', { class: 'title-line' },
       h('h1', { id: 'notifications-title' }, 'Notifications', count > 0 && h('span', { class: 'badge' }, count)),
-      button('Mark all as read', () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 })),
+      button('Mark all as read', () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 || !state.notifications.length })),
     refusal('notifications'),
     h('div', { class: 'tools' },
       choices('Category', categories, show, (next) => choose({ show: next })),
@@ -56,7 +56,7 @@ export function notifications() {
 }
 
 /** What comes later than what is shown stays unread, however late the request arrives. */
-const newest = ({ notifications }) => notifications.reduce((latest, one) => Math.max(latest, one.created), 0) || now()
+const newest = ({ notifications }) => notifications.reduce((latest, one) => Math.max(latest, one.created), 0)
 
 const group = (title, list) => list.length === 0 ? [] : [
   { key: title, height: 40, view: () => h('h2', { class: 'group' }, title) },

@@ -26,11 +26,14 @@ export function applyToNotifications(state, type, body, atMost = limit) {
   }
 }
 
+/** When what it tells of happened. An alarm's repetitions carry the time of its beginning, and count from when they came. */
+const timeOf = (one) => (category(one.kind) === 'alerts' && one.kind !== 'checkInReminder' ? one.created : one.details.at ?? one.created)
+
 /** Whether a selection means a notification: those that aren't cleared and match everything that it names. */
 function selects(selection, one) {
   const matches = (list, value) => !list || list.includes(value)
   return one.cleared === undefined && matches(selection.ids, one.id) && matches(selection.kinds, one.kind)
-    && matches(selection.subjects, one.subject) && (!selection.occurredBy || (one.details.at ?? one.created) <= selection.occurredBy)
+    && matches(selection.subjects, one.subject) && (!selection.occurredBy || timeOf(one) <= selection.occurredBy)
     && (!selection.category || category(one.kind) === selection.category)
 }
 

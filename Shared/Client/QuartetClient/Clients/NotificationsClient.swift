@@ -59,9 +59,11 @@ public struct NotificationsClient: Sendable {
     /// What every feature reads.
     public var notifications: Shared<ReadOnlyNotificationsState>
     public var markRead: Action<NotificationID>
-    /// Marks those that this device shows, and earlier ones. What comes later stays unread, however late this is sent.
+    /// Marks those that this device shows, and earlier ones. What comes later stays unread, however late this is sent, but for a
+    /// server of 0.1.0, which marks all.
     public var markAllRead: PlainAction
-    /// Without `ids` and `occurredBy` it is about what this device shows and earlier, however late this is sent.
+    /// Without `ids`, `kinds` and `occurredBy` it is about what this device shows and earlier, however late this is sent; and about
+    /// nothing if it shows nothing.
     public var clear: Action<NotificationSelection>
     /// The app has shown them on this device: operators learn who was reached.
     public var show: Action<[NotificationID]>
@@ -120,14 +122,16 @@ extension NotificationsClient {
         return Self(
             notifications: copy.holder.shared, markRead: action { .markRead($0) },
             markAllRead: { () async throws(QuartetError) in
-                let newest = copy.holder.state?.notifications.map(\.created).max()
-                try await commands.send(.markAllRead(upTo: newest ?? commands.now))
+                // Nobody has read what isn't shown.
+                guard let newest = copy.holder.state?.notifications.map(\.created).max() else { return }
+                try await commands.send(.markAllRead(upTo: newest))
             },
             clear: { selection async throws(QuartetError) in
                 var selection = selection
-                if selection.ids == nil, selection.occurredBy == nil {
-                    let newest = copy.holder.state?.notifications.map { $0.details.at ?? $0.created }.max()
-                    selection.occurredBy = newest ?? commands.now
+                // A selection of kinds with a time takes back what isn't delivered yet, too: that is for the server's own.
+                if selection.ids == nil, selection.kinds == nil, selection.occurredBy == nil {
+                    guard let newest = copy.holder.state?.notifications.map(\.created).max() else { return }
+                    selection.occurredBy = newest
                 }
                 try await commands.send(.clear(selection))
             },

@@ -138,6 +138,7 @@ extension Connection {
     @concurrent
     func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
+        if store.account == nil, let account = credentials?.account { store.expect(account) }
         if store.account == nil, let tokens, let last = try await Requests.reading({ try await tokens.last }) {
             // On a device that can't write, the next start tries again.
             try? await store.forgetOthers(than: last.isLeaving ? nil : last.account)

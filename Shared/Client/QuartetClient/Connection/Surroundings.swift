@@ -23,8 +23,11 @@ extension Connection {
                 // An attempt that fails changes an item, too.
                 guard !ids.isSubset(of: known) else { continue }
                 repeat {
+                    let least = time.now() + .seconds(1)
                     await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
-                } while !Task.isCancelled && outbox.items.value.contains { $0.precedence == .urgent }
+                    // A system that refuses isn't asked without a pause.
+                    if time.now() < least, !outbox.items.value.isEmpty { try? await time.sleep(least) }
+                } while !Task.isCancelled && outbox.isSendingUrgently
             }
         }
     }

@@ -22,8 +22,11 @@ final class AccountStore: Sendable {
     /// Whose data couldn't be read. Nothing is saved for them until it is: it might replace what is there.
     var unreadAccount: AccountID? { unread.withLock { $0 } }
 
+    /// Says whose data will be read, before the device's disk is asked for anything.
+    func expect(_ account: AccountID) { unread.withLock { $0 = account } }
+
     func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
-        unread.withLock { $0 = account }
+        expect(account)
         return try await shielded { store in
             let kept = try await store.load(account)
             self.current.withLock { $0 = account }

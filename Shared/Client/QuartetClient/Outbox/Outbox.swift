@@ -250,12 +250,17 @@ public final class Outbox: Sendable {
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
                     await endUnsent(item, .superseded, unlessDroppedSince: resets)
-                } else {
+                } else if isCurrent(resets) {
                     // The device still has them, and sends them after a crash.
                     cards.show(item, .superseded)
                 }
             }
         }
+    }
+
+    /// Whether something urgent waits and can be sent.
+    var isSendingUrgently: Bool {
+        state.withLock { state in !state.schedule.isBlocked && state.items.contains { $0.precedence == .urgent } }
     }
 
     /// Whether nothing was dropped since.
@@ -266,8 +271,9 @@ public final class Outbox: Sendable {
     ) async throws(QuartetError) {
         // Nobody else would find out that the device is signed in again.
         if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
-        // Ends with this call.
-        async let _: Void = runUnlessRunning(requests)
+        // Ends with this call, which doesn't wait for what else hangs there.
+        let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests) }
+        defer { running.cancel() }
         let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
         let result = state.withLock { state in
             state.awaited.remove(item.id)
