@@ -26,7 +26,7 @@ package struct NotificationsRows: Equatable, Sendable {
     private var devices = WorkingSet<PushDeviceKey, PushDeviceRow>()
     /// The ids that each account has in ``devices``.
     private var deviceIDs: [AccountID: Set<PushDeviceID>] = [:]
-    /// New pushes, in the order of delivery.
+    /// New pushes, in the order of delivery. They are added in this order, except of notifications that wait already.
     package private(set) var pushes: [WaitingPush] = []
     private var waiting: Set<WaitingPush.ID> = []
     /// Devices whose waiting pushes are deleted.
@@ -148,8 +148,14 @@ package struct NotificationsRows: Equatable, Sendable {
     /// Pushes nothing new to a device. Of what waits, only warnings about the account itself are still sent.
     mutating func leave(_ key: PushDeviceKey) {
         self[key]?.isLeaving = true
-        leaving.insert(key)
         removePushes { $0.key == key && $0.body.notification.category != .system }
+        // Only the first time deletes what waited before the batch.
+        guard leaving.insert(key).inserted else { return }
+        for index in pushes.indices where pushes[index].key == key {
+            pushes[index].isBeforeSignOut = true
+            // It may never have been added, because of one that waited until now.
+            waiting.remove(pushes[index].id)
+        }
     }
 
     /// Pushes a notification to each of an account's devices. One that was forgotten and is delivered again while its first push

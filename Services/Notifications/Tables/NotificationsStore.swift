@@ -96,10 +96,13 @@ package struct NotificationsStore: TimedStore {
         try pipeline.setTimers(rows.changedTimers.mapValues { $0.map(TimedCommand.init) }, in: "notifications")
         // A push must belong to a registered device, so pushes are deleted before devices and inserted after them.
         pipeline.deletePushes(to: rows.silenced)
-        pipeline.deletePushesButWarnings(to: rows.leaving)
         try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
         try pipeline.insert(rows.signedOut.changes.inserted, into: Tables.signedOutDevice)
-        try pipeline.insert(rows.pushes, limits: limits)
+        // In the order of the rules: a warning isn't added if its notification waits already, even if that push is then deleted.
+        try pipeline.insert(rows.pushes.filter(\.isBeforeSignOut))
+        pipeline.deletePushesButWarnings(to: rows.leaving)
+        try pipeline.insert(rows.pushes.filter { !$0.isBeforeSignOut })
+        pipeline.displacePushes(to: Set(rows.pushes.map(\.key)), limits: limits)
         pipeline.deleteTakenPushes(of: rows.closedAccounts)
         pipeline.redact(rows.closedAccounts, in: "notifications")
     }

@@ -85,10 +85,8 @@ extension Pipeline {
             """)
     }
 
-    /// Adds waiting pushes. If more than `limit` wait for a device, some are deleted: the least urgent first, then the
-    /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Here, so that their number
-    /// is bounded even while none are sent. One that is being sent stays. The record of attempts says which were deleted.
-    func insert(_ pushes: [WaitingPush], limits: NotificationsLimits) throws {
+    /// Adds waiting pushes, except of notifications that wait already.
+    func insert(_ pushes: [WaitingPush]) throws {
         guard !pushes.isEmpty else { return }
         query(
             """
@@ -97,7 +95,15 @@ extension Pipeline {
                                  \(pushes.map(\.body.notification.id)), \(try pushes.map { try JSON(encoding: $0.body) }))
             ON CONFLICT ON CONSTRAINT push_waits_once DO NOTHING
             """)
-        let keys = Set(pushes.map(\.key)).sorted()
+    }
+
+    /// Deletes some pushes if more than ``NotificationsLimits/pushes`` wait for a device: the least urgent first, then the
+    /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Done whenever pushes are added, so
+    /// that their number is bounded even while none are sent. One that is being sent stays. The record of attempts says which
+    /// were deleted.
+    func displacePushes(to keys: Set<PushDeviceKey>, limits: NotificationsLimits) {
+        guard !keys.isEmpty else { return }
+        let keys = keys.sorted()
         query(
             """
             WITH too_many AS MATERIALIZED (

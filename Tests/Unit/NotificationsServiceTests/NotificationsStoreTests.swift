@@ -268,6 +268,98 @@ struct NotificationsStoreTests {
         }
     }
 
+    /// What happens to a device for which a notification may wait that has been forgotten.
+    enum Turn: Sendable {
+        case register, signOut
+        /// Another notification takes its place in the history.
+        case forget
+        /// The notification is delivered again.
+        case deliver(NotificationKind)
+
+        func command(_ id: NotificationID, _ device: PushDeviceID) -> any CommandBody {
+            switch self {
+            case .register: NotificationsStoreTests.registration(of: device)
+            case .signOut: UnregisterPush(device: device, stillWarns: true)
+            case .forget: DeliverNotification(id: .new(), kind: .groupEnded)
+            case .deliver(let kind): DeliverNotification(id: id, kind: kind)
+            }
+        }
+    }
+
+    @Test(
+        "of a notification that comes again, the first push counts when its device is signed out, in one batch or several (S48)",
+        arguments: [
+            (.contactAdded, [.deliver(.recoveryCodeUsed), .signOut], ""),
+            (.recoveryCodeUsed, [.deliver(.contactAdded), .signOut], "recoveryCodeUsed"),
+            // Once nothing waits any more, it's a new one.
+            (.contactAdded, [.signOut, .register, .deliver(.recoveryCodeUsed)], "recoveryCodeUsed"),
+            (.contactAdded, [.signOut, .register, .deliver(.recoveryCodeUsed), .signOut], "recoveryCodeUsed"),
+            (
+                .contactAdded,
+                [.deliver(.recoveryCodeUsed), .signOut, .forget, .register, .deliver(.recoveryCodeUsed)],
+                "recoveryCodeUsed"
+            ),
+            (nil, [.register, .deliver(.recoveryCodeUsed), .signOut], "recoveryCodeUsed"),
+        ] as [(NotificationKind?, [Turn], String)], [1, 24])
+    func againBeforeSignOut(sequence: (waiting: NotificationKind?, turns: [Turn], left: String), batch: Int)
+        async throws
+    {
+        try await TestDatabase.with(Self.tables) { database in
+            var limits = NotificationsLimits()
+            limits.history = 1
+            let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            let (account, id, device): (AccountID, NotificationID, PushDeviceID) = (.new(), .new(), .new())
+            var before: [any CommandBody] = [OpenAccount()]
+            if let kind = sequence.waiting {
+                before += [Self.registration(of: device), DeliverNotification(id: id, kind: kind)]
+            }
+            before.append(DeliverNotification(id: .new(), kind: .groupEnded))
+            for command in before { _ = try await Self.ask(trial, account, command).get() }
+            var rest = sequence.turns[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(batch)
+                rest = rest.dropFirst(part.count)
+                let commands = part.map { Trial.Command($0.command(id, device), by: account, at: .now) }
+                for ended in try await trial.handle(commands) { _ = try ended.get() }
+            }
+            let left = try await database.psql(
+                "SELECT string_agg(p.body -> 'notification' ->> 'kind', ' ') FROM notifications.push AS p")
+            #expect(left == sequence.left)
+            await trial.close()
+        }
+    }
+
+    fileprivate static func registration(of device: PushDeviceID) -> RegisterPush {
+        RegisterPush(device: device, token: "token-of-\(device)", platform: .web)
+    }
+
+    @Test("a warning isn't displaced by what its device's sign-out deletes (S48)")
+    func warningBeforeSignOut() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var limits = NotificationsLimits()
+            limits.pushes = 2
+            let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            let (account, device): (AccountID, PushDeviceID) = (.new(), .new())
+            _ = try await Self.ask(trial, account, OpenAccount()).get()
+            _ = try await Self.ask(trial, account, Self.registration(of: device)).get()
+            for _ in 0..<2 {
+                _ = try await Self.ask(trial, account, DeliverNotification(id: .new(), kind: .alertRaised)).get()
+            }
+            let commands: [any CommandBody] = [
+                DeliverNotification(id: .new(), kind: .passwordChanged),
+                UnregisterPush(device: device, stillWarns: true),
+            ]
+            for ended in try await trial.handle(commands.map { .init($0, by: account, at: .now) }) {
+                _ = try ended.get()
+            }
+            let left = try await database.psql(
+                "SELECT p.body -> 'notification' ->> 'kind' FROM notifications.push AS p")
+            #expect(left == "passwordChanged")
+            #expect(try await database.psql("SELECT count(*) FROM notifications.push_attempt") == "0")
+            await trial.close()
+        }
+    }
+
     @Test("clearing notifications about a group session reads no others (S37)")
     func clearingByGroup() async throws {
         try await TestDatabase.with(Self.tables) { database in

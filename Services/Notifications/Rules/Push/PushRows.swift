@@ -42,6 +42,8 @@ package struct WaitingPush: Equatable, Identifiable, Sendable {
 
     package let key: PushDeviceKey
     package let body: PushBody
+    /// Whether its device was signed out after this was added. Then what waited before the batch still waited when it was.
+    package var isBeforeSignOut = false
 
     package var id: ID { ID(device: key, notification: body.notification.id) }
 }
