@@ -5,12 +5,14 @@ ALTER TABLE contacts.alarm
     ADD COLUMN unanswered_at timestamptz,
     ADD COLUMN first_safe_at timestamptz,
     ADD COLUMN told_again_at timestamptz,
+    ADD COLUMN called_again_at timestamptz,
     ADD COLUMN hold_version  int NOT NULL DEFAULT 0,
     ADD COLUMN closing_at    timestamptz;
 COMMENT ON COLUMN contacts.alarm.answered_alarm IS 'The alarm that the following columns are about. They say nothing about another one.';
 COMMENT ON COLUMN contacts.alarm.unanswered_at IS 'When it was said that nobody is on it; null if it wasn''t, or if somebody has been since.';
 COMMENT ON COLUMN contacts.alarm.first_safe_at IS 'When a responder first said that the dependent is safe. For a day from then on that holds repetitions back.';
 COMMENT ON COLUMN contacts.alarm.told_again_at IS 'When all responders were told again last, because one said that help is needed.';
+COMMENT ON COLUMN contacts.alarm.called_again_at IS 'When the dependent last called for help again. What was answered before counts no more, unless it is that help is needed.';
 COMMENT ON COLUMN contacts.alarm.hold_version IS 'How often what holds repetitions back has changed. Session takes a change only if it is a later one.';
 COMMENT ON COLUMN contacts.alarm.closing_at IS 'When it was decided that the alarm is closed, because a responder said that the dependent is safe. For ten minutes it can''t be answered.';
 

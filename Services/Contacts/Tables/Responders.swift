@@ -21,6 +21,7 @@ extension Tables {
             Column("unanswered_at", \.kept.unanswered),
             Column("first_safe_at", \.kept.firstSafe),
             Column("told_again_at", \.kept.toldAgain),
+            Column("called_again_at", \.kept.calledAgain),
             Column("hold_version", \.kept.holdVersion),
             Column("closing_at", \.kept.closing),
         ])

@@ -196,6 +196,8 @@ extension Database {
                               AND substr(l.id::text, 1, 13) COLLATE "C" > substr(n.id::text, 1, 13)
                             WHERE n.account = p.account AND n.id = p.notification
                               AND (l.cleared_at IS NULL OR l.cleared_at > l.created_at)
+                              -- What responders answer isn't a beginning, and may come late.
+                              AND NOT (l.kind IN ('alertRaised', 'checkInMissed') AND l.details ->> 'text' IS NOT NULL)
                               AND (n.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
                                               'dependentAlarmEnded'))
                                <> (l.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',

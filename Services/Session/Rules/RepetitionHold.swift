@@ -61,6 +61,9 @@ package struct RepetitionHold: Equatable, Sendable {
         if until > time { (since, self.until) = (time, until) }
     }
 
+    /// The decision came too late: by then somebody may have denied it. The timer asks once more.
+    mutating func askAgain(at time: Instant) { (closes, isClosing) = (time, false) }
+
     /// Lets the repetitions go on.
     mutating func release(at time: Instant) {
         if let since, let until {
@@ -102,6 +105,13 @@ extension SessionReducer {
         if let decided = command.decided {
             // Something else was answered since, or the person called for help again.
             guard hold.isClosing, hold.alarm == command.alarm, hold.version == decided else { return [] }
+            if let at = command.decidedAt, at + rows.limits.decisionLife <= time {
+                switch command.kind {
+                case .checkInMissed: rows[command.account]?.checkIn.repetitionHold.askAgain(at: time)
+                case .alertRaised: rows[command.account]?.alert.repetitionHold.askAgain(at: time)
+                }
+                return []
+            }
             return [close(&rows, command, row, since, .saidSafe, time)]
         }
         if last <= time { return [close(&rows, command, row, since, .unanswered, time)] }

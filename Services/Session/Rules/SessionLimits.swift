@@ -46,6 +46,8 @@ package struct SessionLimits: Equatable, Sendable {
     package var slowRepetitionInterval: Interval = .hours(6)
     /// How long those who are on it may hold an alarm's repetitions back, all together.
     package var longestRepetitionHold: Interval = .hours(4)
+    /// For how long contacts' decision to close an alarm holds: less than contacts takes no answers for.
+    package var decisionLife: Interval = .minutes(8)
     /// How long an alarm may be on.
     package var longestAlarm: Interval = .days(30)
     /// Alerts announced at once within `alertWindow`.

@@ -145,11 +145,16 @@ public struct CloseAlarm: OwnCommandBody {
     public let kind: AlarmKind
     /// What contacts has decided about: the version of what held the alarm back. Nil before.
     public let decided: Int?
+    /// When it did. For ten minutes nobody can deny it; what comes later must be decided anew.
+    public let decidedAt: Instant?
 
-    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, decided: Int? = nil) {
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, decided: Int? = nil, decidedAt: Instant? = nil
+    ) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
         self.decided = decided
+        self.decidedAt = decidedAt
     }
 }

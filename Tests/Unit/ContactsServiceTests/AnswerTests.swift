@@ -201,6 +201,11 @@ struct AnswerTests {
         let events = try scene.people.ask(scene.anna, ForgetAnswers(alarm: scene.alarm, before: call))
         #expect(try events.first(as: AlarmHoldChanged.self).hold.until == scene.people.time + .minutes(30))
         for account in [scene.anna, scene.ben, scene.cleo] { #expect(scene.seen(by: account) == [scene.cleo: .onIt]) }
+        // Ben was believed to be on it: all hear of the alarm again at once.
+        let told = events.compactMap { if case .responderAlerted(let event) = $0 { event.account } else { nil } }
+        #expect(Set(told) == [scene.ben, scene.cleo])
+        // What was pressed before and comes only now counts for nothing.
+        #expect(try scene.answer(scene.ben, .safe, pressed: call - .seconds(1)).isEmpty)
         // Two hours are two hours: the ten minutes count.
         try scene.answer(scene.ben, .onIt, minutes: 120)
         #expect(scene.hold?.hold.until == scene.people.time + .minutes(110))

@@ -44,6 +44,7 @@ struct ContactsTableTests {
             var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
             (alarm.kept.alarm, alarm.kept.unanswered, alarm.kept.firstSafe) = (alarm.alarm, time(14), time(20))
+            alarm.kept.calledAgain = time(25)
             (alarm.kept.toldAgain, alarm.kept.holdVersion, alarm.kept.closing) = (time(21), 22, time(23))
             (recipient.answer, recipient.answered, recipient.until) = (.onIt, time(15), time(16))
             (recipient.used, recipient.pressed, recipient.answers) = (.seconds(17), time(18), 19)

@@ -46,9 +46,12 @@ struct RepetitionTests {
         }
 
         /// Contacts' decision about the closing that was due last.
-        mutating func decide() throws -> [SessionEvent] {
+        mutating func decide(at time: Instant? = nil) throws -> [SessionEvent] {
             let due = try #require(closingDue.last)
-            return try household.ask(nil, CloseAlarm(account: anna, alarm: alarm, kind: kind, decided: due.version))
+            return try household.ask(
+                nil,
+                CloseAlarm(
+                    account: anna, alarm: alarm, kind: kind, decided: due.version, decidedAt: time ?? household.time))
         }
 
         var closingDue: [AlarmClosingDue] {
@@ -158,6 +161,13 @@ struct RepetitionTests {
         var waiting = scene
         try waiting.household.run(.hours(1), of: waiting.anna)
         #expect(waiting.isOn && waiting.times.count >= 1)
+        // A decision that comes late, when somebody may have denied it since, is asked for anew.
+        var slow = scene
+        let decided = slow.household.time
+        slow.household.pass(.minutes(8))
+        #expect(try slow.decide(at: decided).isEmpty && slow.isOn)
+        try slow.household.run(.seconds(1), of: slow.anna)
+        #expect(slow.closingDue.count == 2)
         let interval = scene.household.state(scene.anna).checkIn.interval
         _ = try scene.decide()
         let closed = try #require(scene.closed)

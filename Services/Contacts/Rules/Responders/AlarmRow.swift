@@ -40,6 +40,8 @@ package struct AlarmRow: Equatable, Sendable {
         package var toldAgain: Instant?
         /// How often what holds repetitions back has changed.
         package var holdVersion = 0
+        /// When the dependent last called for help again. What was answered before counts no more, unless it is that help is needed.
+        package var calledAgain: Instant?
         /// When it was decided that the alarm is closed.
         package var closing: Instant?
 

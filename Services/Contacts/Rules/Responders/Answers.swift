@@ -26,6 +26,9 @@ extension ContactsReducer {
         let pressed = max(min(command.pressed ?? time, time), time - AcknowledgeAlarm.sending.lifetime)
         // It comes late, and the person has changed their mind.
         if let last = row.pressed, pressed < last { return [] }
+        // The dependent has called for help again since.
+        let called = rows.alarms[key]?.answering.calledAgain
+        if command.answer != .needsHelp, let called, pressed < called { return [] }
         let isForHelp = command.answer == .needsHelp && row.answer != .needsHelp
         if !isForHelp, row.answers >= rows.limits.freeAnswers, let last = row.answered {
             let pause = row.answer == .needsHelp ? rows.limits.helpPause : rows.limits.answerPause
@@ -50,10 +53,12 @@ extension ContactsReducer {
         if command.answer == .safe, rows.alarms[key]?.answering.firstSafe == nil {
             rows.alarms[key]?.answering.firstSafe = time
         }
+        let wasUnanswered = rows.alarms[key]?.answering.unanswered != nil
+        let isQuiet = row.answers > rows.limits.freeAnswers
+        let isNews = row.isNews(after: former, wasUnanswered, at: time, rows.limits)
         if row.isOnIt(at: time) { rows.alarms[key]?.answering.unanswered = nil }
-        let isNews = row.isNews(after: former, at: time, rows.limits)
-        let endsHold = before != AnswerHold()
-        return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, at: time)
+        let endsHold = before.closes != nil || before.until.map { $0 > time } ?? false
+        return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, isQuiet: isQuiet, at: time)
             + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
             + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
             + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
@@ -61,7 +66,7 @@ extension ContactsReducer {
 
     /// Somebody who was there says that help is needed: everybody hears of the alarm at once, whatever held it back. At most every quarter of an hour, unless others believed that somebody is on it or that all is well.
     private static func tellAgain(
-        _ rows: inout ContactsRows, _ key: AlarmKey, _ endsHold: Bool, besides responder: AccountID, at time: Instant
+        _ rows: inout ContactsRows, _ key: AlarmKey, _ endsHold: Bool, besides responder: AccountID?, at time: Instant
     ) -> [ContactsEvent] {
         if !endsHold, let last = rows.alarms[key]?.answering.toldAgain, last + rows.limits.tellingPause > time {
             return []
@@ -102,15 +107,22 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
+        let calledAgain = rows.alarms[key]?.answering.calledAgain
         var events: [ContactsEvent] = []
         for (responder, row) in standingAnswers(rows, to: key) {
             guard row.answer != .needsHelp, let pressed = row.pressed, pressed < command.before else { continue }
             events += tell(rows, key, command.alarm, row, by: responder, isWithdrawn: true, at: asker.time)
             rows.recipients[RecipientKey(key.account, command.alarm, responder)]?.withdraw(at: asker.time)
         }
+        let standing = standingAnswers(rows, to: key).map(\.1)
         rows.alarms[key]?.answering.unanswered = nil
+        rows.alarms[key]?.answering.calledAgain = max(command.before, calledAgain ?? command.before)
+        rows.alarms[key]?.answering.firstSafe = standing.compactMap(\.saidSafe).min()
+        // Who was believed to be safe, or looked after, isn't: all hear it at once.
+        let isDenial = !events.isEmpty
         // The dependent's own first: it is the result.
         return holdChange(&rows, key, from: nil, at: asker.time) + events
+            + (isDenial ? tellAgain(&rows, key, true, besides: nil, at: asker.time) : [])
     }
 
     // MARK: Those who come and go
@@ -226,7 +238,7 @@ extension ContactsReducer {
     /// Tells the dependent, and every responder who was told of the alarm, the one who answered first.
     private static func tell(
         _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ row: RecipientRow, by responder: AccountID,
-        isWithdrawn: Bool = false, isNews: Bool = false, at time: Instant
+        isWithdrawn: Bool = false, isNews: Bool = false, isQuiet: Bool = false, at time: Instant
     ) -> [ContactsEvent] {
         let others = rows.recipients(of: alarm, about: key.account)
             .filter {
@@ -235,7 +247,7 @@ extension ContactsReducer {
         return ([responder, key.account] + others.map(\.responder)).map { account in
             acknowledged(
                 row, by: responder, key, alarm, to: account, isWithdrawn: isWithdrawn,
-                isNews: isNews && account != responder, at: time)
+                isNews: isNews && account != responder, isQuiet: isQuiet, at: time)
         }
     }
 
@@ -253,13 +265,13 @@ extension ContactsReducer {
 
     private static func acknowledged(
         _ row: RecipientRow, by responder: AccountID, _ key: AlarmKey, _ alarm: AlarmID, to account: AccountID,
-        isWithdrawn: Bool, isNews: Bool = false, at time: Instant
+        isWithdrawn: Bool, isNews: Bool = false, isQuiet: Bool = false, at time: Instant
     ) -> ContactsEvent {
         .alarmAcknowledged(
             .init(
                 account: account, dependent: key.account, alarm: alarm, kind: key.kind.alert, responder: responder,
                 answer: isWithdrawn ? nil : row.answer, until: isWithdrawn ? nil : row.until,
-                answered: row.answered ?? time, isNews: isNews ? true : nil, at: time))
+                answered: row.answered ?? time, isNews: isNews ? true : nil, isQuiet: isQuiet ? true : nil, at: time))
     }
 
     // MARK: What holds repetitions back
@@ -310,9 +322,12 @@ extension RecipientRow {
     }
 
     /// Whether the others are notified: of all that somebody may want to deny, and of the first few times that somebody is on it.
-    fileprivate func isNews(after former: Self, at time: Instant, _ limits: ContactsLimits) -> Bool {
+    fileprivate func isNews(
+        after former: Self, _ wasUnanswered: Bool, at time: Instant, _ limits: ContactsLimits
+    ) -> Bool {
         switch answer {
-        case .onIt: former.answer != .onIt && isOnIt(at: time) && answers <= limits.freeAnswers
+        case .onIt:
+            isOnIt(at: time) && (wasUnanswered || !former.isOnIt(at: time) && answers <= limits.freeAnswers)
         case .safe: former.saidSafe == nil
         case .needsHelp: former.answer != .needsHelp
         case .cannot, nil: false

@@ -238,7 +238,11 @@ extension ContactsRows.Selection {
             alarming.insert(command.contact)
             relaying.insert(command.contact)
             blocking.insert(account)
-        case .decideClosing, .forgetAnswers:
+        case .forgetAnswers:
+            changed.insert(account)
+            alarming.insert(account)
+            relaying.insert(account)
+        case .decideClosing:
             changed.insert(account)
             alarming.insert(account)
         }

@@ -17,6 +17,9 @@ export const kindOf = (level) => (level === 'alert' ? 'dependentAlertRaised' : '
 
 /** Whether the alarm that a notification tells of isn't on any more. */
 export function isOver({ kind, subject, created, details }, replica) {
+  const one = kind.startsWith('dependent') ? replica.people.get(subject) : replica.account
+  const current = kind.endsWith('AlertRaised') || kind === 'alertRaised' ? one?.alertAlarm : one?.checkIn?.alarm
+  if (details?.alarm && current && details.alarm !== current) return true
   const isMissed = (checkIn) => checkIn?.missed && (!details?.deadline || details.deadline === checkIn.due)
   const isRaised = (since) => since !== undefined && created >= since
   switch (kind) {

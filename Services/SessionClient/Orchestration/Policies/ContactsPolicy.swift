@@ -129,7 +129,8 @@ package struct ContactsPolicy: Policy {
             guard event.isNews == true, let sentence = event.sentence else { return [] }
             let isOwn = account == event.dependent
             // The person may want to deny it: their devices ask.
-            let kind: NotificationKind = isOwn && event.answer != .onIt ? event.kind.own : .system
+            let kind: NotificationKind =
+                isOwn && event.answer != .onIt && event.isQuiet != true ? event.kind.own : .system
             let details = NotificationDetails(
                 at: event.answered, alarm: kind == .system ? nil : event.alarm, text: sentence)
             return [.notify(account, kind, about: isOwn ? nil : event.dependent, details, because: message)]
@@ -140,7 +141,8 @@ package struct ContactsPolicy: Policy {
             return [.tell(.session, hold, for: account)]
         case .alarmClosingDecided(let event):
             guard let kind = event.kind.alarm else { return [] }
-            let closing = CloseAlarm(account: account, alarm: event.alarm, kind: kind, decided: event.version)
+            let closing = CloseAlarm(
+                account: account, alarm: event.alarm, kind: kind, decided: event.version, decidedAt: event.at)
             return [.tell(.session, closing, for: account)]
         case .alarmUnanswered(let event):
             let details = NotificationDetails(at: event.at, alarm: event.alarm, text: event.sentence)
