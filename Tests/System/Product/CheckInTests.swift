@@ -50,7 +50,7 @@ struct EndToEndCheckInTests {
                 SELECT string_agg(name || ' ' || (due_at BETWEEN now() + interval '20 minutes'
                                                              AND now() + interval '30 minutes'), ' ')
                   FROM session.timer
-                 WHERE key = 'account/\(bob.account)'
+                 WHERE key = 'account/\(bob.account)' AND name LIKE 'RepeatAlarm/%'
                 """)
             #expect(next == "RepeatAlarm/checkInMissed true")
 
