@@ -27,7 +27,7 @@ package struct ContactsLimits: Equatable, Sendable {
     /// How often a responder may answer one alarm without a pause
     package var freeAnswers = 5
     package var answerPause: Interval = .minutes(1)
-    /// The same for whoever has said that help is needed
+    /// The same for whoever has said that help is needed, or that all is well: both are loud
     package var helpPause: Interval = .minutes(10)
     /// How many answers of those who are on it or can't do anything an alarm takes
     package var alarmAnswers = 50

@@ -117,14 +117,11 @@ public struct AlarmAcknowledged: EventBody {
     public let answered: Instant
     /// Whether the account is notified of it, too.
     public let isNews: Bool?
-    /// Whether that makes no noise, because the responder has answered often.
-    public let isQuiet: Bool?
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, alarm: AlarmID, kind: AlertKind, responder: AccountID,
-        answer: AlarmAnswer?, until: Instant? = nil, answered: Instant, isNews: Bool? = nil, isQuiet: Bool? = nil,
-        at: Instant
+        answer: AlarmAnswer?, until: Instant? = nil, answered: Instant, isNews: Bool? = nil, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -135,7 +132,6 @@ public struct AlarmAcknowledged: EventBody {
         self.until = until
         self.answered = answered
         self.isNews = isNews
-        self.isQuiet = isQuiet
         self.at = at
     }
 }

@@ -204,6 +204,11 @@ struct AnswerTests {
         // Ben was believed to be on it: all hear of the alarm again at once.
         let told = events.compactMap { if case .responderAlerted(let event) = $0 { event.account } else { nil } }
         #expect(Set(told) == [scene.ben, scene.cleo])
+        // Who stands at the door a minute later is heard, too.
+        var door = scene
+        door.people.pass(.minutes(1))
+        let heard = try door.answer(door.cleo, .needsHelp)
+        #expect(heard.contains { if case .responderAlerted = $0 { true } else { false } })
         // What was pressed before and comes only now counts for nothing.
         #expect(try scene.answer(scene.ben, .safe, pressed: call - .seconds(1)).isEmpty)
         // Two hours are two hours: the ten minutes count.
@@ -227,6 +232,9 @@ struct AnswerTests {
         for _ in 0..<5 { try scene.answer(scene.ben, .cannot) }
         scene.people.pass(.minutes(1))
         #expect(try isNews(scene.answer(scene.ben, .safe)))
+        // Whoever corrects that says so to all.
+        scene.people.pass(.minutes(10))
+        #expect(try isNews(scene.answer(scene.ben, .onIt)))
         #expect(try isNews(scene.answer(scene.cleo, .needsHelp)))
         scene.people.pass(.minutes(10))
         try scene.answer(scene.cleo, .cannot)

@@ -31,7 +31,8 @@ extension ContactsReducer {
         if command.answer != .needsHelp, let called, pressed < called { return [] }
         let isForHelp = command.answer == .needsHelp && row.answer != .needsHelp
         if !isForHelp, row.answers >= rows.limits.freeAnswers, let last = row.answered {
-            let pause = row.answer == .needsHelp ? rows.limits.helpPause : rows.limits.answerPause
+            let isLoud = row.answer == .needsHelp || row.answer == .safe
+            let pause = isLoud ? rows.limits.helpPause : rows.limits.answerPause
             if last + pause > time { throw .tooSoon("You answered", left: last + pause - time) }
         }
         let standing = standingAnswers(rows, to: key)
@@ -54,24 +55,26 @@ extension ContactsReducer {
             rows.alarms[key]?.answering.firstSafe = time
         }
         let wasUnanswered = rows.alarms[key]?.answering.unanswered != nil
-        let isQuiet = row.answers > rows.limits.freeAnswers
         let isNews = row.isNews(after: former, wasUnanswered, at: time, rows.limits)
         if row.isOnIt(at: time) { rows.alarms[key]?.answering.unanswered = nil }
         let endsHold = before.closes != nil || before.until.map { $0 > time } ?? false
-        return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, isQuiet: isQuiet, at: time)
+        return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, at: time)
             + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
             + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
             + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
     }
 
-    /// Somebody who was there says that help is needed: everybody hears of the alarm at once, whatever held it back. At most every quarter of an hour, unless others believed that somebody is on it or that all is well.
+    /// Help is needed: everybody hears of the alarm at once, whatever held it back. At most every quarter of an hour, unless others
+    /// believed that somebody is on it or that all is well.
+    /// - Parameter responder: Who says so; nil for the dependent.
     private static func tellAgain(
         _ rows: inout ContactsRows, _ key: AlarmKey, _ endsHold: Bool, besides responder: AccountID?, at time: Instant
     ) -> [ContactsEvent] {
         if !endsHold, let last = rows.alarms[key]?.answering.toldAgain, last + rows.limits.tellingPause > time {
             return []
         }
-        rows.alarms[key]?.answering.toldAgain = time
+        // Her own call takes nobody's word away.
+        if responder != nil { rows.alarms[key]?.answering.toldAgain = time }
         let answers = standingAnswers(rows, to: key)
         return rows.responders(of: key.account).filter { $0.account != responder }.flatMap {
             alert(&rows, $0.account, $0.side, of: key, 1, answers, at: time)
@@ -109,17 +112,19 @@ extension ContactsReducer {
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
         let calledAgain = rows.alarms[key]?.answering.calledAgain
         var events: [ContactsEvent] = []
+        var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {
             guard row.answer != .needsHelp, let pressed = row.pressed, pressed < command.before else { continue }
             events += tell(rows, key, command.alarm, row, by: responder, isWithdrawn: true, at: asker.time)
+            wasBelieved = wasBelieved || row.answer != .cannot
             rows.recipients[RecipientKey(key.account, command.alarm, responder)]?.withdraw(at: asker.time)
         }
         let standing = standingAnswers(rows, to: key).map(\.1)
         rows.alarms[key]?.answering.unanswered = nil
         rows.alarms[key]?.answering.calledAgain = max(command.before, calledAgain ?? command.before)
         rows.alarms[key]?.answering.firstSafe = standing.compactMap(\.saidSafe).min()
-        // Who was believed to be safe, or looked after, isn't: all hear it at once.
-        let isDenial = !events.isEmpty
+        // Who was believed to be safe, or looked after, isn't: all hear it at once. Calls that follow at once say nothing new.
+        let isDenial = wasBelieved && calledAgain.map { $0 + rows.limits.answerPause <= command.before } ?? true
         // The dependent's own first: it is the result.
         return holdChange(&rows, key, from: nil, at: asker.time) + events
             + (isDenial ? tellAgain(&rows, key, true, besides: nil, at: asker.time) : [])
@@ -238,7 +243,7 @@ extension ContactsReducer {
     /// Tells the dependent, and every responder who was told of the alarm, the one who answered first.
     private static func tell(
         _ rows: ContactsRows, _ key: AlarmKey, _ alarm: AlarmID, _ row: RecipientRow, by responder: AccountID,
-        isWithdrawn: Bool = false, isNews: Bool = false, isQuiet: Bool = false, at time: Instant
+        isWithdrawn: Bool = false, isNews: Bool = false, at time: Instant
     ) -> [ContactsEvent] {
         let others = rows.recipients(of: alarm, about: key.account)
             .filter {
@@ -247,7 +252,7 @@ extension ContactsReducer {
         return ([responder, key.account] + others.map(\.responder)).map { account in
             acknowledged(
                 row, by: responder, key, alarm, to: account, isWithdrawn: isWithdrawn,
-                isNews: isNews && account != responder, isQuiet: isQuiet, at: time)
+                isNews: isNews && account != responder, at: time)
         }
     }
 
@@ -265,13 +270,13 @@ extension ContactsReducer {
 
     private static func acknowledged(
         _ row: RecipientRow, by responder: AccountID, _ key: AlarmKey, _ alarm: AlarmID, to account: AccountID,
-        isWithdrawn: Bool, isNews: Bool = false, isQuiet: Bool = false, at time: Instant
+        isWithdrawn: Bool, isNews: Bool = false, at time: Instant
     ) -> ContactsEvent {
         .alarmAcknowledged(
             .init(
                 account: account, dependent: key.account, alarm: alarm, kind: key.kind.alert, responder: responder,
                 answer: isWithdrawn ? nil : row.answer, until: isWithdrawn ? nil : row.until,
-                answered: row.answered ?? time, isNews: isNews ? true : nil, isQuiet: isQuiet ? true : nil, at: time))
+                answered: row.answered ?? time, isNews: isNews ? true : nil, at: time))
     }
 
     // MARK: What holds repetitions back
@@ -327,7 +332,9 @@ extension RecipientRow {
     ) -> Bool {
         switch answer {
         case .onIt:
-            isOnIt(at: time) && (wasUnanswered || !former.isOnIt(at: time) && answers <= limits.freeAnswers)
+            isOnIt(at: time)
+                && (wasUnanswered || former.saidSafe != nil
+                    || !former.isOnIt(at: time) && answers <= limits.freeAnswers)
         case .safe: former.saidSafe == nil
         case .needsHelp: former.answer != .needsHelp
         case .cannot, nil: false

@@ -130,7 +130,7 @@ package struct ContactsPolicy: Policy {
             let isOwn = account == event.dependent
             // The person may want to deny it: their devices ask.
             let kind: NotificationKind =
-                isOwn && event.answer != .onIt && event.isQuiet != true ? event.kind.own : .system
+                isOwn && event.answer != .onIt ? event.kind.own : .system
             let details = NotificationDetails(
                 at: event.answered, alarm: kind == .system ? nil : event.alarm, text: sentence)
             return [.notify(account, kind, about: isOwn ? nil : event.dependent, details, because: message)]

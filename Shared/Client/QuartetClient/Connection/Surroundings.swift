@@ -19,15 +19,19 @@ extension Connection {
             var known: Set<OutboxItem.ID> = []
             for await items in outbox.items.values {
                 let ids = Set(items.map(\.id))
-                defer { known = ids }
                 // An attempt that fails changes an item, too.
-                guard !ids.isSubset(of: known) else { continue }
+                guard !ids.isSubset(of: known) else {
+                    known = ids
+                    continue
+                }
                 repeat {
                     let least = time.now() + .seconds(1)
                     await surroundings.stayAwake("Changes are being sent.") { await self.waitUntilSent() }
                     // A system that refuses isn't asked without a pause.
                     if time.now() < least, !outbox.items.value.isEmpty { try? await time.sleep(least) }
                 } while !Task.isCancelled && outbox.isSendingUrgently
+                // What can't be sent before its person signs in again asks anew then.
+                known = outbox.items.value.contains { $0.precedence == .urgent } ? [] : ids
             }
         }
     }
