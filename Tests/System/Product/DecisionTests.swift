@@ -213,6 +213,7 @@ private struct DecidedScene: Sendable {
             "UpdateContact": contact.adding("expectedVersion", 1).adding("nickname", "Bobby"),
             "RemoveContact": contact, "BlockContact": contact, "UnblockContact": contact, "SendPing": contact,
             "CancelPing": contact, "RespondToPing": contact,
+            "AcknowledgeAlarm": contact.adding("alarm", id).adding("answer", "cannot"),
             "UpdateProfile": ["expectedVersion": 1, "name": "Anne"], "SetAvatar": pictures[0],
             "UpdateSecurity": ["isSingleDevice": false],
             "SetCheckInInterval": ["interval": 3_600_000_000], "SetCheckInReminders": ["reminders": ["twoHours"]],
