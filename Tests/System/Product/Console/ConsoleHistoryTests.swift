@@ -37,9 +37,9 @@ struct ConsoleHistoryTests {
             // The unread ones are first, however old they are.
             try await page.run("scrollTo(0, 0)")
             try await page.see("Message 401")
-            try await page.click("Mark as read: Message 402")
-            try await page.wait("it to be read", "!\(Self.isUnread("Message 402"))")
-            try await page.wait("the other one", Self.isUnread("Message 401"))
+            try await page.click("Mark as read: Bob: Message 402")
+            try await page.wait("it to be read", "!\(Self.isUnread("Bob: Message 402"))")
+            try await page.wait("the other one", Self.isUnread("Bob: Message 401"))
             try await page.click("Mark all as read")
             try await page.wait(
                 "all to be read", "!document.querySelector('.row.unread') && !document.querySelector('.count')")
@@ -50,11 +50,11 @@ struct ConsoleHistoryTests {
             try await page.see("Message 450")
             try await page.run(
                 """
-                [...document.querySelectorAll('a.row-text')].find((one) => one.querySelector('strong').innerText === 'Message 445')
+                [...document.querySelectorAll('a.row-text')].find((one) => one.querySelector('strong').innerText === 'Bob: Message 445')
                     .focus({ preventScroll: true })
                 """)
             let before = try await Self.place(page)
-            #expect(before[1] == "Message 445" && (before[0].int ?? 0) > 20_000)
+            #expect(before[1] == "Bob: Message 445" && (before[0].int ?? 0) > 20_000)
             try await console.restartEdge { try await page.see("Reconnecting (") }
             try await page.see("Connected")
             #expect(try await Self.place(page) == before)
