@@ -45,10 +45,12 @@ public struct RelayAlert: CommandBody {
     public let isSlow: Bool?
     /// How the alarm ended, if the person didn't end it themselves.
     public let reason: AlarmEndReason?
+    /// When the grace after the deadline ended; nil if it had none.
+    public let graceEnded: Instant?
 
     public init(
         kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
-        isSlow: Bool? = nil, reason: AlarmEndReason? = nil
+        isSlow: Bool? = nil, reason: AlarmEndReason? = nil, graceEnded: Instant? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
@@ -57,6 +59,7 @@ public struct RelayAlert: CommandBody {
         self.repetition = repetition
         self.isSlow = isSlow
         self.reason = reason
+        self.graceEnded = graceEnded
     }
 
     public func validate() throws(Rejection) {

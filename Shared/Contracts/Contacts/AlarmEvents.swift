@@ -47,11 +47,13 @@ public struct ResponderAlerted: EventBody {
     public let deadline: Instant?
     /// How often responders had already been alerted to the same alarm.
     public let repetition: Int
+    /// When the grace after the deadline ended, for the first alert; nil if it had none.
+    public let graceEnded: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant,
-        deadline: Instant? = nil, repetition: Int, at: Instant
+        deadline: Instant? = nil, repetition: Int, graceEnded: Instant? = nil, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -60,6 +62,7 @@ public struct ResponderAlerted: EventBody {
         self.occurred = occurred
         self.deadline = deadline
         self.repetition = repetition
+        self.graceEnded = graceEnded
         self.at = at
     }
 }

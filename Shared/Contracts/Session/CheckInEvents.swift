@@ -52,6 +52,38 @@ public struct CheckInRemindersSet: EventBody {
     }
 }
 
+/// How long after a deadline others hear of it changed, from the next deadline on.
+public struct CheckInGraceSet: EventBody {
+    public let account: AccountID
+    /// Zero for none.
+    public let grace: Interval
+    public let at: Instant
+
+    public init(account: AccountID, grace: Interval, at: Instant) {
+        self.account = account
+        self.grace = grace
+        self.at = at
+    }
+}
+
+/// A deadline has passed, and nobody but the person hears of it before the grace ends. Once per deadline.
+public struct CheckInGraceBegan: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let deadline: Instant
+    /// When others hear that the check-in was missed, unless there is one before.
+    public let ends: Instant
+    public let at: Instant
+
+    public init(account: AccountID, deadline: Instant, ends: Instant, at: Instant) {
+        self.account = account
+        self.deadline = deadline
+        self.ends = ends
+        self.at = at
+    }
+}
+
 /// A check-in is due soon.
 public struct CheckInReminded: EventBody {
     public let account: AccountID
@@ -75,12 +107,17 @@ public struct CheckInMissed: EventBody {
     /// The alarm that this begins.
     public let alarm: AlarmID
     public let deadline: Instant
+    /// When the grace after the deadline ended; nil if it had none.
+    public let graceEnded: Instant?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, deadline: Instant, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, deadline: Instant, graceEnded: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.deadline = deadline
+        self.graceEnded = graceEnded
         self.at = at
     }
 }

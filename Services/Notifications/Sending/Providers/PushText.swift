@@ -1,15 +1,18 @@
 import NotificationsContract
 import NotificationsRules
 
-/// What a push shows until the app says it better: by a notification's kind alone, so it names nobody. An app that knows who it is
+/// What a push shows until the app says it better: by a notification's kind, so it names nobody. An app that knows who it is
 /// about replaces it, on iOS in a notification service extension.
 struct PushText: Hashable {
     let title: String
     let body: String
 
-    init(_ kind: NotificationKind) {
+    /// - Parameter isOfGrace: As in ``NotificationDetails/isOfGrace``.
+    init(_ kind: NotificationKind, isOfGrace: Bool = false) {
         (title, body) =
             switch kind {
+            case .checkInMissed where isOfGrace:
+                ("Your check-in is due", "Check in now: soon others hear that you missed it.")
             case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
             case .dependentCheckInMissed: ("An alarm", "Somebody hasn’t checked in in time.")
             case .dependentAlertCleared, .dependentCheckedInLate: ("All clear", "An alarm is over.")

@@ -67,8 +67,17 @@ package struct SessionPolicy: Policy {
             ]
         case .checkInMissed(let event):
             return [
-                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline, alarm: event.alarm)),
-                relay(.init(kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.deadline)),
+                notify(
+                    .checkInMissed,
+                    .init(at: event.at, deadline: event.deadline, graceEnds: event.graceEnded, alarm: event.alarm)),
+                relay(
+                    .init(
+                        kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.deadline,
+                        graceEnded: event.graceEnded)),
+            ]
+        case .checkInGraceBegan(let event):
+            return [
+                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline, graceEnds: event.ends))
             ]
         case .alarmRepeated(let event):
             switch event.kind {
@@ -114,7 +123,7 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .game, .message, .playback, .attachment:
+            .checkInRemindersSet, .checkInGraceSet, .game, .message, .playback, .attachment:
             return []
         case .group(let event): return commands(for: event, because: message)
         }
