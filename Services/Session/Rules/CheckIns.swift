@@ -112,7 +112,7 @@ extension SessionReducer {
             return setReminders(&rows, command, account, row, context.time)
         case .setCheckInGrace(let command):
             let (account, row) = try asker(rows, context)
-            return setGrace(&rows, command, account, row, context.time)
+            return setGrace(&rows, command, account, row, context)
         case .missCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, context.time)
         }
@@ -134,17 +134,21 @@ extension SessionReducer {
         }
         // One that is due, or was missed, can be made up for at any time.
         let isDue = row.checkIn.due.map { $0 <= time } ?? false
-        if let last = row.checkIn.last, !isDue, last + rows.limits.checkInCooldown > time {
+        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue, last + rows.limits.checkInCooldown > time {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
         let ended = changed.checkIn.missed ? row.checkIn.due : nil
+        let graced = row.checkIn.shownGraceEnd == nil ? nil : row.checkIn.due
         let alarm = changed.checkIn.alarm
         changed.checkIn.last = time
         changed.checkIn.move(to: time + row.checkIn.interval)
         rows[account] = changed
         return events + [
             .checkedIn(
-                .init(account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, at: time))
+                .init(
+                    account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, graced: graced,
+                    at: time
+                ))
         ]
     }
 
@@ -192,15 +196,18 @@ extension SessionReducer {
             !row.checkIn.missed, let hear = row.checkIn.othersHear
         else { return [] }
         try requireDue(command.deadline, time)
+        // The rules' time may be far ahead of the clock after a failover, by which people were told when others hear.
+        let clock = min(max(context.recordedAt, command.deadline), time)
+        // A process of an earlier release sets the timer for the deadline once more.
+        if row.checkIn.fixedGraceEnd != nil, hear > clock {
+            rows.woken.insert(command.account)
+            return []
+        }
         if let hold = hold(rows, command, row.checkIn, until: hear) {
             rows[command.account]?.checkIn.hold = hold
             return []
         }
-        // It may be early: a process of an earlier release sets it for the deadline.
-        guard hear <= time else {
-            rows.woken.insert(command.account)
-            return row.checkIn.fixedGraceEnd == nil ? beginGrace(&rows, command.account, time) : []
-        }
+        guard hear <= clock else { return beginGrace(&rows, command.account, time) }
         let alarm = newAlarm(context, at: context.time)
         rows[command.account]?.checkIn.miss(alarm, at: time)
         return [missed(command.account, alarm, command.deadline, hear, at: time)]
@@ -225,11 +232,14 @@ extension SessionReducer {
 
     /// A deadline that has passed keeps its grace, however late the timer fires.
     static func setGrace(
-        _ rows: inout SessionRows, _ command: SetCheckInGrace, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ command: SetCheckInGrace, _ account: AccountID, _ row: AccountRow,
+        _ context: CommandContext
     ) -> [SessionEvent] {
+        let time = context.time
         guard command.grace != row.checkIn.grace else { return [] }
         var events: [SessionEvent] = []
-        if let due = row.checkIn.due, let hear = row.checkIn.othersHear, !row.checkIn.missed, due <= time,
+        if let due = row.checkIn.due, let hear = row.checkIn.othersHear, !row.checkIn.missed,
+            due <= min(context.recordedAt, time),
             row.checkIn.fixedGraceEnd == nil
         {
             // One that is over already is said all the same: the alarm follows at once.

@@ -8,7 +8,11 @@ SELECT n.alarm, coalesce(n.subject, n.account) AS person, n.account AS recipient
   FROM notifications.notification AS n
  CROSS JOIN LATERAL (SELECT timestamptz 'epoch' + (n.details ->> 'deadline')::bigint * interval '1 microsecond' AS due_at,
                             timestamptz 'epoch' + (n.details ->> 'at')::bigint * interval '1 microsecond' AS happened_at,
-                            timestamptz 'epoch' + (n.details ->> 'graceEnds')::bigint * interval '1 microsecond' AS grace_ended_at
+                            -- A repetition doesn't say it, but the person's own first notification does.
+                            (SELECT timestamptz 'epoch' + max((g.details ->> 'graceEnds')::bigint) * interval '1 microsecond'
+                               FROM notifications.notification AS g
+                              WHERE g.alarm = n.alarm
+                                AND n.kind IN ('checkInMissed', 'dependentCheckInMissed')) AS grace_ended_at
                     ) AS t
  CROSS JOIN LATERAL (SELECT t.due_at, t.happened_at,
                             CASE WHEN n.kind IN ('checkInMissed', 'dependentCheckInMissed')
@@ -21,7 +25,7 @@ SELECT n.alarm, coalesce(n.subject, n.account) AS person, n.account AS recipient
                        FROM notifications.shown AS s
                       WHERE s.account = n.account AND s.notification = n.id) AS s ON true
  WHERE n.alarm IS NOT NULL AND NOT session_client.is_canary(n.account);
-COMMENT ON COLUMN session_client.alarm_receipts.grace_ended_at IS 'When the grace after the deadline ended; null if it had none. Repetitions don''t say it.';
+COMMENT ON COLUMN session_client.alarm_receipts.grace_ended_at IS 'When the grace after the deadline ended; null if it had none.';
 COMMENT ON COLUMN session_client.alarm_receipts.notified_after IS 'Delay from the deadline, the end of the grace after it, or from happened_at, to notified_at.';
 
 DROP FUNCTION session_client.alarm_begun(uuid, uuid);

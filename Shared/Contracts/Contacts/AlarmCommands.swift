@@ -45,12 +45,10 @@ public struct RelayAlert: CommandBody {
     public let isSlow: Bool?
     /// How the alarm ended, if the person didn't end it themselves.
     public let reason: AlarmEndReason?
-    /// When the grace after the deadline ended; nil if it had none.
-    public let graceEnded: Instant?
 
     public init(
         kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
-        isSlow: Bool? = nil, reason: AlarmEndReason? = nil, graceEnded: Instant? = nil
+        isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
@@ -59,7 +57,6 @@ public struct RelayAlert: CommandBody {
         self.repetition = repetition
         self.isSlow = isSlow
         self.reason = reason
-        self.graceEnded = graceEnded
     }
 
     public func validate() throws(Rejection) {

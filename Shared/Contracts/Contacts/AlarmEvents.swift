@@ -47,13 +47,11 @@ public struct ResponderAlerted: EventBody {
     public let deadline: Instant?
     /// How often responders had already been alerted to the same alarm.
     public let repetition: Int
-    /// When the grace after the deadline ended, for the first alert; nil if it had none.
-    public let graceEnded: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant,
-        deadline: Instant? = nil, repetition: Int, graceEnded: Instant? = nil, at: Instant
+        deadline: Instant? = nil, repetition: Int, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -62,7 +60,6 @@ public struct ResponderAlerted: EventBody {
         self.occurred = occurred
         self.deadline = deadline
         self.repetition = repetition
-        self.graceEnded = graceEnded
         self.at = at
     }
 }

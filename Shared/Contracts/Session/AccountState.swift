@@ -106,8 +106,12 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.graceEnds = graceEnds
     }
 
-    /// When others hear that the check-in was missed, unless there is one before; nil once they have.
-    public var othersHear: Instant? { missed ? nil : graceEnds ?? due.map { $0 + (grace ?? .seconds(0)) } }
+    /// By when to check in, so that others don't hear of it. Nil once they have, and while it isn't known.
+    public func othersHear(at now: Instant) -> Instant? {
+        guard !missed, let due else { return nil }
+        let time = due > now ? due + (grace ?? .seconds(0)) : graceEnds
+        return time.flatMap { $0 > now ? $0 : nil }
+    }
 
     /// When a missed check-in will be late by more than a whole interval. Nil while none is missed.
     public var veryLateFrom: Instant? { missed ? due.map { $0 + interval } : nil }

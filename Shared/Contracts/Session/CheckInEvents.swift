@@ -11,13 +11,19 @@ public struct CheckedIn: EventBody {
     public let ended: Instant?
     /// The alarm that this ends.
     public let alarm: AlarmID?
+    /// The deadline whose grace had begun. Nobody but the person was told of it, unless ``ended`` says so.
+    public let graced: Instant?
     public let at: Instant
 
-    public init(account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, at: Instant) {
+    public init(
+        account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, graced: Instant? = nil,
+        at: Instant
+    ) {
         self.account = account
         self.due = due
         self.ended = ended
         self.alarm = alarm
+        self.graced = graced
         self.at = at
     }
 }

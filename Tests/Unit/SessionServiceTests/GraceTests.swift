@@ -29,7 +29,7 @@ struct GraceTests {
         let began = try #require(household.log.last?.event.body as? CheckInGraceBegan)
         #expect(began.deadline == due && began.ends == due + .minutes(10) && household.log.last?.at == due)
         #expect(household.state(anna).checkIn.graceEnds == began.ends && !household.state(anna).checkIn.missed)
-        #expect(household.state(anna).checkIn.othersHear == began.ends)
+        #expect(household.state(anna).checkIn.othersHear(at: household.time) == began.ends)
         try household.run(.minutes(10), of: anna)
         let missed = try #require(household.log.last?.event.body as? CheckInMissed)
         #expect(missed.deadline == due && missed.graceEnded == began.ends && household.log.last?.at == began.ends)
@@ -44,10 +44,10 @@ struct GraceTests {
         try household.run(.minutes(24 * 60 + 9), of: anna)
         let checkedIn = try household.ask(anna, CheckIn())
         let next = household.time + .hours(24)
-        #expect(checkedIn == [.checkedIn(CheckedIn(account: anna, due: next, at: due + .minutes(9)))])
+        #expect(checkedIn == [.checkedIn(CheckedIn(account: anna, due: next, graced: due, at: due + .minutes(9)))])
         #expect(
             household.state(anna).checkIn.graceEnds == nil
-                && household.state(anna).checkIn.othersHear == next + .minutes(10))
+                && household.state(anna).checkIn.othersHear(at: household.time) == next + .minutes(10))
     }
 
     @Test("nothing that is set after the deadline changes when others hear, whether the timer has fired or not (A3)")
@@ -71,7 +71,7 @@ struct GraceTests {
                 // From the next deadline on it counts.
                 try household.ask(anna, CheckIn())
                 #expect(
-                    household.state(anna).checkIn.othersHear
+                    household.state(anna).checkIn.othersHear(at: household.time)
                         == household.state(anna).checkIn.due.map { $0 + .minutes(after) })
             }
         }
@@ -140,7 +140,24 @@ struct GraceTests {
         try household.run(.minutes(24 * 60 + 1), of: anna)
         let miss = try Self.miss(household, anna)
         household.rows.woken = []
+        // Nor does it use up the minute of a check-in that waits.
+        household.rows.waitingCheckIns = [anna: .init(recordedAt: due, seenAt: household.time)]
         #expect(try household.ask(nil, miss).isEmpty)
+        #expect(household.rows[anna]?.checkIn.hold == nil)
         #expect(household.rows.changedTimers[.account(anna)]?.map(\.due) == [due + .minutes(10)])
+    }
+
+    @Test(
+        "the grace goes by the clock when the rules' time is ahead of it, so others don't hear before the minute that was said (A3)"
+    )
+    func ahead() throws {
+        var (household, anna, due) = try Self.person(.minutes(10))
+        household.pass(.minutes(24 * 60 + 20))
+        let miss = try Self.miss(household, anna)
+        var early = household
+        #expect(try early.ask(anna, SetCheckInGrace(grace: .minutes(60)), recordedAt: due - .minutes(5)).count == 1)
+        #expect(try household.ask(nil, miss, recordedAt: due).first?.body is CheckInGraceBegan)
+        #expect(try household.ask(nil, miss, recordedAt: due + .minutes(9)).isEmpty)
+        #expect(try household.ask(nil, miss, recordedAt: due + .minutes(10)).first?.body is CheckInMissed)
     }
 }

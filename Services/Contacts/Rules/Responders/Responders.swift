@@ -59,9 +59,7 @@ extension ContactsReducer {
         events += updateResponders(&rows, key, Set(responders.map(\.account)), at: asker.time)
         let answers = standingAnswers(rows, to: key)
         events += responders.flatMap { responder in
-            alert(
-                &rows, responder.account, responder.side, of: key, command.repetition, answers,
-                graceEnded: command.graceEnded, at: asker.time)
+            alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
         }
         return events + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
     }
@@ -72,7 +70,7 @@ extension ContactsReducer {
     ///   - answers: What others have answered, for those who haven't been alerted yet.
     static func alert(
         _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of key: AlarmKey,
-        _ repetition: Int?, _ answers: [(AccountID, RecipientRow)], graceEnded: Instant? = nil, at time: Instant
+        _ repetition: Int?, _ answers: [(AccountID, RecipientRow)], at time: Instant
     ) -> [ContactsEvent] {
         guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return [] }
         let recipient = RecipientKey(key.account, row.alarm, responder)
@@ -82,8 +80,7 @@ extension ContactsReducer {
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
-                occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, graceEnded: graceEnded,
-                at: time))
+                occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
         return [alerted] + (isNew ? show(answers, key, row.alarm, to: responder, at: time) : [])
     }
 

@@ -13,7 +13,7 @@ const sentences = {
   alertCleared: () => 'You ended your alert',
   dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
   dependentAlertCleared: (name) => `${name} ended the alert`,
-  checkInMissed: (_, details) => details.text ?? (isOfGrace(details) ? `Your check-in of ${moment(details.deadline)} is due: others hear of it at ${moment(details.graceEnds)}`
+  checkInMissed: (_, details) => details.text ?? (isOfGrace(details) ? `Your check-in was due at ${moment(details.deadline)}. Check in by ${moment(details.graceEnds)}, or it counts as missed`
     : `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`),
   dependentCheckInMissed: (name, details) =>
     `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,

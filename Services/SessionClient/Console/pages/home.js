@@ -51,11 +51,12 @@ function checkIn({ checkIn, name }, asking) {
     refusal('interval'), refusal('reminders'), refusal('grace'))
 }
 
-/** Who hears when if nothing is done; the page says elsewhere if nobody does. */
+/** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
 function othersHear({ due, missed, grace, graceEnds }) {
   if (missed || model.isKept || isAlone()) return undefined
+  const time = due > now() ? due + (grace ?? 0) : graceEnds
   const names = responderNames()
-  return names && h('p', { class: 'hint' }, `If you don’t check in by ${moment(due)}, ${names} ${respondersOf(model.replica).length === 1 ? 'hears' : 'hear'} of it ${graceEnds || grace ? `at ${moment(graceEnds ?? due + grace)}` : 'then'}.`)
+  return names && time > now() && h('p', { class: 'hint' }, `If you don’t check in by ${moment(time)}, ${names} ${respondersOf(model.replica).length === 1 ? 'hears' : 'hear'} of it then.`)
 }
 
 function asksWords(asking) {

@@ -178,7 +178,7 @@ export function ringOf(checkIn, now) {
   if (checkIn.missed) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(Math.abs(left))} ago` }
   if (left <= 0) {
     const { due, graceEnds } = checkIn
-    return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: 'until others hear' }
+    return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: 'until it counts as missed' }
       : { share: 0, tone: 'critical', title: 'Due', text: `since ${moment(due, now)}` }
   }
   const tone = left < verySoon(checkIn) ? 'critical' : left < soon(checkIn) ? 'warning' : 'good'

@@ -115,7 +115,7 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline, graceEnds: event.graceEnded,
+                        at: event.occurred, deadline: event.deadline,
                         count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):

@@ -169,7 +169,10 @@ private enum UserEdit: ClientEdit {
             state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
         case .setCheckInInterval(let interval): state.checkIn.interval = interval
         case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders
-        case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
+        case .setCheckInGrace(let grace):
+            // Nobody is to rely on a longer one before the server has agreed.
+            let shown = min(grace, state.checkIn.grace ?? .seconds(0))
+            state.checkIn.grace = shown > .seconds(0) ? shown : nil
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
         case .clearAlert: (state.alertRaised, state.alertAlarm) = (nil, nil)
         case .updateSecurity(let request):

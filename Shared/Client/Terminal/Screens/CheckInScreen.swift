@@ -30,7 +30,7 @@ enum CheckInScreen {
         lines += [
             .empty,
             warning(shown, responders)
-                ?? "If you don't, they are notified\(othersHear(checkIn)): \(responders.joined(separator: ", ")).",
+                ?? "If you don't, they are notified\(othersHear(checkIn, shown)): \(responders.joined(separator: ", ")).",
         ]
         if case .stale(let since) = shown.phase {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
@@ -38,9 +38,8 @@ enum CheckInScreen {
         return lines
     }
 
-    private static func othersHear(_ checkIn: CheckInState) -> String {
-        guard checkIn.grace != nil || checkIn.graceEnds != nil, let time = checkIn.othersHear else { return "" }
-        return " at \(Words.clock(time))"
+    private static func othersHear(_ checkIn: CheckInState, _ shown: Shown) -> String {
+        checkIn.othersHear(at: shown.now).map { " at \(Words.clock($0))" } ?? ""
     }
 
     private static func warning(_ shown: Shown, _ responders: [String]) -> Line? {
@@ -50,9 +49,9 @@ enum CheckInScreen {
 
     private static func deadline(_ checkIn: CheckInState, _ due: Instant, _ shown: Shown) -> [Line] {
         if !checkIn.missed, due <= shown.now {
-            let hear = checkIn.graceEnds.map { ": others hear of it at \(Words.clock($0))" } ?? ""
+            let end = checkIn.othersHear(at: shown.now).map { ": missed at \(Words.clock($0))" } ?? ""
             return [
-                Line("Due since \(Words.clock(due))\(hear).", Style(color: .red, isBold: true)),
+                Line("Due since \(Words.clock(due))\(end).", Style(color: .red, isBold: true)),
                 "Check in now: press c.",
             ]
         }
