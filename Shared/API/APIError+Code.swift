@@ -20,7 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
-        case alertChanged
+        case alertChanged, checkInDue
         case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
@@ -201,6 +201,7 @@ extension APIError.Code {
         case .alreadyDecided: (409, .failedPrecondition, .no, "An operator has already decided about this dead letter.")
         case .alertChanged:
             (409, .aborted, .no, "Another alert is on by now; look at it, and end it if you are safe.")
+        case .checkInDue: (409, .failedPrecondition, .no, "Your check-in is due; check in first.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:

@@ -10,7 +10,8 @@ public let appCommands: [String: any AppCommandBody.Type] = {
         $0 as? any AppCommandBody.Type
     }
     let inOtherForms: [any AppCommandBody.Type] = [
-        UpdateSecurityRequest.self, RemovePhoneRequest.self, ResetContactCodeRequest.self, AddContactRequest.self,
+        UpdateSecurityRequest.self, RemovePhoneRequest.self, PauseCheckInsRequest.self,
+        ResetContactCodeRequest.self, AddContactRequest.self,
         ShowNotificationsRequest.self, RegisterPushRequest.self, UnregisterPushRequest.self,
         CreateGroupSessionRequest.self, ActivateGroupSessionRequest.self, JoinGroupSessionRequest.self,
     ]
@@ -37,6 +38,18 @@ public struct RemovePhoneRequest: AppCommandBody {
     public static let sending = Sending(.security)
 
     public init() {}
+}
+
+/// `PauseCheckIns`; the server adds the device.
+public struct PauseCheckInsRequest: AppCommandBody {
+    public static let type = "PauseCheckIns"
+    public static let sending = Sending(.checkInSettings, supersedes: ["PauseCheckIns", "ResumeCheckIns"])
+
+    public let until: Instant
+
+    public init(until: Instant) {
+        self.until = until
+    }
 }
 
 /// `ResetContactCode`; the server makes the code, since one that an app chose could be guessed.

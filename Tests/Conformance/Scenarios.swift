@@ -80,6 +80,8 @@ struct Scenario: Sendable {
             try await bob.call("SetCheckInReminders", ["reminders": []])
             try await bob.call("SetCheckInGrace", ["grace": 600_000_000])
             try await bob.call("SetCheckInGrace", ["grace": 0])
+            try await bob.call("PauseCheckIns", ["until": 1])
+            try await bob.call("ResumeCheckIns")
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")

@@ -24,6 +24,7 @@ package struct CheckInRow: Equatable, Sendable {
     /// of an earlier release moves the deadline without changing this.
     package var gracedDeadline: Instant?
     package var graceEnds: Instant?
+    package var pause = CheckInPause()
     /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
@@ -59,6 +60,7 @@ package struct CheckInRow: Equatable, Sendable {
         repetitionHold = RepetitionHold()
         hold = nil
         (gracedDeadline, graceEnds) = (nil, nil)
+        pause.until = nil
     }
 
     /// From now on nothing changes when others hear of the deadline.
@@ -113,6 +115,14 @@ extension SessionReducer {
         case .setCheckInGrace(let command):
             let (account, row) = try asker(rows, context)
             return setGrace(&rows, command, account, row, context)
+        case .pauseCheckIns(let command):
+            let (account, row) = try asker(rows, context)
+            return try pause(&rows, command, account, row, context.time)
+        case .resumeCheckIns:
+            let (account, row) = try asker(rows, context)
+            return resume(&rows, account, row.checkIn, context.time)
+        case .endPause(let command): return try endPause(&rows, command, context.time)
+        case .remindPause(let command): return try remindPause(&rows, command, context.time)
         case .missCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, context.time)
         }
@@ -141,15 +151,24 @@ extension SessionReducer {
         let graced = row.checkIn.shownGraceEnd == nil ? nil : row.checkIn.due
         let alarm = changed.checkIn.alarm
         changed.checkIn.last = time
-        changed.checkIn.move(to: time + row.checkIn.interval)
+        let due: Instant
+        if let until = row.checkIn.pausedUntil, until > time {
+            // It is shown, and the pause goes on.
+            due = until + row.checkIn.interval
+            changed.checkIn.pause.restart(at: time)
+        } else {
+            due = time + row.checkIn.interval
+            // Its timer's command comes later than this one.
+            if row.checkIn.pausedUntil != nil, ended == nil {
+                events.append(.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time)))
+            }
+            changed.checkIn.move(to: due)
+            changed.checkIn.pause = CheckInPause(changed: row.checkIn.pause.changed)
+        }
         rows[account] = changed
-        return events + [
-            .checkedIn(
-                .init(
-                    account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, graced: graced,
-                    at: time
-                ))
-        ]
+        let checkedIn = CheckedIn(
+            account: account, due: due, ended: ended, alarm: alarm, graced: graced, at: time)
+        return events + [.checkedIn(checkedIn)]
     }
 
     static func setInterval(
@@ -165,7 +184,10 @@ extension SessionReducer {
         var changed = row
         changed.checkIn.interval = command.interval
         // A deadline that has passed is left to the timer, however late it fires.
-        if let due = row.checkIn.due, !row.checkIn.missed, due > time {
+        if let until = row.checkIn.pausedUntil {
+            changed.checkIn.due = until + command.interval
+            changed.checkIn.reminded = nil
+        } else if let due = row.checkIn.due, !row.checkIn.missed, due > time {
             let next = (row.checkIn.last ?? row.opened) + command.interval
             changed.checkIn.move(to: next > time ? next : time + command.interval)
         }

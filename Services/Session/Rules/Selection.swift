@@ -106,6 +106,7 @@ extension SessionRows {
             case (.recovery(let command), let account?): add(command, of: account)
             case (.avatar(let command), let account?): add(command, of: account)
             case (.checkIn(.missCheckIn(let command)), _): missing.insert(command.account)
+            case (.checkIn(.pauseCheckIns), let account?): signing.insert(account)
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.

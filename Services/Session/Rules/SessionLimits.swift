@@ -38,6 +38,10 @@ package struct SessionLimits: Equatable, Sendable {
     /// How often that is looked at.
     package var holdPause: Interval = .seconds(1)
     package var leastCheckInInterval: Interval = .hours(1)
+    /// How long check-ins may be paused without one, all together.
+    package var longestPause: Interval = .days(30)
+    /// Between two changes of a pause.
+    package var pauseCooldown: Interval = .minutes(5)
     /// How often an alarm is repeated soon.
     package var repetitions = 3
     /// Between two of these, and before the first that isn't.

@@ -62,7 +62,7 @@ extension CheckInRow {
             WantedTimer(
                 .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead))),
                 due: due - lead.interval, part: lead.rawValue)
-        } + [
+        } + pauseTimers(of: account) + [
             WantedTimer(
                 .checkIn(.missCheckIn(.init(account: account, deadline: due))),
                 due: max(hold?.reconsideredAt ?? due, fixedGraceEnd ?? due))

@@ -54,6 +54,8 @@ struct Commands: Sendable {
                 by: caller.device)
             return (command, [:])
         case is RemovePhoneRequest: return (RemovePhone(by: caller.device), [:])
+        case let request as PauseCheckInsRequest:
+            return (PauseCheckIns(until: request.until, by: caller.device), [:])
         case is ResetContactCodeRequest:
             return (ResetContactCode(code: contactCodes.code(for: id, at: id.time ?? .now)), [:])
         case let request as AddContactRequest: return try await add(request, id, by: caller, call)

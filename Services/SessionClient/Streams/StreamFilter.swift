@@ -106,6 +106,7 @@ extension ContactsEvent {
         case .receivedPingsCleared(let event): event.contacts
         case .responderAlerted(let event): [event.dependent]
         case .alarmEnded(let event): [event.dependent]
+        case .pauseAnnounced(let event): [event.dependent]
         case .alarmAcknowledged(let event): [event.dependent, event.responder]
         }
     }

@@ -1085,6 +1085,15 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
   public mutating func clearGraceEnds() {self._graceEnds = nil}
 
+  public var pausedUntil: Int64 {
+    get {_pausedUntil ?? 0}
+    set {_pausedUntil = newValue}
+  }
+  /// Returns true if `pausedUntil` has been explicitly set.
+  public var hasPausedUntil: Bool {self._pausedUntil != nil}
+  /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearPausedUntil() {self._pausedUntil = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1096,6 +1105,7 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   fileprivate var _alarm: String? = nil
   fileprivate var _grace: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
+  fileprivate var _pausedUntil: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_Device: Sendable {
@@ -1792,86 +1802,80 @@ public nonisolated struct Quartet_V1_NotificationsPage: Sendable {
   fileprivate var _next: String? = nil
 }
 
-public nonisolated struct Quartet_V1_Notification: Sendable {
+public nonisolated struct Quartet_V1_Notification: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
+    get {_storage._id ?? String()}
+    set {_uniqueStorage()._id = newValue}
   }
   /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
+  public var hasID: Bool {_storage._id != nil}
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
+  public mutating func clearID() {_uniqueStorage()._id = nil}
 
   /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
   public var kind: String {
-    get {_kind ?? String()}
-    set {_kind = newValue}
+    get {_storage._kind ?? String()}
+    set {_uniqueStorage()._kind = newValue}
   }
   /// Returns true if `kind` has been explicitly set.
-  public var hasKind: Bool {self._kind != nil}
+  public var hasKind: Bool {_storage._kind != nil}
   /// Clears the value of `kind`. Subsequent reads from it will return its default value.
-  public mutating func clearKind() {self._kind = nil}
+  public mutating func clearKind() {_uniqueStorage()._kind = nil}
 
   public var subject: String {
-    get {_subject ?? String()}
-    set {_subject = newValue}
+    get {_storage._subject ?? String()}
+    set {_uniqueStorage()._subject = newValue}
   }
   /// Returns true if `subject` has been explicitly set.
-  public var hasSubject: Bool {self._subject != nil}
+  public var hasSubject: Bool {_storage._subject != nil}
   /// Clears the value of `subject`. Subsequent reads from it will return its default value.
-  public mutating func clearSubject() {self._subject = nil}
+  public mutating func clearSubject() {_uniqueStorage()._subject = nil}
 
   public var details: Quartet_V1_NotificationDetails {
-    get {_details ?? Quartet_V1_NotificationDetails()}
-    set {_details = newValue}
+    get {_storage._details ?? Quartet_V1_NotificationDetails()}
+    set {_uniqueStorage()._details = newValue}
   }
   /// Returns true if `details` has been explicitly set.
-  public var hasDetails: Bool {self._details != nil}
+  public var hasDetails: Bool {_storage._details != nil}
   /// Clears the value of `details`. Subsequent reads from it will return its default value.
-  public mutating func clearDetails() {self._details = nil}
+  public mutating func clearDetails() {_uniqueStorage()._details = nil}
 
   public var created: Int64 {
-    get {_created ?? 0}
-    set {_created = newValue}
+    get {_storage._created ?? 0}
+    set {_uniqueStorage()._created = newValue}
   }
   /// Returns true if `created` has been explicitly set.
-  public var hasCreated: Bool {self._created != nil}
+  public var hasCreated: Bool {_storage._created != nil}
   /// Clears the value of `created`. Subsequent reads from it will return its default value.
-  public mutating func clearCreated() {self._created = nil}
+  public mutating func clearCreated() {_uniqueStorage()._created = nil}
 
   public var read: Int64 {
-    get {_read ?? 0}
-    set {_read = newValue}
+    get {_storage._read ?? 0}
+    set {_uniqueStorage()._read = newValue}
   }
   /// Returns true if `read` has been explicitly set.
-  public var hasRead: Bool {self._read != nil}
+  public var hasRead: Bool {_storage._read != nil}
   /// Clears the value of `read`. Subsequent reads from it will return its default value.
-  public mutating func clearRead() {self._read = nil}
+  public mutating func clearRead() {_uniqueStorage()._read = nil}
 
   public var cleared: Int64 {
-    get {_cleared ?? 0}
-    set {_cleared = newValue}
+    get {_storage._cleared ?? 0}
+    set {_uniqueStorage()._cleared = newValue}
   }
   /// Returns true if `cleared` has been explicitly set.
-  public var hasCleared: Bool {self._cleared != nil}
+  public var hasCleared: Bool {_storage._cleared != nil}
   /// Clears the value of `cleared`. Subsequent reads from it will return its default value.
-  public mutating func clearCleared() {self._cleared = nil}
+  public mutating func clearCleared() {_uniqueStorage()._cleared = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _id: String? = nil
-  fileprivate var _kind: String? = nil
-  fileprivate var _subject: String? = nil
-  fileprivate var _details: Quartet_V1_NotificationDetails? = nil
-  fileprivate var _created: Int64? = nil
-  fileprivate var _read: Int64? = nil
-  fileprivate var _cleared: Int64? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
@@ -1905,6 +1909,15 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   public var hasGraceEnds: Bool {self._graceEnds != nil}
   /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
   public mutating func clearGraceEnds() {self._graceEnds = nil}
+
+  public var pausedUntil: Int64 {
+    get {_pausedUntil ?? 0}
+    set {_pausedUntil = newValue}
+  }
+  /// Returns true if `pausedUntil` has been explicitly set.
+  public var hasPausedUntil: Bool {self._pausedUntil != nil}
+  /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearPausedUntil() {self._pausedUntil = nil}
 
   public var lead: Int64 {
     get {_lead ?? 0}
@@ -1976,6 +1989,7 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   fileprivate var _at: Int64? = nil
   fileprivate var _deadline: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
+  fileprivate var _pausedUntil: Int64? = nil
   fileprivate var _lead: Int64? = nil
   fileprivate var _count: Int64? = nil
   fileprivate var _isMyResponder: Bool? = nil
@@ -3603,6 +3617,37 @@ public nonisolated struct Quartet_V1_SetCheckInGraceRequest: Sendable {
   public init() {}
 
   fileprivate var _grace: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_PauseCheckInsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var until: Int64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  public var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  public mutating func clearUntil() {self._until = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _until: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_ResumeCheckInsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Quartet_V1_RaiseAlertRequest: Sendable {
@@ -6454,7 +6499,7 @@ nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CheckInState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0\u{1}pausedUntil\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6470,6 +6515,7 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
       case 6: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
       default: break
       }
     }
@@ -6504,6 +6550,9 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._graceEnds {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._pausedUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6516,6 +6565,7 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     if lhs._alarm != rhs._alarm {return false}
     if lhs._grace != rhs._grace {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
+    if lhs._pausedUntil != rhs._pausedUntil {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7265,61 +7315,109 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
   public static let protoMessageName: String = _protobuf_package + ".Notification"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0")
 
+  fileprivate class _StorageClass {
+    var _id: String? = nil
+    var _kind: String? = nil
+    var _subject: String? = nil
+    var _details: Quartet_V1_NotificationDetails? = nil
+    var _created: Int64? = nil
+    var _read: Int64? = nil
+    var _cleared: Int64? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _kind = source._kind
+      _subject = source._subject
+      _details = source._details
+      _created = source._created
+      _read = source._read
+      _cleared = source._cleared
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._kind) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._subject) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._details) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._created) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self._read) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self._cleared) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._details) }()
+        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._created) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._read) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._cleared) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._kind {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._subject {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._details {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._created {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._read {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._cleared {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
-    } }()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._id {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._kind {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._subject {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._details {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._created {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._read {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._cleared {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      } }()
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_Notification, rhs: Quartet_V1_Notification) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._kind != rhs._kind {return false}
-    if lhs._subject != rhs._subject {return false}
-    if lhs._details != rhs._details {return false}
-    if lhs._created != rhs._created {return false}
-    if lhs._read != rhs._read {return false}
-    if lhs._cleared != rhs._cleared {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._details != rhs_storage._details {return false}
+        if _storage._created != rhs_storage._created {return false}
+        if _storage._read != rhs_storage._read {return false}
+        if _storage._cleared != rhs_storage._cleared {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7327,7 +7425,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7345,6 +7443,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       case 8: try { try decoder.decodeSingularStringField(value: &self._group) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._text) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
       default: break
       }
     }
@@ -7385,6 +7484,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     try { if let v = self._graceEnds {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._pausedUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7392,6 +7494,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     if lhs._at != rhs._at {return false}
     if lhs._deadline != rhs._deadline {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
+    if lhs._pausedUntil != rhs._pausedUntil {return false}
     if lhs._lead != rhs._lead {return false}
     if lhs._count != rhs._count {return false}
     if lhs._isMyResponder != rhs._isMyResponder {return false}
@@ -9304,6 +9407,59 @@ nonisolated extension Quartet_V1_SetCheckInGraceRequest: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Quartet_V1_SetCheckInGraceRequest, rhs: Quartet_V1_SetCheckInGraceRequest) -> Bool {
     if lhs._grace != rhs._grace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_PauseCheckInsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PauseCheckInsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}until\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._until {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_PauseCheckInsRequest, rhs: Quartet_V1_PauseCheckInsRequest) -> Bool {
+    if lhs._until != rhs._until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_ResumeCheckInsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ResumeCheckInsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ResumeCheckInsRequest, rhs: Quartet_V1_ResumeCheckInsRequest) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,9 +6,11 @@ public enum AlarmCommand: MessageSet {
     case acknowledgeAlarm(AcknowledgeAlarm)
     case decideClosing(DecideClosing)
     case forgetAnswers(ForgetAnswers)
+    case announcePause(AnnouncePause)
 
     public static let cases: Cases<Self> = [
         Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing), Case(Self.forgetAnswers),
+        Case(Self.announcePause),
     ]
 
     public var body: any CommandBody {
@@ -17,6 +19,7 @@ public enum AlarmCommand: MessageSet {
         case .acknowledgeAlarm(let body): body
         case .decideClosing(let body): body
         case .forgetAnswers(let body): body
+        case .announcePause(let body): body
         }
     }
 }
@@ -66,6 +69,27 @@ public struct RelayAlert: CommandBody {
         guard alarm != nil || kind == .checkedIn else {
             throw Rejection(.invalidField, "Give the alarm; only a check-in may have none.", field: "alarm")
         }
+    }
+}
+
+/// Tells the asking account's responders that its check-ins are paused, that the pause has another end, or that it is over. A policy
+/// sends this on behalf of the dependent.
+///
+/// Result: a ``PauseAnnounced`` for each responder.
+public struct AnnouncePause: CommandBody {
+    public let change: PauseChange
+    /// Until when check-ins are paused; nil if they aren't any more.
+    public let until: Instant?
+    /// The next deadline.
+    public let due: Instant
+    /// The time of session's event.
+    public let occurred: Instant
+
+    public init(change: PauseChange, until: Instant?, due: Instant, occurred: Instant) {
+        self.change = change
+        self.until = until
+        self.due = due
+        self.occurred = occurred
     }
 }
 

@@ -64,6 +64,33 @@ public struct ResponderAlerted: EventBody {
     }
 }
 
+/// A responder is to be notified of what became of a dependent's pause.
+public struct PauseAnnounced: EventBody {
+    /// The responder.
+    public let account: AccountID
+    public let dependent: AccountID
+    public let change: PauseChange
+    /// Until when check-ins are paused; nil if they aren't any more.
+    public let until: Instant?
+    /// The next deadline.
+    public let due: Instant
+    public let occurred: Instant
+    public let at: Instant
+
+    public init(
+        account: AccountID, dependent: AccountID, change: PauseChange, until: Instant? = nil, due: Instant,
+        occurred: Instant, at: Instant
+    ) {
+        self.account = account
+        self.dependent = dependent
+        self.change = change
+        self.until = until
+        self.due = due
+        self.occurred = occurred
+        self.at = at
+    }
+}
+
 /// The all-clear for one responder. Everyone who was alerted gets exactly one, whatever they now want to know and
 /// whatever they now are to the dependent.
 public struct AlarmEnded: EventBody {

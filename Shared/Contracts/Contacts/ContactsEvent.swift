@@ -28,6 +28,7 @@ public enum ContactsEvent: MessageSet {
     case alarmHoldChanged(AlarmHoldChanged)
     case alarmClosingDecided(AlarmClosingDecided)
     case alarmUnanswered(AlarmUnanswered)
+    case pauseAnnounced(PauseAnnounced)
     case responderReachChanged(ResponderReachChanged)
     case responderReachSettled(ResponderReachSettled)
 
@@ -40,6 +41,7 @@ public enum ContactsEvent: MessageSet {
         Case(Self.pingCancelled), Case(Self.pingAnswered), Case(Self.receivedPingsCleared), Case(Self.alertRelayed),
         Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.alarmAcknowledged),
         Case(Self.alarmHoldChanged), Case(Self.alarmClosingDecided), Case(Self.alarmUnanswered),
+        Case(Self.pauseAnnounced),
         Case(Self.responderReachChanged), Case(Self.responderReachSettled),
     ]
 
@@ -71,6 +73,7 @@ public enum ContactsEvent: MessageSet {
         case .alarmHoldChanged(let body): body
         case .alarmClosingDecided(let body): body
         case .alarmUnanswered(let body): body
+        case .pauseAnnounced(let body): body
         case .responderReachChanged(let body): body
         case .responderReachSettled(let body): body
         }

@@ -34,7 +34,7 @@ extension ContactsState {
         case .responderReachChanged(let event): responderReach = event.reach
         case .alarmAcknowledged(let event): take(event)
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
-        case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,
+        case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .pauseAnnounced,
             .responderReachSettled:
             break
         }

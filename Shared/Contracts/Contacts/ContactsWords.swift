@@ -27,6 +27,14 @@ public enum AlertKind: String, Codable, Hashable, Sendable, CaseIterable {
     case checkedIn
 }
 
+/// What became of a dependent's pause.
+public enum PauseChange: String, Codable, Hashable, Sendable, CaseIterable {
+    case began
+    /// It has another end: later or earlier.
+    case changed
+    case ended
+}
+
 /// How an alarm ended for someone who was alerted to it.
 public enum AlarmEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     case checkedIn

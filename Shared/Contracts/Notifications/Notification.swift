@@ -48,6 +48,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var deadline: Instant?
     /// When the grace after the deadline ends, or ended. Before that only the account itself is told.
     public var graceEnds: Instant?
+    /// Until when the subject's check-ins are paused, or the account's own.
+    public var pausedUntil: Instant?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -64,13 +66,14 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var text: String?
 
     public init(
-        at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil, lead: Interval? = nil,
-        count: Int? = nil, isMyResponder: Bool? = nil,
+        at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
+        pausedUntil: Instant? = nil, lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil,
         iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
         self.graceEnds = graceEnds
+        self.pausedUntil = pausedUntil
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder

@@ -90,11 +90,13 @@ public struct CheckInState: Codable, Hashable, Sendable {
     public var grace: Interval?
     /// The deadline has passed, and others hear of it at this time. Only the person sees it.
     public var graceEnds: Instant?
+    /// Until when check-ins are paused; the next deadline is one interval later. Responders see it, too.
+    public var pausedUntil: Instant?
 
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
         last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil,
-        grace: Interval? = nil, graceEnds: Instant? = nil
+        grace: Interval? = nil, graceEnds: Instant? = nil, pausedUntil: Instant? = nil
     ) {
         self.interval = interval
         self.reminders = reminders
@@ -104,6 +106,13 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.alarm = alarm
         self.grace = grace
         self.graceEnds = graceEnds
+        self.pausedUntil = pausedUntil
+    }
+
+    /// Takes another deadline. A pause goes on only if this is its own: processes of a release that doesn't know pauses set others.
+    fileprivate mutating func move(to deadline: Instant?) {
+        due = deadline
+        if pausedUntil.map({ $0 + interval }) != deadline { pausedUntil = nil }
     }
 
     /// By when to check in, so that others don't hear of it. Nil once they have, and while it isn't known.
@@ -133,7 +142,7 @@ extension AccountState {
         case .deviceSignedIn(let event): devices[event.device.id] = event.device
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
         case .deviceSignedOut(let event): devices[event.device] = nil
-        case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
+        case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded, .pauseReminded,
             .alarmRepeated, .alertAnnounced, .alertRaisedAgain,
             .alarmClosingDue:
             break
@@ -157,18 +166,25 @@ extension AccountState {
         case .avatarRemoved: avatar = nil
         case .checkedIn(let event):
             checkIn.last = event.at
-            checkIn.due = event.due
+            checkIn.move(to: event.due)
             checkIn.missed = false
             checkIn.alarm = nil
             checkIn.graceEnds = nil
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
-            checkIn.due = event.due
+            checkIn.move(to: event.due)
         case .checkInRemindersSet(let event): checkIn.reminders = event.reminders
         case .checkInGraceSet(let event): checkIn.grace = event.grace > .seconds(0) ? event.grace : nil
         case .checkInGraceBegan(let event): checkIn.graceEnds = event.ends
+        case .checkInsPaused(let event):
+            checkIn.due = event.due
+            checkIn.pausedUntil = event.until
+        case .checkInsResumed(let event):
+            checkIn.due = event.due
+            checkIn.pausedUntil = nil
         case .checkInMissed(let event):
             checkIn.missed = true
+            checkIn.pausedUntil = nil
             checkIn.graceEnds = nil
             checkIn.alarm = event.alarm
         case .alertRaised(let event):
@@ -183,7 +199,7 @@ extension AccountState {
                 alertRaised = nil
                 alertAlarm = nil
             case .checkInMissed:
-                checkIn.due = event.due
+                checkIn.move(to: event.due)
                 checkIn.missed = false
                 checkIn.alarm = nil
             }

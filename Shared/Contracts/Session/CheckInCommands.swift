@@ -6,12 +6,17 @@ public enum CheckInCommand: MessageSet {
     case setCheckInInterval(SetCheckInInterval)
     case setCheckInReminders(SetCheckInReminders)
     case setCheckInGrace(SetCheckInGrace)
+    case pauseCheckIns(PauseCheckIns)
+    case resumeCheckIns(ResumeCheckIns)
     case missCheckIn(MissCheckIn)
     case remindCheckIn(RemindCheckIn)
+    case endPause(EndPause)
+    case remindPause(RemindPause)
 
     public static let cases: Cases<Self> = [
         Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders),
-        Case(Self.setCheckInGrace), Case(Self.missCheckIn), Case(Self.remindCheckIn),
+        Case(Self.setCheckInGrace), Case(Self.pauseCheckIns), Case(Self.resumeCheckIns), Case(Self.missCheckIn),
+        Case(Self.remindCheckIn), Case(Self.endPause), Case(Self.remindPause),
     ]
 
     public var body: any CommandBody {
@@ -20,8 +25,12 @@ public enum CheckInCommand: MessageSet {
         case .setCheckInInterval(let body): body
         case .setCheckInReminders(let body): body
         case .setCheckInGrace(let body): body
+        case .pauseCheckIns(let body): body
+        case .resumeCheckIns(let body): body
         case .missCheckIn(let body): body
         case .remindCheckIn(let body): body
+        case .endPause(let body): body
+        case .remindPause(let body): body
         }
     }
 }
@@ -98,6 +107,60 @@ public struct SetCheckInGrace: PublicCommandBody {
         guard CheckInRules.graces.contains(grace) else {
             throw Rejection(.invalidField, "Choose a grace of at most 60 minutes.", field: "grace")
         }
+    }
+}
+
+/// Pauses check-ins, or changes until when they are paused. The first deadline is one interval after the end. Pings, alerts and
+/// check-ins that somebody makes all the same go on; one of these doesn't end the pause. The account's responders are told.
+///
+/// Rejected: `checkInDue` from the deadline until the person has checked in; `limitReached` if pauses since the last check-in would
+/// add up to more than 30 days; `tooSoon`, with the time left, within 5 minutes of the last change; `confirmationRequired` where the
+/// account demands a confirmation. Result: ``CheckInsPaused``; nothing if nothing changes.
+public struct PauseCheckIns: CommandBody {
+    public let until: Instant
+    /// The asking device.
+    public let by: DeviceID
+
+    public init(until: Instant, by: DeviceID) {
+        self.until = until
+        self.by = by
+    }
+}
+
+/// Ends a pause before its time. The next check-in is due one interval from now.
+///
+/// Result: ``CheckInsResumed``; nothing if there is no pause.
+public struct ResumeCheckIns: PublicCommandBody {
+    public static let sending = Sending(.checkInSettings, supersedes: ["ResumeCheckIns", "PauseCheckIns"])
+
+    public init() {}
+}
+
+/// Ends a pause whose time is over. A timer sends this; it changes nothing if the pause has ended or another end.
+///
+/// Rejected: `notDue`. Result: ``CheckInsResumed``.
+public struct EndPause: OwnCommandBody {
+    public let account: AccountID
+    /// The end that the timer was set for.
+    public let until: Instant
+
+    public init(account: AccountID, until: Instant) {
+        self.account = account
+        self.until = until
+    }
+}
+
+/// Reminds of the end of a pause, an hour before it. A timer sends this; it changes nothing if the pause has ended or another end.
+///
+/// Rejected: `notDue`. Result: ``PauseReminded``.
+public struct RemindPause: OwnCommandBody {
+    public let account: AccountID
+    /// The end that the timer was set for.
+    public let until: Instant
+
+    public init(account: AccountID, until: Instant) {
+        self.account = account
+        self.until = until
     }
 }
 

@@ -90,6 +90,58 @@ public struct CheckInGraceBegan: EventBody {
     }
 }
 
+/// Check-ins are paused, or the pause has another end.
+public struct CheckInsPaused: EventBody {
+    public let account: AccountID
+    public let until: Instant
+    /// The first deadline after the pause.
+    public let due: Instant
+    /// The former end of a pause that goes on.
+    public let former: Instant?
+    public let at: Instant
+
+    public init(account: AccountID, until: Instant, due: Instant, former: Instant? = nil, at: Instant) {
+        self.account = account
+        self.until = until
+        self.due = due
+        self.former = former
+        self.at = at
+    }
+}
+
+/// A pause is over.
+public struct CheckInsResumed: EventBody {
+    public let account: AccountID
+    /// When the next check-in is due.
+    public let due: Instant
+    /// Whether the person ended it before its time.
+    public let isEarly: Bool
+    public let at: Instant
+
+    public init(account: AccountID, due: Instant, isEarly: Bool, at: Instant) {
+        self.account = account
+        self.due = due
+        self.isEarly = isEarly
+        self.at = at
+    }
+}
+
+/// A pause is over soon.
+public struct PauseReminded: EventBody {
+    public let account: AccountID
+    public let until: Instant
+    /// The first deadline after the pause.
+    public let due: Instant
+    public let at: Instant
+
+    public init(account: AccountID, until: Instant, due: Instant, at: Instant) {
+        self.account = account
+        self.until = until
+        self.due = due
+        self.at = at
+    }
+}
+
 /// A check-in is due soon.
 public struct CheckInReminded: EventBody {
     public let account: AccountID

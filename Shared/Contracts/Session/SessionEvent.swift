@@ -24,6 +24,9 @@ public enum SessionEvent: MessageSet {
     case checkInIntervalSet(CheckInIntervalSet)
     case checkInRemindersSet(CheckInRemindersSet)
     case checkInGraceSet(CheckInGraceSet)
+    case checkInsPaused(CheckInsPaused)
+    case checkInsResumed(CheckInsResumed)
+    case pauseReminded(PauseReminded)
     case checkInReminded(CheckInReminded)
     case checkInGraceBegan(CheckInGraceBegan)
     case checkInMissed(CheckInMissed)
@@ -47,6 +50,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.identityConfirmed), Case(Self.recoveryCodesMade), Case(Self.recoveryCodeUsed),
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInGraceSet),
+        Case(Self.checkInsPaused), Case(Self.checkInsResumed), Case(Self.pauseReminded),
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
@@ -77,6 +81,9 @@ public enum SessionEvent: MessageSet {
         case .checkInIntervalSet(let body): body
         case .checkInRemindersSet(let body): body
         case .checkInGraceSet(let body): body
+        case .checkInsPaused(let body): body
+        case .checkInsResumed(let body): body
+        case .pauseReminded(let body): body
         case .checkInReminded(let body): body
         case .checkInGraceBegan(let body): body
         case .checkInMissed(let body): body

@@ -58,6 +58,8 @@ public enum Onboarding: String, Codable, Hashable, Sendable, CaseIterable {
 extension Rejection.Code {
     /// Another alert is on, or it was raised again, since the person asked for its end.
     public static let alertChanged: Self = "alertChanged"
+    /// A check-in is due or was missed, and what was asked for would put it off.
+    public static let checkInDue: Self = "checkInDue"
 }
 
 /// Why an alarm was closed that the person didn't end.

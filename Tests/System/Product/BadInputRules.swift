@@ -33,6 +33,11 @@ extension BadInputTests {
             .malformed("grace", ["null", "true", "\"600000000\"", "[]", "{}"] + notIntegers),
             .invalid("grace", ["-1", "3600000001", "9223372036854775807", "-9223372036854775808"]),
             .unknown("unit"))
+        + Form("PauseCheckIns", ["until": "4102444800000000"]).refuses(
+            .missing("until"),
+            .malformed("until", ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers),
+            .invalid("until", ["0", "-1", "1700000000000000", "-9223372036854775808"]),
+            .unknown("by"))
         + Form("SetCheckInReminders", ["reminders": "[]"]).refuses(
             .missing("reminders"),
             .malformed("reminders", ["null", "true", "1", "\"twoHours\"", "{}"]),
@@ -53,7 +58,7 @@ extension BadInputTests {
 
     /// Commands without fields.
     static let bare = [
-        "CheckIn", "ResetContactCode", "RemovePhone", "UnregisterPush",
+        "CheckIn", "ResumeCheckIns", "ResetContactCode", "RemovePhone", "UnregisterPush",
     ].flatMap { Form($0).refuses(.malformed(bodies: notObjects), .unknown("at", "code")) }
 
     // MARK: Notifications' commands

@@ -12,6 +12,8 @@ enum WorldAct: String, CaseIterable {
     case setCheckInInterval = "SetCheckInInterval"
     case setCheckInReminders = "SetCheckInReminders"
     case setCheckInGrace = "SetCheckInGrace"
+    case pauseCheckIns = "PauseCheckIns"
+    case resumeCheckIns = "ResumeCheckIns"
     case raiseAlert = "RaiseAlert"
     case clearAlert = "ClearAlert"
     case updateSecurity = "UpdateSecurity"
@@ -74,6 +76,11 @@ enum WorldAct: String, CaseIterable {
             return { () async throws(QuartetError) in
                 try await app.user.setCheckInGrace(.minutes(Int64(number % 60)))
             }
+        case .pauseCheckIns:
+            return { () async throws(QuartetError) in
+                try await app.user.pauseCheckIns(.now + .hours(Int64(number % 700)))
+            }
+        case .resumeCheckIns: return app.user.resumeCheckIns
         case .raiseAlert: return app.user.raiseAlert
         case .clearAlert: return app.user.clearAlert
         case .updateSecurity:

@@ -58,9 +58,14 @@ struct SessionPropertyTests {
         var told: Set<Told> = []
         for event in events {
             // Moving a deadline away and back brings its reminders again.
-            if case .checkInIntervalSet(let event) = event {
-                told = told.filter { $0.account != event.account || ReminderLead(rawValue: $0.what) == nil }
-            }
+            let moved: AccountID? =
+                switch event {
+                case .checkInIntervalSet(let event): event.account
+                case .checkInsPaused(let event): event.account
+                case .checkInsResumed(let event): event.account
+                default: nil
+                }
+            if let moved { told = told.filter { $0.account != moved || ReminderLead(rawValue: $0.what) == nil } }
             let one: Told? =
                 switch event {
                 case .checkInMissed(let event): Told(account: event.account, deadline: event.deadline, what: "missed")
@@ -104,6 +109,9 @@ struct SessionPropertyTests {
                 expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al")
         case 10...15: return CheckIn()
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
+        case 17 where random.oneIn(2):
+            let until = household.time + .hours(Int64.random(in: 0...200, using: &random))
+            return random.oneIn(3) ? ResumeCheckIns() : PauseCheckIns(until: until, by: device ?? household.id())
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })

@@ -27,7 +27,8 @@ extension SessionRows {
             checkIn: CheckInState(
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
                 due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm,
-                grace: row.checkIn.grace > .seconds(0) ? row.checkIn.grace : nil, graceEnds: row.checkIn.shownGraceEnd),
+                grace: row.checkIn.grace > .seconds(0) ? row.checkIn.grace : nil, graceEnds: row.checkIn.shownGraceEnd,
+                pausedUntil: row.checkIn.pausedUntil),
             alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, devices: .init(devices))
     }
 }

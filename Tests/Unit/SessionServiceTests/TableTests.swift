@@ -36,6 +36,9 @@ struct SessionTableTests {
             (open.checkIn.reminded, open.checkIn.lastAlarm, open.checkIn.repetitions) = (.twoHours, time(3), 4)
             (open.checkIn.grace, open.checkIn.gracedDeadline) = (.minutes(10), time(43))
             open.checkIn.graceEnds = time(44)
+            (open.checkIn.pause.until, open.checkIn.pause.since) = (time(45), time(46))
+            (open.checkIn.pause.used, open.checkIn.pause.changed) = (.seconds(47), time(48))
+            open.checkIn.pause.isReminded = true
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))
             (open.checkIn.repetitionHold.until, open.checkIn.repetitionHold.used) = (time(32), .seconds(33))

@@ -13,6 +13,7 @@ extension ContactsReducer {
         case .acknowledgeAlarm(let command): try acknowledge(&rows, command, asker)
         case .decideClosing(let command): decideClosing(&rows, command, asker)
         case .forgetAnswers(let command): forgetAnswers(&rows, command, asker)
+        case .announcePause(let command): announce(rows, command, asker)
         }
     }
 
@@ -125,6 +126,15 @@ extension ContactsReducer {
                 .init(
                     account: $0.account, dependent: asker.account, kind: .checkedIn, occurred: command.occurred,
                     deadline: command.deadline, repetition: command.repetition, at: asker.time))
+        }
+    }
+
+    private static func announce(_ rows: ContactsRows, _ command: AnnouncePause, _ asker: Asker) -> [ContactsEvent] {
+        rows.responders(of: asker.account).map {
+            .pauseAnnounced(
+                .init(
+                    account: $0.account, dependent: asker.account, change: command.change, until: command.until,
+                    due: command.due, occurred: command.occurred, at: asker.time))
         }
     }
 
@@ -242,6 +252,7 @@ extension ContactsRows.Selection {
             changed.insert(account)
             alarming.insert(account)
             relaying.insert(account)
+        case .announcePause: relaying.insert(account)
         case .decideClosing:
             changed.insert(account)
             alarming.insert(account)

@@ -20,7 +20,8 @@ const sentences = {
   dependentCheckedIn: (name) => `${name} checked in`,
   dependentCheckedInLate: (name) => `All clear: ${name} checked in`,
   dependentAlarmEnded: (name, { text }) => (text ? `No all-clear from ${name}. ${text}` : `The alarm about ${name} is over: you are no longer told about it`),
-  checkInReminder: (_, { lead }) => `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
+  checkInReminder: (_, { lead, pausedUntil, deadline }) => pausedUntil ? `Your pause ends at ${moment(pausedUntil)}; the next check-in is due by ${moment(deadline)}`
+    : `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
   contactAdded: (name, details) => `${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => `${name} is no longer a contact`,
   contactRoleChanged: (name, details) => `Roles with ${name} changed: ${roleOf(details)}`,
@@ -48,7 +49,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (name, { text }) => (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
+  system: (name, { text, pausedUntil }) => pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

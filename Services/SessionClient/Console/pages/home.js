@@ -10,7 +10,7 @@ import { alarmsOf, isOver, kindOf, respondersOf } from '../state/alarms.js'
 import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
-import { graceChoice, intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
+import { graceChoice, intervalChoice, pauseChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pieces.js'
@@ -46,9 +46,9 @@ function checkIn({ checkIn, name }, asking) {
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice(), graceChoice()),
+    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice(), graceChoice(), pauseChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'), refusal('grace'))
+    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('pause'))
 }
 
 /** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */

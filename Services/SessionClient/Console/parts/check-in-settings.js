@@ -1,9 +1,12 @@
 /** How often to check in, when to be reminded, and when others hear that one was missed. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { day, hour, minute, span } from '../core/time.js'
+import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
-import { toggle } from './pieces.js'
+import { respondersOf } from '../state/alarms.js'
+import { confirm } from './dialogs.js'
+import { button, toggle } from './pieces.js'
+import { responderNames } from './reach.js'
 
 const intervals = [[hour, '1 hour'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [12 * hour, '12 hours'], [day, '1 day'], [2 * day, '2 days'], [7 * day, '1 week']]
 const leads = [['twoHours', '2 hours before', 2 * hour], ['thirtyMinutes', '30 minutes before', 30 * minute]]
@@ -27,6 +30,30 @@ export function graceChoice() {
     h('select', { id: 'grace', 'aria-describedby': 'grace-hint', value: String(grace), onchange: (event) => act('SetCheckInGrace', { grace: Number(event.target.value) }, 'Changed', 'grace') },
       options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))),
     h('p', { id: 'grace-hint', class: 'hint' }, 'You are told first, as loud as of an alarm. It counts from the next deadline on.'))
+}
+
+const pauses = [[day, '1 day'], [2 * day, '2 days'], [3 * day, '3 days'], [7 * day, '1 week'], [14 * day, '2 weeks'], [30 * day, '30 days']]
+
+export function pauseChoice() {
+  const { pausedUntil, missed, due } = model.replica.account.checkIn
+  if (pausedUntil > now()) {
+    return h('div', { class: 'field' },
+      h('p', {}, `Paused until ${moment(pausedUntil)}. The first check-in is due by ${moment(due)}.`),
+      button('End the pause', () => act('ResumeCheckIns', {}, 'The pause is over', 'pause')))
+  }
+  const pause = async (event) => {
+    const until = now() + Number(event.target.value)
+    event.target.value = ''
+    const isSure = await confirm({
+      title: 'Pause check-ins?', action: 'Pause', kind: 'primary',
+      text: () => `Until ${moment(until)} no check-in is due, and nobody hears if you don’t check in. ${responderNames() ? `${responderNames()} ${respondersOf(model.replica).length === 1 ? 'is' : 'are'} told.` : ''}`,
+    })
+    if (isSure) act('PauseCheckIns', { until }, 'Paused', 'pause')
+  }
+  return h('div', { class: 'field' },
+    h('label', { for: 'pause' }, 'Pause for'),
+    h('select', { id: 'pause', value: '', disabled: missed || due <= now(), onchange: pause },
+      h('option', { value: '' }, 'Not paused'), pauses.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
 }
 
 export function reminderChoice() {

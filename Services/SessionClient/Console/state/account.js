@@ -3,6 +3,8 @@
 /** The state after an event. */
 export function applyToAccount(state, type, body) {
   const checkIn = (fields) => ({ ...state, checkIn: { ...state.checkIn, ...fields } })
+  // A pause goes on only while the deadline is its own: processes of a release that doesn't know pauses set others.
+  const moved = (due, interval) => ({ due, pausedUntil: state.checkIn.pausedUntil + interval === due ? state.checkIn.pausedUntil : undefined })
   const devices = (list) => ({ ...state, devices: list })
   switch (type) {
     case 'AccountOpened':
@@ -29,16 +31,18 @@ export function applyToAccount(state, type, body) {
     }
     case 'AvatarSet': return { ...state, avatar: body.avatar }
     case 'AvatarRemoved': return { ...state, avatar: undefined }
-    case 'CheckedIn': return checkIn({ last: body.at, due: body.due, missed: false, alarm: undefined, graceEnds: undefined })
-    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, due: body.due })
+    case 'CheckedIn': return checkIn({ last: body.at, ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined, graceEnds: undefined })
+    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, ...moved(body.due, body.interval) })
     case 'CheckInRemindersSet': return checkIn({ reminders: body.reminders })
     case 'CheckInGraceSet': return checkIn({ grace: body.grace || undefined })
     case 'CheckInGraceBegan': return checkIn({ graceEnds: body.ends })
-    case 'CheckInMissed': return checkIn({ missed: true, alarm: body.alarm, graceEnds: undefined })
+    case 'CheckInsPaused': return checkIn({ due: body.due, pausedUntil: body.until })
+    case 'CheckInsResumed': return checkIn({ due: body.due, pausedUntil: undefined })
+    case 'CheckInMissed': return checkIn({ pausedUntil: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
     case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm }
     case 'AlertCleared': return { ...state, alertRaised: undefined, alertAlarm: undefined }
     case 'AlarmClosed': return body.kind === 'alertRaised' ? { ...state, alertRaised: undefined, alertAlarm: undefined }
-      : checkIn({ due: body.due, missed: false, alarm: undefined })
+      : checkIn({ ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined })
     default: return state
   }
 }

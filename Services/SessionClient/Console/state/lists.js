@@ -16,6 +16,7 @@ export const levels = {
   pinged: { rank: 4, tone: 'warning', title: 'Waiting for an answer' },
   dueSoon: { rank: 5, tone: 'warning', title: 'Due soon' },
   notYet: { rank: 6, tone: 'neutral', title: 'Not checked in yet' },
+  paused: { rank: 7.5, tone: 'neutral', title: 'Paused' },
   fine: { rank: 7, tone: 'good', title: 'Fine' },
   quiet: { rank: 8, tone: 'neutral', title: 'Responders' },
   plain: { rank: 9, tone: 'neutral', title: 'Other contacts' },
@@ -35,6 +36,7 @@ export function levelOf({ contact, person }, now) {
   if (checkIn?.missed) return veryLateFrom <= now ? 'veryLate' : 'missed'
   if (contact.incomingPing) return 'asksMe'
   if (contact.outgoingPing) return 'pinged'
+  if (checkIn?.pausedUntil > now) return 'paused'
   if (checkIn?.due) return checkIn.due - now < soon(checkIn) ? 'dueSoon' : checkIn.last ? 'fine' : 'notYet'
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
@@ -50,6 +52,7 @@ export function statusText({ contact, person }, level, now) {
       ? `Checked in ${ago(checkIn.last, now)}; your question has no answer yet` : `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
     case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
     case 'notYet': return `First check-in due ${moment(checkIn.due, now)}`
+    case 'paused': return `Check-ins paused until ${moment(checkIn.pausedUntil, now)}`
     case 'fine': return `Checked in ${ago(checkIn.last, now)}`
     case 'quiet': return 'Looks after you'
     case 'plain': return person ? 'Contact' : 'Loading…'
@@ -104,7 +107,7 @@ const titles = {
 /** When the level of a card changes although nothing happens. */
 function levelUntil({ person }, now) {
   const { checkIn, veryLateFrom } = person ?? {}
-  const next = checkIn?.missed ? veryLateFrom : checkIn && checkIn.due - soon(checkIn) + 1
+  const next = checkIn?.missed ? veryLateFrom : checkIn?.pausedUntil > now ? checkIn.pausedUntil : checkIn && checkIn.due - soon(checkIn) + 1
   return next > now ? next : Infinity
 }
 
@@ -181,6 +184,7 @@ export function ringOf(checkIn, now) {
     return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: 'until it counts as missed' }
       : { share: 0, tone: 'critical', title: 'Due', text: `since ${moment(due, now)}` }
   }
+  if (checkIn.pausedUntil > now) return { share: 1, tone: 'neutral', title: 'Paused', text: `until ${moment(checkIn.pausedUntil, now)}` }
   const tone = left < verySoon(checkIn) ? 'critical' : left < soon(checkIn) ? 'warning' : 'good'
   return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: `until ${moment(checkIn.due, now)}` }
 }

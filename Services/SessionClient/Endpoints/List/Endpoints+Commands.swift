@@ -19,6 +19,10 @@ extension Endpoint {
         command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
+        command(
+            PauseCheckInsRequest.self, "Pauses the caller's check-ins; their responders are told.",
+            refusals: [.checkInDue, .limitReached, .tooSoon, .confirmationRequired])
+        command(ResumeCheckIns.self, "Ends the caller's pause.")
         command(RaiseAlert.self, "Alarms the caller's responders.")
         command(ClearAlert.self, "Ends the caller's alert.", refusals: [.alertChanged])
     }

@@ -134,6 +134,13 @@ package struct ContactsPolicy: Policy {
             let details = NotificationDetails(
                 at: event.answered, alarm: kind == .system ? nil : event.alarm, text: sentence)
             return [.notify(account, kind, about: isOwn ? nil : event.dependent, details, because: message)]
+        case .pauseAnnounced(let event):
+            return [
+                notify(
+                    .system, about: event.dependent,
+                    .init(
+                        at: event.occurred, deadline: event.due, pausedUntil: event.until, text: event.change.sentence))
+            ]
         case .alarmHoldChanged(let event):
             guard let kind = event.kind.alarm else { return [] }
             let hold = HoldAlarm(
@@ -188,6 +195,17 @@ extension AlarmAcknowledged {
         case .needsHelp:
             isOwn ? "A responder says that you need help." : "Another responder says that help is needed."
         case .cannot, nil: nil
+        }
+    }
+}
+
+extension PauseChange {
+    /// What a responder is notified of, besides whom it is about and the times.
+    fileprivate var sentence: String {
+        switch self {
+        case .began: "The check-ins are paused."
+        case .changed: "The pause of check-ins has another end."
+        case .ended: "The pause is over: check-ins go on."
         }
     }
 }

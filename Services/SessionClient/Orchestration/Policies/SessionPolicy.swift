@@ -33,6 +33,9 @@ package struct SessionPolicy: Policy {
             let selection = NotificationSelection(ids: [grace(of: deadline)])
             return .tell(.notifications, ClearNotifications(selection: selection), for: account)
         }
+        func announce(_ change: PauseChange, until: Instant?, due: Instant, at time: Instant) -> PolicyCommand {
+            .tell(.contacts, AnnouncePause(change: change, until: until, due: due, occurred: time), for: account)
+        }
         func announce(_ alarm: AlarmID, raised: Instant) -> [PolicyCommand] {
             [
                 notify(.alertRaised, .init(at: raised, alarm: alarm)),
@@ -76,6 +79,15 @@ package struct SessionPolicy: Policy {
             return [
                 notify(.checkInReminder, .init(at: event.at, deadline: event.deadline, lead: event.lead.interval))
             ]
+        case .pauseReminded(let event):
+            return [
+                notify(.checkInReminder, .init(at: event.at, deadline: event.due, pausedUntil: event.until))
+            ]
+        case .checkInsPaused(let event):
+            let change: PauseChange = event.former == nil ? .began : .changed
+            return [announce(change, until: event.until, due: event.due, at: event.at)]
+        case .checkInsResumed(let event):
+            return [announce(.ended, until: nil, due: event.due, at: event.at)]
         case .checkInMissed(let event):
             return [
                 notify(

@@ -70,6 +70,9 @@ public struct UserClient: Sendable {
     public var setCheckInReminders: Action<[ReminderLead]>
     /// Sets how long after a deadline others hear that it was missed: at most an hour, zero for at once.
     public var setCheckInGrace: Action<Interval>
+    /// Pauses check-ins, or changes until when: at most 30 days without a check-in. It shows once the server has agreed.
+    public var pauseCheckIns: Action<Instant>
+    public var resumeCheckIns: PlainAction
     public var raiseAlert: PlainAction
     public var clearAlert: PlainAction
     public var updateSecurity: Action<UpdateSecurityRequest>
@@ -105,7 +108,8 @@ extension UserClient {
             checkIn: action(.checkIn),
             setCheckInInterval: action { .setCheckInInterval($0) },
             setCheckInReminders: action { .setCheckInReminders($0) },
-            setCheckInGrace: action { .setCheckInGrace($0) }, raiseAlert: action(.raiseAlert),
+            setCheckInGrace: action { .setCheckInGrace($0) }, pauseCheckIns: action { .pauseCheckIns($0) },
+            resumeCheckIns: action(.resumeCheckIns), raiseAlert: action(.raiseAlert),
             clearAlert: { () async throws(QuartetError) in
                 let (shown, known) = (copy.holder.state, copy.holder.base)
                 // An own call for help that isn't decided has no alarm yet.
@@ -127,7 +131,8 @@ extension UserClient {
         return Self(
             user: UserCopy().holder.shared, updateProfile: fail("updateProfile"), checkIn: failPlainly("checkIn"),
             setCheckInInterval: fail("setCheckInInterval"), setCheckInReminders: fail("setCheckInReminders"),
-            setCheckInGrace: fail("setCheckInGrace"),
+            setCheckInGrace: fail("setCheckInGrace"), pauseCheckIns: fail("pauseCheckIns"),
+            resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             updateSecurity: fail("updateSecurity"), removePhone: failPlainly("removePhone"))
     }
@@ -141,6 +146,8 @@ private enum UserEdit: ClientEdit {
     case setCheckInInterval(Interval)
     case setCheckInReminders([ReminderLead])
     case setCheckInGrace(Interval)
+    case pauseCheckIns(Instant)
+    case resumeCheckIns
     case raiseAlert
     /// Nil where the person didn't see an alarm of the server's: it was theirs, which isn't decided yet.
     case clearAlert(alarm: AlarmID?)
@@ -154,6 +161,8 @@ private enum UserEdit: ClientEdit {
         case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
         case .setCheckInGrace(let grace): SetCheckInGrace(grace: grace)
+        case .pauseCheckIns(let until): PauseCheckInsRequest(until: until)
+        case .resumeCheckIns: ResumeCheckIns()
         case .raiseAlert: RaiseAlert()
         case .clearAlert(let alarm): ClearAlert(alarm: alarm)
         case .updateSecurity(let request): request
@@ -173,6 +182,8 @@ private enum UserEdit: ClientEdit {
             // Nobody is to rely on a longer one before the server has agreed.
             let shown = min(grace, state.checkIn.grace ?? .seconds(0))
             state.checkIn.grace = shown > .seconds(0) ? shown : nil
+        // Nobody is to rely on a pause before the server has agreed; and one that ends is there until then.
+        case .pauseCheckIns, .resumeCheckIns: break
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
         case .clearAlert: (state.alertRaised, state.alertAlarm) = (nil, nil)
         case .updateSecurity(let request):
@@ -189,7 +200,8 @@ private enum UserEdit: ClientEdit {
             return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
         case .raiseAlert: return RaiseAlert(pressed: acted)
         case .clearAlert(let alarm): return ClearAlert(alarm: alarm, pressed: acted)
-        case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .updateSecurity, .removePhone:
+        case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .pauseCheckIns, .resumeCheckIns,
+            .updateSecurity, .removePhone:
             return command
         }
     }

@@ -63,6 +63,7 @@ extension Texts {
         "notification.dependentAlarmEnded": "The alarm about {name} is over: you are no longer told about it",
         "notification.dependentAlarmEnded.text": "No all-clear from {name}. {text}",
         "notification.checkInReminder": "Check in soon",
+        "notification.checkInReminder.paused": "Your pause ends at {paused}; the next check-in is due by {deadline}",
         "notification.checkInReminder.lead": "Check in soon: less than {lead} left",
         "notification.contactAdded": "{name} is a contact now: {role}",
         "notification.contactRemoved": "{name} is no longer a contact",
@@ -98,6 +99,7 @@ extension Texts {
         "notification.securityUndone.count": "{count} security changes were undone",
         "notification.securityUndone.count.one": "One security change was undone",
         "notification.system": "A message from Quartet",
+        "notification.system.paused": "{name} paused their check-ins until {paused}",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Changes are sent when there is a connection.",

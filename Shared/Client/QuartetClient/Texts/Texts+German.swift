@@ -63,6 +63,7 @@ extension Texts {
         "notification.dependentAlarmEnded": "Der Alarm um {name} ist vorbei; du wirst nicht mehr benachrichtigt",
         "notification.dependentAlarmEnded.text": "Keine Entwarnung von {name}. {text}",
         "notification.checkInReminder": "Melde dich bald",
+        "notification.checkInReminder.paused": "Deine Pause endet {paused}; die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.lead": "Melde dich bald: weniger als {lead} übrig",
         "notification.contactAdded": "{name} ist jetzt ein Kontakt: {role}",
         "notification.contactRemoved": "{name} ist kein Kontakt mehr",
@@ -98,6 +99,7 @@ extension Texts {
         "notification.securityUndone.count": "{count} Änderungen an der Sicherheit wurden zurückgenommen",
         "notification.securityUndone.count.one": "Eine Änderung an der Sicherheit wurde zurückgenommen",
         "notification.system": "Eine Nachricht von Quartet",
+        "notification.system.paused": "{name} macht mit den Rückmeldungen Pause bis {paused}",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Änderungen werden gesendet, sobald es eine Verbindung gibt.",
@@ -172,6 +174,7 @@ extension Texts {
         "error.gameRunning": "Das Spiel läuft schon.",
         "error.gameNotRunning": "Es läuft kein Spiel.",
         "error.notYourTurn": "Du bist nicht am Zug.",
+        "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
         "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",
         "error.groupTooLarge": "Die Gruppe ist zu groß, um zu warten; hole auf.",

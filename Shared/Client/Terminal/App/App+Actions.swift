@@ -47,6 +47,8 @@ extension App {
         case .checkIn: try await quartet.user.checkIn()
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
         case .setGrace(let grace): try await quartet.user.setCheckInGrace(grace)
+        case .pause(let until): try await quartet.user.pauseCheckIns(until)
+        case .resume: try await quartet.user.resumeCheckIns()
         case .raiseAlert: try await quartet.user.raiseAlert()
         case .clearAlert: try await quartet.user.clearAlert()
         case .add(let request): try await quartet.contacts.add(request)

@@ -9,7 +9,7 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, grace, play
+            case add, interval, grace, pause, play
             case invite(GroupID, [AccountID])
             case confirm(Action)
         }
@@ -117,6 +117,13 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .setGrace(grace)
+        case .pause:
+            guard let span = Words.interval(form.text("Pause for")) else {
+                notice = Notice(text: "Write a number and its unit, such as 3d.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .pause(until: shown.now + span)
         case .add:
             guard let request = ContactsScreen.request(form) else { return nil }
             self.dialog = nil

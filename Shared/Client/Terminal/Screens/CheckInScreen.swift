@@ -2,7 +2,7 @@ import QuartetClient
 
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
-    static let keys = "c check in   a alert   i interval   g grace   s sign out   1-4 Tab screens   q quit"
+    static let keys = "c check in   a alert   i interval   g grace   p pause   s sign out   1-4 Tab screens   q quit"
 
     static func lines(_ shown: Shown, width: Int) -> [Line] {
         guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
@@ -23,6 +23,9 @@ enum CheckInScreen {
         }
         if let due = checkIn.due {
             lines += deadline(checkIn, due, shown)
+        }
+        if let until = checkIn.pausedUntil, until > shown.now {
+            lines += [.empty, Line("Paused until \(Words.clock(until)). p ends the pause.", .bold)]
         }
         lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
@@ -93,6 +96,17 @@ enum CheckInScreen {
             model.dialog = .init(
                 form: Form(title: "How long after a missed check-in, such as 10min; 0 for at once", fields: fields),
                 purpose: .grace)
+        case .character("p"):
+            if shown.user.checkIn?.pausedUntil != nil {
+                model.ask("End the pause? Your next check-in counts from now.", "End the pause", .resume)
+            } else {
+                let fields: [Form.Field] = [
+                    .init(label: "Pause for", kind: .text), .init(label: "Pause", kind: .button),
+                ]
+                model.dialog = .init(
+                    form: Form(title: "For how long, such as 3d; at most 30d. Your responders are told", fields: fields),
+                    purpose: .pause)
+            }
         case .character("s"):
             model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)
         default: break

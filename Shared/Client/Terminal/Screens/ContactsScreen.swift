@@ -86,6 +86,9 @@ enum ContactsScreen {
         if let due = person?.checkIn?.due, due <= shown.now {
             return Span("due since \(Words.clock(due))", .colored(.yellow))
         }
+        if let until = person?.checkIn?.pausedUntil, until > shown.now {
+            return Span("paused until \(Words.clock(until))", .colored(.cyan))
+        }
         if let due = person?.checkIn?.due {
             return Span("checks in within \(Words.span(due - shown.now))", .colored(.green))
         }

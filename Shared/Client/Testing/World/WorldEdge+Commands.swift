@@ -63,6 +63,7 @@ extension WorldEdge {
                 isSingleDevice: body.isSingleDevice, isConfirmationRequired: body.isConfirmationRequired,
                 by: caller.device)
         case is RemovePhoneRequest: return RemovePhone(by: caller.device)
+        case let body as PauseCheckInsRequest: return PauseCheckIns(until: body.until, by: caller.device)
         case is ResetContactCodeRequest:
             return ResetContactCode(code: id("code", for: key))
         case let body as AddContactRequest:

@@ -1,0 +1,128 @@
+import ContractSupport
+import SessionContract
+package import Vocabulary
+
+/// A pause of check-ins: the next deadline is an interval after its end.
+package struct CheckInPause: Equatable, Sendable {
+    /// When it ends; nil while there is none. It says nothing if the deadline isn't an interval later: a process of an earlier release
+    /// moves that without changing this.
+    package var until: Instant?
+    /// From when it counts: its beginning or the last change of its end or, if that was later, the last check-in.
+    package var since: Instant?
+    /// How long check-ins were paused before that and since the last one.
+    package var used: Interval = .seconds(0)
+    /// When it was begun, changed or ended by the person.
+    package var changed: Instant?
+    package var isReminded = false
+
+    package init(changed: Instant? = nil) { self.changed = changed }
+
+    /// How long before its end the person is reminded.
+    static let lead: Interval = .hours(1)
+
+    /// For how long check-ins have been paused without one.
+    func used(by time: Instant) -> Interval {
+        guard let since, let until else { return used }
+        return Interval(microseconds: used.microseconds + max((min(time, until) - since).microseconds, 0))
+    }
+
+    /// Somebody checked in while it goes on.
+    mutating func restart(at time: Instant) { (since, used) = (time, .seconds(0)) }
+
+    mutating func end(at time: Instant) {
+        used = used(by: time)
+        (until, since, isReminded) = (nil, nil, false)
+    }
+}
+
+extension CheckInRow {
+    /// Until when check-ins are paused; nil if they aren't.
+    package var pausedUntil: Instant? {
+        guard !missed, let until = pause.until, due == until + interval else { return nil }
+        return until
+    }
+
+    func pauseTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
+        guard let until = pausedUntil else { return [] }
+        let end = WantedTimer(SessionCommand.checkIn(.endPause(.init(account: account, until: until))), due: until)
+        guard !pause.isReminded, let since = pause.since, since < until - CheckInPause.lead else { return [end] }
+        let reminder = RemindPause(account: account, until: until)
+        return [WantedTimer(.checkIn(.remindPause(reminder)), due: until - CheckInPause.lead), end]
+    }
+}
+
+extension SessionReducer {
+    static func pause(
+        _ rows: inout SessionRows, _ command: PauseCheckIns, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        if row.isConfirmationRequired { try requireConfirmed(rows, account, by: command.by, time) }
+        let former = row.checkIn.pausedUntil.flatMap { $0 > time ? $0 : nil }
+        guard command.until != former else { return [] }
+        guard let due = row.checkIn.due, !row.checkIn.missed, due > time else {
+            throw Rejection(.checkInDue, "Your check-in is due; check in first, then you can pause.")
+        }
+        guard command.until > time else {
+            throw Rejection(.invalidField, "Choose a time to come.", field: "until")
+        }
+        let pause = row.checkIn.pause
+        if let changed = pause.changed, changed + rows.limits.pauseCooldown > time {
+            throw .tooSoon("You changed the pause", left: changed + rows.limits.pauseCooldown - time)
+        }
+        let used = former == nil ? pause.used : pause.used(by: time)
+        let left = Interval(microseconds: max(rows.limits.longestPause.microseconds - used.microseconds, 0))
+        guard command.until <= time + left else {
+            throw Rejection(
+                .limitReached,
+                "Without a check-in you can pause for at most \(rows.limits.longestPause.inWords) in all; \(left.inWords) are left. Check in, and you can pause anew.",
+                field: "until")
+        }
+        let next = command.until + row.checkIn.interval
+        var checkIn = row.checkIn
+        checkIn.move(to: next)
+        (checkIn.pause.until, checkIn.pause.since, checkIn.pause.used) = (command.until, time, used)
+        (checkIn.pause.changed, checkIn.pause.isReminded) = (time, false)
+        rows[account]?.checkIn = checkIn
+        return [.checkInsPaused(.init(account: account, until: command.until, due: next, former: former, at: time))]
+    }
+
+    static func resume(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: CheckInRow, _ time: Instant
+    ) -> [SessionEvent] {
+        guard let until = row.pausedUntil, let due = row.due else { return [] }
+        // One that is over already keeps the deadline that was announced.
+        let isEarly = until > time
+        var checkIn = row
+        let next = isEarly ? time + row.interval : due
+        checkIn.pause.end(at: time)
+        if isEarly {
+            let pause = checkIn.pause
+            checkIn.move(to: next)
+            checkIn.pause = pause
+            checkIn.pause.changed = time
+        }
+        rows[account]?.checkIn = checkIn
+        return [.checkInsResumed(.init(account: account, due: next, isEarly: isEarly, at: time))]
+    }
+
+    static func endPause(
+        _ rows: inout SessionRows, _ command: EndPause, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let row = rows[command.account], row.closed == nil, row.checkIn.pausedUntil == command.until,
+            let due = row.checkIn.due
+        else { return [] }
+        try requireDue(command.until, time)
+        rows[command.account]?.checkIn.pause.end(at: time)
+        return [.checkInsResumed(.init(account: command.account, due: due, isEarly: false, at: time))]
+    }
+
+    static func remindPause(
+        _ rows: inout SessionRows, _ command: RemindPause, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let row = rows[command.account], row.closed == nil, row.checkIn.pausedUntil == command.until,
+            !row.checkIn.pause.isReminded, let due = row.checkIn.due, command.until > time
+        else { return [] }
+        try requireDue(command.until - CheckInPause.lead, time)
+        rows[command.account]?.checkIn.pause.isReminded = true
+        return [.pauseReminded(.init(account: command.account, until: command.until, due: due, at: time))]
+    }
+}
