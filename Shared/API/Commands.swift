@@ -43,7 +43,9 @@ public struct RemovePhoneRequest: AppCommandBody {
 /// `PauseCheckIns`; the server adds the device.
 public struct PauseCheckInsRequest: AppCommandBody {
     public static let type = "PauseCheckIns"
-    public static let sending = Sending(.checkInSettings, supersedes: ["PauseCheckIns", "ResumeCheckIns"])
+    /// Later, it might undo what the person has decided since on another device.
+    public static let sending = Sending(
+        .checkInSettings, for: .minutes(10), supersedes: ["PauseCheckIns", "ResumeCheckIns"])
 
     public let until: Instant
 

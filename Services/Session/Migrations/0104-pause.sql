@@ -3,12 +3,14 @@ ALTER TABLE session.account
     ADD COLUMN paused_until      timestamptz,
     ADD COLUMN pause_counts_from timestamptz,
     ADD COLUMN pause_used        interval NOT NULL DEFAULT '0 seconds',
-    ADD COLUMN pause_changed_at  timestamptz,
+    ADD COLUMN pauses_counted_since timestamptz,
+    ADD COLUMN pauses            int      NOT NULL DEFAULT 0,
     ADD COLUMN pause_reminded    boolean  NOT NULL DEFAULT false;
 COMMENT ON COLUMN session.account.paused_until IS 'Until when check-ins are paused. It says nothing unless due_at is one interval later.';
 COMMENT ON COLUMN session.account.pause_counts_from IS 'From when the pause counts: its beginning, its last change or, if that was later, the last check-in.';
 COMMENT ON COLUMN session.account.pause_used IS 'How long check-ins were paused before that and since the last one. All together are at most 30 days.';
-COMMENT ON COLUMN session.account.pause_changed_at IS 'When the person last began, changed or ended a pause.';
+COMMENT ON COLUMN session.account.pauses_counted_since IS 'The start of the day in which beginnings and changes of pauses are counted.';
+COMMENT ON COLUMN session.account.pauses IS 'How many there were in that day.';
 COMMENT ON COLUMN session.account.pause_reminded IS 'Whether the person was reminded of its end.';
 
 CREATE OR REPLACE VIEW session.account_state AS

@@ -117,12 +117,12 @@ extension SessionReducer {
             return setGrace(&rows, command, account, row, context)
         case .pauseCheckIns(let command):
             let (account, row) = try asker(rows, context)
-            return try pause(&rows, command, account, row, context.time)
+            return try pause(&rows, command, account, row, context)
         case .resumeCheckIns:
             let (account, row) = try asker(rows, context)
             return resume(&rows, account, row.checkIn, context.time)
         case .endPause(let command): return try endPause(&rows, command, context.time)
-        case .remindPause(let command): return try remindPause(&rows, command, context.time)
+        case .remindPause(let command): return try remindPause(&rows, command, context)
         case .missCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, context.time)
         }
@@ -163,7 +163,7 @@ extension SessionReducer {
                 events.append(.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time)))
             }
             changed.checkIn.move(to: due)
-            changed.checkIn.pause = CheckInPause(changed: row.checkIn.pause.changed)
+            changed.checkIn.pause = row.checkIn.pause.forgotten
         }
         rows[account] = changed
         let checkedIn = CheckedIn(
@@ -182,17 +182,23 @@ extension SessionReducer {
                 field: "interval")
         }
         var changed = row
+        let ended = changed.checkIn.endPause(of: account, at: time)
+        // The deadline was announced by the former interval, from the pause's end.
+        let over = ended.isEmpty ? nil : row.checkIn.pausedUntil
         changed.checkIn.interval = command.interval
         // A deadline that has passed is left to the timer, however late it fires.
-        if let until = row.checkIn.pausedUntil {
+        if let until = row.checkIn.pausedUntil, until > time {
             changed.checkIn.due = until + command.interval
             changed.checkIn.reminded = nil
+            // What was said of the deadline isn't true any more.
+            changed.checkIn.pause.isReminded = false
         } else if let due = row.checkIn.due, !row.checkIn.missed, due > time {
-            let next = (row.checkIn.last ?? row.opened) + command.interval
+            let last = row.checkIn.last ?? row.opened
+            let next = max(last, over ?? last) + command.interval
             changed.checkIn.move(to: next > time ? next : time + command.interval)
         }
         rows[account] = changed
-        return [
+        return ended + [
             .checkInIntervalSet(
                 .init(account: account, interval: command.interval, due: changed.checkIn.due, at: time))
         ]
@@ -231,8 +237,9 @@ extension SessionReducer {
         }
         guard hear <= clock else { return beginGrace(&rows, command.account, time) }
         let alarm = newAlarm(context, at: context.time)
+        let ended = rows[command.account]?.checkIn.endPause(of: command.account, at: time) ?? []
         rows[command.account]?.checkIn.miss(alarm, at: time)
-        return [missed(command.account, alarm, command.deadline, hear, at: time)]
+        return ended + [missed(command.account, alarm, command.deadline, hear, at: time)]
     }
 
     /// Tells the person, and nobody else, that the deadline has passed.

@@ -11,11 +11,27 @@ package struct CheckInPause: Equatable, Sendable {
     package var since: Instant?
     /// How long check-ins were paused before that and since the last one.
     package var used: Interval = .seconds(0)
-    /// When it was begun, changed or ended by the person.
-    package var changed: Instant?
+    /// The start of the day in which beginnings and changes are counted.
+    package var countedSince: Instant?
+    package var count = 0
     package var isReminded = false
 
-    package init(changed: Instant? = nil) { self.changed = changed }
+    package init() {}
+
+    /// What is left of it once the person has checked in and no pause goes on.
+    var forgotten: Self {
+        var rest = Self()
+        (rest.countedSince, rest.count) = (countedSince, count)
+        return rest
+    }
+
+    /// Counts a beginning or a change, each of which responders hear of. Returns how long to wait if there were too many.
+    mutating func count(at time: Instant, _ limits: SessionLimits) -> Interval? {
+        if countedSince.map({ $0 + .days(1) <= time }) ?? true { (countedSince, count) = (time, 0) }
+        guard count < limits.pausesADay else { return countedSince.map { $0 + .days(1) - time } }
+        count += 1
+        return nil
+    }
 
     /// How long before its end the person is reminded.
     static let lead: Interval = .hours(1)
@@ -42,6 +58,13 @@ extension CheckInRow {
         return until
     }
 
+    /// Ends a pause that is over, if its timer's command comes later. The deadline stays.
+    mutating func endPause(of account: AccountID, at time: Instant) -> [SessionEvent] {
+        guard let until = pausedUntil, until <= time, let due else { return [] }
+        pause.end(at: time)
+        return [.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time))]
+    }
+
     func pauseTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
         guard let until = pausedUntil else { return [] }
         let end = WantedTimer(SessionCommand.checkIn(.endPause(.init(account: account, until: until))), due: until)
@@ -53,36 +76,41 @@ extension CheckInRow {
 
 extension SessionReducer {
     static func pause(
-        _ rows: inout SessionRows, _ command: PauseCheckIns, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ command: PauseCheckIns, _ account: AccountID, _ row: AccountRow,
+        _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
-        if row.isConfirmationRequired { try requireConfirmed(rows, account, by: command.by, time) }
-        let former = row.checkIn.pausedUntil.flatMap { $0 > time ? $0 : nil }
+        if row.isConfirmationRequired { try requireConfirmed(rows, account, by: command.by, context.time) }
+        // People choose by the clock, of which the rules' time may be far ahead after a failover.
+        let time = min(context.recordedAt, context.time)
+        let limits = rows.limits
+        var checkIn = row.checkIn
+        let ended = checkIn.endPause(of: account, at: time)
+        let former = checkIn.pausedUntil
         guard command.until != former else { return [] }
-        guard let due = row.checkIn.due, !row.checkIn.missed, due > time else {
+        guard let due = checkIn.due, !checkIn.missed, due > time else {
             throw Rejection(.checkInDue, "Your check-in is due; check in first, then you can pause.")
         }
         guard command.until > time else {
             throw Rejection(.invalidField, "Choose a time to come.", field: "until")
         }
-        let pause = row.checkIn.pause
-        if let changed = pause.changed, changed + rows.limits.pauseCooldown > time {
-            throw .tooSoon("You changed the pause", left: changed + rows.limits.pauseCooldown - time)
-        }
-        let used = former == nil ? pause.used : pause.used(by: time)
-        let left = Interval(microseconds: max(rows.limits.longestPause.microseconds - used.microseconds, 0))
-        guard command.until <= time + left else {
+        // A pause of a second moves the deadline as far as any: what counts is how long nobody has checked in, too.
+        let used = former == nil ? checkIn.pause.used : checkIn.pause.used(by: time)
+        let left = Interval(microseconds: max(limits.longestPause.microseconds - used.microseconds, 0))
+        let last = (checkIn.last ?? row.opened) + limits.longestPause + checkIn.interval
+        guard command.until <= min(time + left, last) else {
             throw Rejection(
                 .limitReached,
-                "Without a check-in you can pause for at most \(rows.limits.longestPause.inWords) in all; \(left.inWords) are left. Check in, and you can pause anew.",
+                "Without a check-in you can pause for at most \(limits.longestPause.inWords) in all. Check in, and you can pause anew.",
                 field: "until")
         }
-        let next = command.until + row.checkIn.interval
-        var checkIn = row.checkIn
+        if let wait = checkIn.pause.count(at: time, limits) { throw .tooSoon("You paused too often", left: wait) }
+        let next = command.until + checkIn.interval
         checkIn.move(to: next)
         (checkIn.pause.until, checkIn.pause.since, checkIn.pause.used) = (command.until, time, used)
-        (checkIn.pause.changed, checkIn.pause.isReminded) = (time, false)
+        checkIn.pause.isReminded = false
         rows[account]?.checkIn = checkIn
-        return [.checkInsPaused(.init(account: account, until: command.until, due: next, former: former, at: time))]
+        let paused = CheckInsPaused(account: account, until: command.until, due: next, former: former, at: time)
+        return ended + [.checkInsPaused(paused)]
     }
 
     static func resume(
@@ -98,7 +126,6 @@ extension SessionReducer {
             let pause = checkIn.pause
             checkIn.move(to: next)
             checkIn.pause = pause
-            checkIn.pause.changed = time
         }
         rows[account]?.checkIn = checkIn
         return [.checkInsResumed(.init(account: account, due: next, isEarly: isEarly, at: time))]
@@ -116,11 +143,13 @@ extension SessionReducer {
     }
 
     static func remindPause(
-        _ rows: inout SessionRows, _ command: RemindPause, _ time: Instant
+        _ rows: inout SessionRows, _ command: RemindPause, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let row = rows[command.account], row.closed == nil, row.checkIn.pausedUntil == command.until,
-            !row.checkIn.pause.isReminded, let due = row.checkIn.due, command.until > time
+            !row.checkIn.pause.isReminded, let due = row.checkIn.due,
+            command.until > min(context.recordedAt, context.time)
         else { return [] }
+        let time = context.time
         try requireDue(command.until - CheckInPause.lead, time)
         rows[command.account]?.checkIn.pause.isReminded = true
         return [.pauseReminded(.init(account: command.account, until: command.until, due: due, at: time))]

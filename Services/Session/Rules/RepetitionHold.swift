@@ -136,6 +136,8 @@ extension SessionReducer {
         case .checkInMissed:
             due = time + row.checkIn.interval
             row.checkIn.move(to: time + row.checkIn.interval)
+            // Nobody has checked in: no pause before that.
+            row.checkIn.pause.used = rows.limits.longestPause
         case .alertRaised: row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         }
         rows[command.account] = row

@@ -40,8 +40,8 @@ package struct SessionLimits: Equatable, Sendable {
     package var leastCheckInInterval: Interval = .hours(1)
     /// How long check-ins may be paused without one, all together.
     package var longestPause: Interval = .days(30)
-    /// Between two changes of a pause.
-    package var pauseCooldown: Interval = .minutes(5)
+    /// Beginnings and changes of pauses.
+    package var pausesADay = 6
     /// How often an alarm is repeated soon.
     package var repetitions = 3
     /// Between two of these, and before the first that isn't.

@@ -114,8 +114,8 @@ public struct SetCheckInGrace: PublicCommandBody {
 /// check-ins that somebody makes all the same go on; one of these doesn't end the pause. The account's responders are told.
 ///
 /// Rejected: `checkInDue` from the deadline until the person has checked in; `limitReached` if pauses since the last check-in would
-/// add up to more than 30 days; `tooSoon`, with the time left, within 5 minutes of the last change; `confirmationRequired` where the
-/// account demands a confirmation. Result: ``CheckInsPaused``; nothing if nothing changes.
+/// add up to more than 30 days, or the last check-in would be longer ago than that and an interval; `tooSoon`, with the time left,
+/// after six beginnings and changes in a day; `confirmationRequired` where the account demands a confirmation. Result: ``CheckInsPaused``; nothing if nothing changes.
 public struct PauseCheckIns: CommandBody {
     public let until: Instant
     /// The asking device.

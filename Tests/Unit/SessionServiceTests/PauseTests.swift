@@ -29,7 +29,8 @@ struct PauseTests {
         #expect(household.state(anna).checkIn.pausedUntil == until && household.state(anna).checkIn.due == paused.due)
         try household.run(.days(10), of: anna)
         let all = household.log.suffix(2).map(\.event.body)
-        #expect((all.first as? PauseReminded)?.at == until - .hours(1) && (all.first as? PauseReminded)?.due == paused.due)
+        #expect(
+            (all.first as? PauseReminded)?.at == until - .hours(1) && (all.first as? PauseReminded)?.due == paused.due)
         let resumed = try #require(all.last as? CheckInsResumed)
         #expect(resumed.at == until && resumed.due == paused.due && !resumed.isEarly)
         #expect(household.state(anna).checkIn.pausedUntil == nil)
@@ -63,16 +64,64 @@ struct PauseTests {
         let resumed = try household.ask(anna, ResumeCheckIns()).first(as: CheckInsResumed.self)
         #expect(resumed.isEarly && resumed.due == household.time + .days(7))
         #expect(try household.ask(anna, ResumeCheckIns()).isEmpty)
-        let again = PauseCheckIns(until: household.time + .days(18), by: phone)
-        #expect(try household.rejection(anna, again) == .tooSoon)
         household.pass(.days(1))
-        #expect(try household.rejection(anna, PauseCheckIns(until: household.time + .days(19), by: phone)) == .limitReached)
+        #expect(
+            try household.rejection(anna, PauseCheckIns(until: household.time + .days(19), by: phone)) == .limitReached)
         try household.ask(anna, PauseCheckIns(until: household.time + .days(18), by: phone))
         try household.run(.days(18), of: anna)
         household.pass(.days(1))
-        #expect(try household.rejection(anna, PauseCheckIns(until: household.time + .minutes(1), by: phone)) == .limitReached)
+        #expect(
+            try household.rejection(anna, PauseCheckIns(until: household.time + .minutes(1), by: phone))
+                == .limitReached)
         try household.ask(anna, CheckIn())
         try household.ask(anna, PauseCheckIns(until: household.time + .days(30), by: phone))
+    }
+
+    @Test("short pauses don't stand in for check-ins, and six in a day are enough for anybody (A5)")
+    func short() throws {
+        var (household, anna, phone) = try Self.person()
+        try household.ask(anna, SetCheckInInterval(interval: .days(7)))
+        let begin = household.time
+        var refused: Rejection.Code?
+        for _ in 0..<10 where refused == nil {
+            try household.run(.days(6), of: anna)
+            refused = try household.rejection(anna, PauseCheckIns(until: household.time + .seconds(1), by: phone))
+        }
+        #expect(refused == .limitReached && household.time > begin + .days(37))
+        try household.ask(anna, CheckIn())
+        for number in 1...6 {
+            try household.ask(anna, PauseCheckIns(until: household.time + .days(Int64(number)), by: phone))
+            try household.ask(anna, ResumeCheckIns())
+        }
+        let seventh = PauseCheckIns(until: household.time + .days(7), by: phone)
+        #expect(try household.rejection(anna, seventh) == .tooSoon)
+        household.pass(.days(1))
+        #expect(try household.rejection(anna, seventh) == nil)
+    }
+
+    @Test("an alarm that was closed without a check-in leaves nothing to pause (A5)")
+    func closed() throws {
+        var (household, anna, phone) = try Self.person()
+        try household.run(.hours(31 * 24 + 1), of: anna)
+        #expect(!household.state(anna).checkIn.missed)
+        let pause = PauseCheckIns(until: household.time + .hours(1), by: phone)
+        #expect(try household.rejection(anna, pause) == .limitReached)
+    }
+
+    @Test("a pause whose end wasn't noticed counts, and its end is said before the next begins (A5)")
+    func unnoticed() throws {
+        var (household, anna, phone) = try Self.person()
+        try household.ask(anna, SetCheckInInterval(interval: .days(7)))
+        try household.ask(anna, PauseCheckIns(until: household.time + .days(20), by: phone))
+        household.pass(.days(21))
+        #expect(
+            try household.rejection(anna, PauseCheckIns(until: household.time + .days(11), by: phone)) == .limitReached)
+        let events = try household.ask(anna, PauseCheckIns(until: household.time + .days(10), by: phone))
+        #expect(events.first?.body is CheckInsResumed && events.last?.body is CheckInsPaused && events.count == 2)
+        // Nor does another interval move a deadline by it into the past.
+        household.pass(.days(11))
+        let set = try household.ask(anna, SetCheckInInterval(interval: .hours(1))).last?.body as? CheckInIntervalSet
+        #expect(set?.due == household.time + .hours(1))
     }
 
     @Test("from the deadline until the person has checked in nothing pauses, a grace or not (A5)")
@@ -80,7 +129,7 @@ struct PauseTests {
         for grace in [0, 10] as [Int64] {
             var (household, anna, phone) = try Self.person()
             try household.ask(anna, SetCheckInGrace(grace: .minutes(grace)))
-            household.pass(.hours(24))
+            try household.run(.hours(24), of: anna)
             func pause() throws -> Rejection.Code? {
                 try household.rejection(anna, PauseCheckIns(until: household.time + .days(1), by: phone))
             }

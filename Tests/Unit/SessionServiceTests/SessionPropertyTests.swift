@@ -108,10 +108,10 @@ struct SessionPropertyTests {
             return UpdateProfile(
                 expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al")
         case 10...15: return CheckIn()
-        case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
-        case 17 where random.oneIn(2):
+        case 16...17 where random.oneIn(2):
             let until = household.time + .hours(Int64.random(in: 0...200, using: &random))
             return random.oneIn(3) ? ResumeCheckIns() : PauseCheckIns(until: until, by: device ?? household.id())
+        case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })

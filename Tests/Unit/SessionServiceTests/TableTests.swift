@@ -37,7 +37,8 @@ struct SessionTableTests {
             (open.checkIn.grace, open.checkIn.gracedDeadline) = (.minutes(10), time(43))
             open.checkIn.graceEnds = time(44)
             (open.checkIn.pause.until, open.checkIn.pause.since) = (time(45), time(46))
-            (open.checkIn.pause.used, open.checkIn.pause.changed) = (.seconds(47), time(48))
+            (open.checkIn.pause.used, open.checkIn.pause.countedSince) = (.seconds(47), time(48))
+            open.checkIn.pause.count = 49
             open.checkIn.pause.isReminded = true
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))

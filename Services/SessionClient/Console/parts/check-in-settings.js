@@ -35,25 +35,23 @@ export function graceChoice() {
 const pauses = [[day, '1 day'], [2 * day, '2 days'], [3 * day, '3 days'], [7 * day, '1 week'], [14 * day, '2 weeks'], [30 * day, '30 days']]
 
 export function pauseChoice() {
-  const { pausedUntil, missed, due } = model.replica.account.checkIn
-  if (pausedUntil > now()) {
-    return h('div', { class: 'field' },
-      h('p', {}, `Paused until ${moment(pausedUntil)}. The first check-in is due by ${moment(due)}.`),
-      button('End the pause', () => act('ResumeCheckIns', {}, 'The pause is over', 'pause')))
-  }
+  const { pausedUntil, missed, due, interval, grace } = model.replica.account.checkIn
+  const isPaused = pausedUntil > now()
   const pause = async (event) => {
     const until = now() + Number(event.target.value)
     event.target.value = ''
     const isSure = await confirm({
       title: 'Pause check-ins?', action: 'Pause', kind: 'primary',
-      text: () => `Until ${moment(until)} no check-in is due, and nobody hears if you don’t check in. ${responderNames() ? `${responderNames()} ${respondersOf(model.replica).length === 1 ? 'is' : 'are'} told.` : ''}`,
+      text: () => `No check-in is due before ${moment(until + interval)}, and nobody hears before ${moment(until + interval + (grace ?? 0))} if you don’t check in. ${responderNames() ? `${responderNames()} ${respondersOf(model.replica).length === 1 ? 'is' : 'are'} told of the pause.` : ''}`,
     })
     if (isSure) act('PauseCheckIns', { until }, 'Paused', 'pause')
   }
   return h('div', { class: 'field' },
-    h('label', { for: 'pause' }, 'Pause for'),
+    isPaused && h('p', {}, `Paused until ${moment(pausedUntil)}. The first check-in is due by ${moment(due)}. `,
+      button('End the pause', () => act('ResumeCheckIns', {}, 'The pause is over', 'pause'), { kind: 'small' })),
+    h('label', { for: 'pause' }, isPaused ? 'Instead, pause from now on for' : 'Pause for'),
     h('select', { id: 'pause', value: '', disabled: missed || due <= now(), onchange: pause },
-      h('option', { value: '' }, 'Not paused'), pauses.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
+      h('option', { value: '' }, isPaused ? 'Choose' : 'Not paused'), pauses.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
 }
 
 export function reminderChoice() {

@@ -174,7 +174,8 @@ private enum UserEdit: ClientEdit {
         switch self {
         case .updateProfile(_, let edit): state.take(edit)
         case .checkIn:
-            let due = time + state.checkIn.interval
+            let pause = state.checkIn.pausedUntil.flatMap { $0 > time ? $0 : nil }
+            let due = (pause ?? time) + state.checkIn.interval
             state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
         case .setCheckInInterval(let interval): state.checkIn.interval = interval
         case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders

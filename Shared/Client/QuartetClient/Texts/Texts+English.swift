@@ -100,6 +100,7 @@ extension Texts {
         "notification.securityUndone.count.one": "One security change was undone",
         "notification.system": "A message from Quartet",
         "notification.system.paused": "{name} paused their check-ins until {paused}",
+        "notification.system.deadline": "The pause of {name} is over: the next check-in is due by {deadline}",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Changes are sent when there is a connection.",

@@ -63,7 +63,8 @@ extension Texts {
         "notification.dependentAlarmEnded": "Der Alarm um {name} ist vorbei; du wirst nicht mehr benachrichtigt",
         "notification.dependentAlarmEnded.text": "Keine Entwarnung von {name}. {text}",
         "notification.checkInReminder": "Melde dich bald",
-        "notification.checkInReminder.paused": "Deine Pause endet {paused}; die nächste Rückmeldung ist bis {deadline} fällig",
+        "notification.checkInReminder.paused":
+            "Deine Pause endet {paused}; die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.lead": "Melde dich bald: weniger als {lead} übrig",
         "notification.contactAdded": "{name} ist jetzt ein Kontakt: {role}",
         "notification.contactRemoved": "{name} ist kein Kontakt mehr",
@@ -100,6 +101,8 @@ extension Texts {
         "notification.securityUndone.count.one": "Eine Änderung an der Sicherheit wurde zurückgenommen",
         "notification.system": "Eine Nachricht von Quartet",
         "notification.system.paused": "{name} macht mit den Rückmeldungen Pause bis {paused}",
+        "notification.system.deadline":
+            "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Änderungen werden gesendet, sobald es eine Verbindung gibt.",

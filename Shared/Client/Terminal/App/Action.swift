@@ -54,7 +54,7 @@ enum Action: Hashable, Sendable {
         case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
         case .setGrace(let grace):
             grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."
-        case .pause(let until): "Paused until \(Words.clock(until)): your responders are told."
+        case .pause(let until): "Paused until \(Words.clock(until))."
         case .resume: "The pause is over."
         case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."

@@ -97,14 +97,14 @@ enum CheckInScreen {
                 form: Form(title: "How long after a missed check-in, such as 10min; 0 for at once", fields: fields),
                 purpose: .grace)
         case .character("p"):
-            if shown.user.checkIn?.pausedUntil != nil {
+            if let until = shown.user.checkIn?.pausedUntil, until > shown.now {
                 model.ask("End the pause? Your next check-in counts from now.", "End the pause", .resume)
             } else {
                 let fields: [Form.Field] = [
                     .init(label: "Pause for", kind: .text), .init(label: "Pause", kind: .button),
                 ]
                 model.dialog = .init(
-                    form: Form(title: "For how long, such as 3d; at most 30d. Your responders are told", fields: fields),
+                    form: Form(title: "For how long, such as 3d; at most 30d. Responders are told", fields: fields),
                     purpose: .pause)
             }
         case .character("s"):
