@@ -308,7 +308,7 @@ extension Quartet {
 }
 
 /// The program that plays push services, while it runs.
-private struct PushServices: Sendable {
+struct PushServices: Sendable {
     let folder: URL
     let process: ChildProcess
     private let ports: [String]

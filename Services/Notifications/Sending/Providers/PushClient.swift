@@ -56,7 +56,11 @@ package final class PushClient: Service, Sendable {
         }
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
-        if let only { configuration.dnsOverride = [only.name: only.address] }
+        if let only {
+            configuration.dnsOverride = [only.name: only.address]
+            // The next try may go to another address of the name.
+            configuration.connectionPool.retryConnectionEstablishment = false
+        }
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

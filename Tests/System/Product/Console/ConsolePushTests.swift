@@ -1,0 +1,196 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+import WebDriver
+
+/// Notifications of a browser in which no page of the console need be open.
+@Suite("Console: pushes", .timeLimit(.minutes(60)))
+struct ConsolePushTests {
+    @Test(
+        """
+        the switch registers the browser after a click and once the browser allows it; an alarm is then shown as a notification, and \
+        after the sign-out nothing of the account is (A14, C8)
+        """)
+    func notified() async throws {
+        try await PushServices.with { services in
+            try await Console.with(pushes: services) { console in
+                let quartet = console.quartet
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
+                try await bob.add(anna, isMyResponder: true)
+                let page = try await console.browser()
+                let subscription = try JSON(parsing: services.text("web.json"))["takes"]
+                try await page.prepare(Self.pushService(subscription))
+                try await page.allowNotifications(false)
+                try await page.go("/")
+                try await page.signIn("anna")
+                try await page.see("Connected")
+                try await page.waitForWorker()
+                try await page.click("Me")
+                try await page.see("Notify me in this browser")
+                try await page.see("Your browser blocks notifications of this page.")
+                #expect(try await page.run("return window.asked ?? 0") == 0, "nobody is asked without a click")
+                try await page.look(width: 390)
+                #expect(try await page.accessibilityProblems() == [])
+
+                try await page.allowNotifications()
+                try await page.reload()
+                try await page.see("Alarms and other news are shown even if no page of Quartet is open")
+                try await page.toggle("Notify me in this browser")
+                try await page.see("as long as the browser runs")
+                #expect(try await page.run(Self.isOn).isTrue)
+                let devices = "SELECT string_agg(platform, ' ') FROM notifications.push_device"
+                #expect(try await quartet.psql(devices) == "web")
+                try await page.screenshot("me-notifications-phone")
+                try await page.reload()
+                try await page.see("as long as the browser runs")
+
+                try await bob.act("RaiseAlert")
+                let pushed = try await services.process.waitForLine("the push about the alarm", on: .output) {
+                    $0.contains("dependentAlertRaised") && $0.contains(#""status": 201"#)
+                }.text
+                let message = try JSON(parsing: pushed)["sent"]
+                try await page.deliver(push: "\(message)")
+                let shown = try await page.shown(count: 1)
+                #expect(shown[0]["title"] == "An alarm" && shown[0]["body"] == "Somebody needs you.")
+                #expect(shown[0]["requireInteraction"].isTrue && shown[0]["renotify"].isTrue)
+                #expect(shown[0]["data"] == ["account": .string(anna.account), "path": .string("/contacts/\(bob.account)")])
+                // Pushed once more, it is the same notification; its end takes its place.
+                try await page.deliver(push: "\(message)")
+                #expect(try await page.shown(count: 1)[0]["title"] == "An alarm")
+                try await bob.act("ClearAlert")
+                let ended = try await services.process.waitForLine("the push about its end", on: .output) {
+                    $0.contains("dependentAlertCleared") && $0.contains(#""status": 201"#)
+                }.text
+                try await page.deliver(push: "\(try JSON(parsing: ended)["sent"])")
+                try await page.waitForNotification("All clear")
+                _ = try await page.shown(count: 1)
+                // What a click on it tells the page.
+                try await page.run(
+                    """
+                    const data = { show: arguments[0].path, account: arguments[0].account };
+                    navigator.serviceWorker.dispatchEvent(new MessageEvent('message', { data }));
+                    """, shown[0]["data"])
+                try await page.see("Bob")
+                #expect(try await page.run("return location.pathname").string == "/contacts/\(bob.account)")
+
+                try await page.click("Me")
+                try await page.click("Sign out")
+                try await page.see("Somebody notices")
+                _ = try await page.shown(count: 0)
+                #expect(try await page.run("return localStorage.subscribed ?? ''") == "")
+                try await quartet.wait(for: "the device to be unregistered", devices) { $0 == "" }
+                try await page.deliver(push: "\(message)")
+                let strange = try await page.shown(count: 1)
+                #expect(strange[0]["title"] == "Quartet" && strange[0]["data"] == ["path": "/"])
+                for word in ["alarm", "needs", anna.account, bob.account] {
+                    #expect(!"\(strange)".contains(word), "\(strange)")
+                }
+                try await page.expectNoErrors()
+            }
+        }
+    }
+
+    @Test(
+        "a push that nobody can read shows something, too; turned off, the browser is unregistered; without a key there is no switch (A14)"
+    )
+    func off() async throws {
+        try await PushServices.with { services in
+            try await Console.with(pushes: services) { console in
+                _ = try await console.quartet.signUp("anna")
+                let page = try await console.browser()
+                try await page.prepare(Self.pushService(try JSON(parsing: services.text("web.json"))["takes"]))
+                try await page.allowNotifications()
+                try await page.go("/")
+                try await page.signIn("anna")
+                try await page.see("Connected")
+                try await page.waitForWorker()
+                try await page.deliver(push: "no message")
+                #expect(try await page.shown(count: 1)[0]["title"] == "Quartet")
+                try await page.click("Me")
+                try await page.toggle("Notify me in this browser")
+                try await page.see("as long as the browser runs")
+                try await page.toggle("Notify me in this browser")
+                try await page.notSee("as long as the browser runs")
+                #expect(try await page.run("return localStorage.subscribed ?? ''") == "")
+                #expect(
+                    try await console.quartet.psql("SELECT count(*) FROM notifications.push_device") == "0")
+                try await page.reload()
+                try await page.see("Notify me in this browser")
+                #expect(!(try await page.run(Self.isOn).isTrue))
+            }
+        }
+        try await Console.with { console in
+            _ = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.see("Connected")
+            try await page.click("Me")
+            try await page.see("Sign out")
+            try await page.runModules(["parts/pushes.js"], "await m['parts/pushes.js'].followPushes()")
+            #expect(!(try await page.run("return document.body.innerText.includes('Notify me')").isTrue))
+        }
+    }
+
+    private static let isOn = """
+        return [...document.querySelectorAll('label')].find((one) => one.innerText.startsWith('Notify me')).control.checked
+        """
+
+    /// Stands in for the browser's own push service, which isn't to be had without a network.
+    private static func pushService(_ subscription: JSON) -> String {
+        """
+        if (globalThis.PushManager) {
+            const one = (key) => ({
+                toJSON: () => (\(subscription)), options: { applicationServerKey: key },
+                unsubscribe: async () => { delete localStorage.subscribed; return true },
+            });
+            const bytes = (text) => Uint8Array.from(text.split(','), Number).buffer;
+            PushManager.prototype.getSubscription = async () => (localStorage.subscribed ? one(bytes(localStorage.subscribed)) : null);
+            PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+                if (!userVisibleOnly || applicationServerKey.length !== 65) throw new TypeError('options');
+                localStorage.subscribed = [...applicationServerKey].join();
+                return one(applicationServerKey.buffer);
+            };
+            const ask = Notification.requestPermission.bind(Notification);
+            Notification.requestPermission = () => { window.asked = (window.asked ?? 0) + 1; return ask() };
+        }
+        """
+    }
+}
+
+extension Browser {
+    fileprivate func waitForWorker() async throws {
+        try await runAsync(
+            """
+            const { active } = await navigator.serviceWorker.ready;
+            while (active.state !== 'activated') await new Promise((done) => active.addEventListener('statechange', done, { once: true }));
+            """)
+    }
+
+    /// Waits until so many notifications are shown, and returns them.
+    fileprivate func shown(count: Int64) async throws -> JSON {
+        try await runAsync(
+            """
+            const registration = await navigator.serviceWorker.ready;
+            for (let tries = 1200; ; tries--) {
+                const list = await registration.getNotifications();
+                if (!tries) throw new Error(`there are ${JSON.stringify(list.map(({ title }) => title))}, not ${args[0]}`);
+                if (list.length === args[0]) {
+                    return list.map(({ title, body, data, tag, requireInteraction, renotify }) => ({ title, body, data, tag, requireInteraction, renotify }));
+                }
+                await new Promise((done) => { setTimeout(done, 50) });
+            }
+            """, .int(count))
+    }
+
+    /// Waits until the first notification that is shown has a title.
+    fileprivate func waitForNotification(_ title: String) async throws {
+        try await runAsync(
+            """
+            const registration = await navigator.serviceWorker.ready;
+            for (let tries = 1200; (await registration.getNotifications())[0]?.title !== args[0]; tries--) {
+                if (!tries) throw new Error(`there is no notification ${args[0]}`);
+                await new Promise((done) => { setTimeout(done, 50) });
+            }
+            """, .string(title))
+    }
+}
