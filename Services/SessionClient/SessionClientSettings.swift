@@ -76,8 +76,8 @@ struct SessionClientSettings: Sendable {
     ) { text throws(SettingProblem) in
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let digits = text.replacing("-", with: "+").replacing("_", with: "/")
-        guard let point = Data(base64Encoded: digits + "="), (try? P256.Signing.PublicKey(x963Representation: point)) != nil
-        else {
+        let point = Data(base64Encoded: digits + "=") ?? Data()
+        guard (try? P256.Signing.PublicKey(x963Representation: point)) != nil else {
             throw SettingProblem(expected: "a public key of P-256 as an uncompressed point in base64url, 87 characters")
         }
         return text

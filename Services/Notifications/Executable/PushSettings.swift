@@ -198,14 +198,16 @@ enum PushSettings {
             let sender: WebPushSender
             do { sender = try WebPushSender(keyFile: file, subject: subject, client: client) } catch {
                 throw Unusable(
-                    description: "PUSH_WEB_KEY_FILE must name a readable file with a private key of P-256 in PEM: \(error)")
+                    description:
+                        "PUSH_WEB_KEY_FILE must name a readable file with a private key of P-256 in PEM: \(error)")
             }
             logger.info(
                 "pushes to browsers are signed; session-client needs the public key as PUSH_WEB_PUBLIC_KEY",
                 metadata: ["public_key": "\(sender.publicKey)"])
             if allowsPrivate {
                 logger.warning(
-                    "PUSH_WEB_PRIVATE is set: pushes to browsers may go to private addresses, wherever a registered browser says")
+                    "PUSH_WEB_PRIVATE is set: pushes to browsers may go to private addresses, wherever a registered browser says"
+                )
             }
             return sender
         }

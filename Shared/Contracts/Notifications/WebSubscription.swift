@@ -45,7 +45,8 @@ public struct WebSubscription: Hashable, Sendable {
         func refusal(_ rule: String) -> Rejection { Rejection(.invalidField, rule, field: "token") }
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(token.utf8)) else {
             throw refusal(
-                "Give the browser's PushSubscription in JSON: an object with endpoint, and with p256dh and auth in keys.")
+                "Give the browser's PushSubscription in JSON: an object with endpoint, and with p256dh and auth in keys."
+            )
         }
         guard let endpoint = document.endpoint, endpoint.utf8.count <= Self.endpointLimit,
             endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = URLComponents(string: endpoint),
@@ -53,13 +54,17 @@ public struct WebSubscription: Hashable, Sendable {
             let host = url.host?.lowercased()
         else {
             throw refusal(
-                "The endpoint must be an https:// URL without a user or a fragment, at most \(Self.endpointLimit) characters long.")
+                "The endpoint must be an https:// URL without a user or a fragment, at most \(Self.endpointLimit) characters long."
+            )
         }
         guard Self.isName(host) else {
             throw refusal("The endpoint must name its server: letters, digits and hyphens between dots, no address.")
         }
-        guard let key = Self.bytes(document.keys?.p256dh), key.count == Self.keySize, key.first == Self.uncompressed else {
-            throw refusal("p256dh must be an uncompressed point of P-256: \(Self.keySize) bytes in base64url, of which the first is 4.")
+        guard let key = Self.bytes(document.keys?.p256dh), key.count == Self.keySize, key.first == Self.uncompressed
+        else {
+            throw refusal(
+                "p256dh must be an uncompressed point of P-256: \(Self.keySize) bytes in base64url, of which the first is 4."
+            )
         }
         guard let secret = Self.bytes(document.keys?.auth), secret.count == Self.secretSize else {
             throw refusal("auth must be \(Self.secretSize) bytes in base64url.")

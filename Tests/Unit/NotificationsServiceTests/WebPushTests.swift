@@ -96,9 +96,11 @@ struct WebPushTests {
             ("https:///a", "name its server"), ("push.example.net", "https://"),
             ("https://user@push.example.net/a", "without a user"), ("https://u:p@push.example.net/a", "without a user"),
             ("https://push.example.net/a#b", "fragment"), ("https://127.0.0.1/a", "no address"),
-            ("https://[::1]/a", "no address"), ("https://2130706433/a", "no address"), ("https://127.1/a", "no address"),
+            ("https://[::1]/a", "no address"), ("https://2130706433/a", "no address"),
+            ("https://127.1/a", "no address"),
             ("https://0x7f000001/a", "no address"), ("https://a.0x7f/a", "no address"), ("https://a..b/", "no address"),
-            ("https://-a.b/", "no address"), ("https://a_b.c/", "no address"), ("https://push.example.net./", "no address"),
+            ("https://-a.b/", "no address"), ("https://a_b.c/", "no address"),
+            ("https://push.example.net./", "no address"),
             ("https://push.example.net/" + String(repeating: "x", count: 2048), "at most 2048"),
         ])
     func badEndpoint(endpoint: String, rule: String) throws {
@@ -147,7 +149,8 @@ struct WebPushTests {
             "192.0.2.1", "192.88.99.1", "192.168.0.1", "192.168.255.255", "198.18.0.1", "198.19.255.255",
             "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255",
             "::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::127.0.0.1", "64:ff9b::10.0.0.1",
-            "64:ff9b::127.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2001:1ff:ffff::1", "2002:7f00:1::1",
+            "64:ff9b::127.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2001:1ff:ffff::1",
+            "2002:7f00:1::1",
             "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1", "5f00::1",
         ])
     func closedAddress(text: String) throws {

@@ -101,9 +101,8 @@ package final class StrangersClient: Sendable {
             server.lookUpAt = now + Self.freshness
             state.servers[name] = server
             // Whoever still sends by one keeps it until then.
-            if state.servers.count > Self.serverLimit, let oldest = state.servers.min(by: { $0.value.used < $1.value.used }) {
-                state.servers[oldest.key] = nil
-            }
+            let oldest = state.servers.min { $0.value.used < $1.value.used }
+            if state.servers.count > Self.serverLimit, let oldest { state.servers[oldest.key] = nil }
             return server
         }
     }

@@ -83,7 +83,7 @@ package struct WebPushSender: PushSender {
     package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
         let subscription: WebSubscription
         do { subscription = try WebSubscription(push.token) } catch {
-            throw .unavailable("the device's token is no browser's subscription: does another service push to this app?")
+            throw .unavailable("the device's token is no browser's subscription: does another service push to it?")
         }
         let port = subscription.port == 443 ? "" : ":\(subscription.port)"
         let origin = "https://\(subscription.host)\(port)"
