@@ -65,12 +65,15 @@ async function page(request) {
 
 addEventListener('push', (event) => event.waitUntil(show(event.data)))
 
-/** Shows what was pushed: always something, and nothing of an account that isn't signed in here any more. */
+/**
+ * Shows what was pushed: always something, and nothing of an account that isn't signed in here any more. If nobody can say whether it
+ * is, an alarm must not go unseen for that: the texts name nobody.
+ */
 async function show(data) {
   const message = read(data)
   const { account } = message ?? {}
-  if (!message || !await isSignedIn(account)) {
-    return registration.showNotification('Quartet', { body: 'There is news for an account that isn’t signed in here.', tag: 'quartet', icon: icon(), data: { path: '/' } })
+  if (!message || await isSignedIn(account) === false) {
+    return registration.showNotification('Quartet', { body: 'There is something new. Open Quartet to see it.', tag: 'quartet', icon: icon(), data: { path: '/' } })
   }
   const isAlarm = Boolean(message.alarm)
   return registration.showNotification(message.title, {
@@ -106,7 +109,7 @@ addEventListener('notificationclick', (event) => {
 
 /** Shows a page in a tab that is there, or in another one. */
 async function open({ account, path = '/' }) {
-  const isHere = Boolean(account) && await isSignedIn(account)
+  const isHere = Boolean(account) && Boolean(await isSignedIn(account))
   const [page] = await consoles()
   if (page) {
     page.postMessage({ show: isHere ? path : '/', account: isHere ? account : undefined })
@@ -128,30 +131,33 @@ async function subscribeAgain({ oldSubscription, newSubscription }) {
   if (!newSubscription && key) await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => {})
   const open = await consoles()
   for (const page of open) page.postMessage({ isSubscribedAgain: true })
-  if (open.length || !(await accounts()).some(({ signedOut, pushes }) => !signedOut && pushes)) return
+  if (open.length || (await accounts())?.some(({ signedOut, pushes }) => !signedOut && pushes) === false) return
   await registration.showNotification('Open Quartet', {
     body: 'Until you do, no alarm reaches you in this browser while Quartet is closed.', tag: 'quartet-again', icon: icon(),
     requireInteraction: true, data: { path: '/' },
   })
 }
 
-const isSignedIn = async (account) => (await accounts()).some((one) => one.account === account && !one.signedOut)
+/** Undefined: it can't be found out. */
+const isSignedIn = async (account) => (await accounts())?.some((one) => one.account === account && !one.signedOut)
 
-/** What net/database.js keeps of accounts. Where it keeps nothing, none is made. */
-const accounts = () => withAccounts('readonly', [], (store) => store.getAll())
+/** What net/database.js keeps of accounts; undefined if it can't be read. */
+const accounts = () => withAccounts('readonly', (store) => store.getAll())
 
-const changeAccount = (account, change) => withAccounts('readwrite', undefined, (store) => {
+const changeAccount = (account, change) => withAccounts('readwrite', (store) => {
   const request = store.get(account)
   request.onsuccess = () => { if (request.result) store.put(change(request.result)) }
   return request
 })
 
-async function withAccounts(mode, nothing, body) {
+async function withAccounts(mode, body) {
   let database
+  let isMissing = false
   try {
     database = await new Promise((resolve, reject) => {
       const request = indexedDB.open('quartet')
-      request.onupgradeneeded = () => request.transaction.abort()
+      // Where there is none, none is made.
+      request.onupgradeneeded = () => { isMissing = true; request.transaction.abort() }
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => reject(request.error)
     })
@@ -162,7 +168,7 @@ async function withAccounts(mode, nothing, body) {
       transaction.onerror = transaction.onabort = () => reject(transaction.error)
     })
   } catch {
-    return nothing
+    return isMissing ? [] : undefined
   } finally {
     // Kept open, it would hold up a later version of the page.
     database?.close()

@@ -13,6 +13,18 @@ import { refusal, toggle } from './pieces.js'
 
 /** What the server's pushes are signed with; undefined while it isn't known, null if it sends none to browsers. */
 let key
+/** The key, asked for by the first who needs it; again, if there was no answer. */
+async function theKey() {
+  if (key !== undefined) return key
+  asking ??= send('GET', '/v1/push/key').finally(() => { asking = undefined })
+  return (key = (await asking).body?.publicKey ?? null)
+}
+
+let asking
+let isAsked = false
+/** When it is asked for again, in milliseconds. */
+const retry = 10_000
+
 /** Whether the switch was moved and isn't there yet. */
 let isBusy = false
 /** Accounts that want notifications here. */
@@ -27,11 +39,10 @@ const register = async (account, token) => {
 /** Called when the page is connected: registers again what has changed since, such as the subscription, the device or the server's key. */
 export async function followPushes() {
   if (!canSubscribe()) return
-  key ??= (await send('GET', '/v1/push/key')).body?.publicKey ?? null
   const records = (await all('accounts')).filter(({ signedOut, pushes }) => !signedOut && pushes)
   wanting = new Set(records.map(({ account }) => account))
   changed()
-  if (!key || Notification.permission !== 'granted' || !records.length) return
+  if (!records.length || Notification.permission !== 'granted' || !await theKey()) return
   const present = await subscribe(key)
   const isLost = ({ account, device, pushes }) =>
     account === model.account?.account && model.replica?.notifications && !isRegistered() && pushes.device === device && pushes.token === tokenOf(present, account)
@@ -47,7 +58,13 @@ const isRegistered = () => Boolean(model.replica?.notifications?.pushDevices?.in
 
 /** The switch; nothing where the server sends no pushes to browsers, or the browser gets none. */
 export function pushSwitch() {
-  if (!key || !canSubscribe()) return undefined
+  if (!canSubscribe()) return undefined
+  // Asked for when the switch would first be seen: pages that are opened wait for nothing of this.
+  if (key === undefined && !isAsked) {
+    isAsked = true
+    theKey().then(changed, () => { setTimeout(() => { isAsked = false; changed() }, retry) })
+  }
+  if (!key) return undefined
   const isDenied = Notification.permission === 'denied'
   const isWanted = wanting.has(model.account?.account)
   const isOn = isWanted && isRegistered() && Notification.permission === 'granted'

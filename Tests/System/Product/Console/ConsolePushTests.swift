@@ -123,10 +123,90 @@ struct ConsolePushTests {
             try await page.see("Connected")
             try await page.click("Me")
             try await page.see("Sign out")
-            try await page.runModules(["parts/pushes.js"], "await m['parts/pushes.js'].followPushes()")
+            try await page.wait(
+                "the key to be asked for",
+                "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/v1/push/key'))")
+            try await page.runModules(["net/http.js"], "await m['net/http.js'].send('GET', '/v1/push/key')")
             #expect(!(try await page.run("return document.body.innerText.includes('Notify me')").isTrue))
         }
     }
+
+    @Test(
+        "a click on a notification shows its account's page; a subscription that the browser gave up is renewed by a page, or one is asked for; an alarm is shown even if nobody can look up whose it is (A14)"
+    )
+    func worker() async throws {
+        try await PushServices.with { services in
+            try await Console.with(pushes: services) { console in
+                let anna = try await console.quartet.signUp("anna")
+                let page = try await console.browser()
+                try await page.prepare(Self.pushService(try JSON(parsing: services.text("web.json"))["takes"]))
+                try await page.allowNotifications()
+                try await page.go("/")
+                try await page.signIn("anna")
+                try await page.see("Connected")
+                try await page.waitForWorker()
+                try await page.click("Me")
+                try await page.toggle("Notify me in this browser")
+                try await page.see("as long as the browser runs")
+                let file = Products.package.appending(path: "Services/SessionClient/Console/worker.js")
+                let worker = try String(contentsOf: file, encoding: .utf8)
+                let result = try await page.runAsync(
+                    Self.surroundings + worker + Self.probes, .string(anna.account))
+                #expect(
+                    result == [
+                        "clicked": ["opened /contacts/bob"], "isLast": true,
+                        "stranger": ["opened /"],
+                        "inTab": [.string("message /contacts/bob \(anna.account)"), "focus"],
+                        "renewedByPage": ["subscribe", "message again"],
+                        "renewalAsked": ["subscribe", "shown Open Quartet"],
+                        "known": ["shown An alarm"], "unknown": ["shown An alarm"], "strange": ["shown Quartet"],
+                    ])
+            }
+        }
+    }
+
+    /// What the worker finds around it, before its own text.
+    private static let surroundings = """
+        const account = args[0], handlers = {}, version = 'x', files = {}, pages = ['', 'contacts'];
+        let said = [], tabs = [], indexedDB = globalThis.indexedDB;
+        const tab = { url: location.origin + '/contacts', focus: () => said.push('focus'),
+            postMessage: ({ show, account, isSubscribedAgain }) => said.push(isSubscribedAgain ? 'message again' : `message ${show} ${account}`) };
+        const other = { ...tab, url: location.origin + '/ops' };
+        const addEventListener = (kind, handler) => { handlers[kind] = handler };
+        const clients = { matchAll: async () => tabs, openWindow: async (path) => { said.push(`opened ${path}`) } };
+        const registration = { showNotification: async (title) => { said.push(`shown ${title}`) },
+            pushManager: { subscribe: async () => { said.push('subscribe') } } };
+
+        """
+
+    private static let probes = """
+
+        const happen = async (kind, event) => {
+            said = [];
+            let done;
+            handlers[kind]({ ...event, waitUntil: (promise) => { done = promise } });
+            await done;
+            return said;
+        };
+        const record = () => accounts().then(([one]) => one);
+        const before = (await record()).used;
+        const click = (data) => happen('notificationclick', { notification: { data, close() {} } });
+        const given = { oldSubscription: { options: { applicationServerKey: new Uint8Array(65) } } };
+        const message = { account, title: 'An alarm', body: 'Somebody needs you.', notification: 'n', alarm: 'a', priority: 'critical', category: 'alerts', created: 1 };
+        const push = (message) => happen('push', { data: { json: () => message } });
+        tabs = [other];
+        const clicked = await click({ account, path: '/contacts/bob' });
+        const isLast = (await record()).used > before;
+        const stranger = await click({ account: 'stranger', path: '/contacts/bob' });
+        const renewalAsked = await happen('pushsubscriptionchange', given);
+        tabs = [other, tab];
+        const inTab = await click({ account, path: '/contacts/bob' });
+        const renewedByPage = await happen('pushsubscriptionchange', given);
+        const known = await push(message), strange = await push({ ...message, account: 'stranger' });
+        indexedDB = { open() { throw new Error('broken') } };
+        const unknown = await push(message);
+        return { clicked, isLast, stranger, inTab, renewedByPage, renewalAsked, known, unknown, strange };
+        """
 
     private static let isOn = """
         return [...document.querySelectorAll('label')].find((one) => one.innerText.startsWith('Notify me')).control.checked
