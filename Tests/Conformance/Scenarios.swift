@@ -78,6 +78,8 @@ struct Scenario: Sendable {
             try await bob.call("SetCheckInInterval", ["interval": .int(86_400_000_000)])
             try await bob.call("SetCheckInReminders", ["reminders": ["twoHours", "thirtyMinutes"]])
             try await bob.call("SetCheckInReminders", ["reminders": []])
+            try await bob.call("SetCheckInGrace", ["grace": 600_000_000])
+            try await bob.call("SetCheckInGrace", ["grace": 0])
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")

@@ -191,6 +191,9 @@ extension Database {
         let isOutOfDate = try query(
             """
             SELECT EXISTS (SELECT FROM notifications.notification AS n
+                            WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
+                              AND (n.details ->> 'graceEnds')::bigint <= notifications.microseconds(clock_timestamp()))
+                OR EXISTS (SELECT FROM notifications.notification AS n
                              JOIN notifications.notification AS l
                                ON l.alarm = n.alarm AND l.account = n.account
                               AND substr(l.id::text, 1, 13) COLLATE "C" > substr(n.id::text, 1, 13)

@@ -18,11 +18,28 @@ package struct CheckInRow: Equatable, Sendable {
     /// How often the alarm was repeated.
     package var repetitions = 0
     package var repetitionHold = RepetitionHold()
+    /// How long after a deadline others hear of it.
+    package var grace: Interval = .seconds(0)
+    /// The deadline that has passed, after which the grace below isn't changed by anything. It says nothing about another: a process
+    /// of an earlier release moves the deadline without changing this.
+    package var gracedDeadline: Instant?
+    package var graceEnds: Instant?
     /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
     /// Whether the deadline was missed and no check-in followed.
     package var missed: Bool { alarm != nil }
+
+    /// When others hear that the deadline was missed.
+    var othersHear: Instant? { due.map { fixedGraceEnd ?? $0 + grace } }
+
+    /// When the grace ends of a deadline that has passed; nil if nothing has been made of it yet.
+    var fixedGraceEnd: Instant? { due != nil && gracedDeadline == due ? graceEnds : nil }
+
+    /// While only the person knows that the deadline has passed: when others hear of it.
+    package var shownGraceEnd: Instant? {
+        missed ? nil : fixedGraceEnd.flatMap { end in due.map { end > $0 } == true ? end : nil }
+    }
 
     /// Longest first.
     package var reminders: [ReminderLead] {
@@ -41,7 +58,11 @@ package struct CheckInRow: Equatable, Sendable {
         repetitions = 0
         repetitionHold = RepetitionHold()
         hold = nil
+        (gracedDeadline, graceEnds) = (nil, nil)
     }
+
+    /// From now on nothing changes when others hear of the deadline.
+    mutating func fixGrace() { (gracedDeadline, graceEnds) = (due, othersHear) }
 
     /// Begins the alarm.
     mutating func miss(_ alarm: AlarmID, at time: Instant) {
@@ -89,6 +110,9 @@ extension SessionReducer {
         case .setCheckInReminders(let command):
             let (account, row) = try asker(rows, context)
             return setReminders(&rows, command, account, row, context.time)
+        case .setCheckInGrace(let command):
+            let (account, row) = try asker(rows, context)
+            return setGrace(&rows, command, account, row, context)
         case .missCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, context.time)
         }
@@ -102,24 +126,29 @@ extension SessionReducer {
         var changed = row
         var events: [SessionEvent] = []
         // The timer's command may come later than this one. The deadline was missed all the same.
-        if let deadline = row.checkIn.due, !row.checkIn.missed, deadline < time {
+        if let deadline = row.checkIn.due, let hear = row.checkIn.othersHear, !row.checkIn.missed, hear < time {
             // The rules' time may be far ahead of it after a failover, and the next alarm must not be older than this one.
             let alarm = newAlarm(context, at: time)
             changed.checkIn.miss(alarm, at: context.time)
-            events.append(.checkInMissed(.init(account: account, alarm: alarm, deadline: deadline, at: time)))
+            events.append(missed(account, alarm, deadline, hear, at: time))
         }
-        // A missed check-in can be made up for at any time.
-        if let last = row.checkIn.last, !changed.checkIn.missed, last + rows.limits.checkInCooldown > time {
+        // One that is due, or was missed, can be made up for at any time.
+        let isDue = row.checkIn.due.map { $0 <= time } ?? false
+        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue, last + rows.limits.checkInCooldown > time {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
         let ended = changed.checkIn.missed ? row.checkIn.due : nil
+        let graced = row.checkIn.shownGraceEnd == nil ? nil : row.checkIn.due
         let alarm = changed.checkIn.alarm
         changed.checkIn.last = time
         changed.checkIn.move(to: time + row.checkIn.interval)
         rows[account] = changed
         return events + [
             .checkedIn(
-                .init(account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, at: time))
+                .init(
+                    account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, graced: graced,
+                    at: time
+                ))
         ]
     }
 
@@ -164,26 +193,72 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         let time = context.time
         guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
-            !row.checkIn.missed
+            !row.checkIn.missed, let hear = row.checkIn.othersHear
         else { return [] }
         try requireDue(command.deadline, time)
-        if let hold = hold(rows, command, row.checkIn) {
+        // The rules' time may be far ahead of the clock after a failover, by which people were told when others hear.
+        let clock = min(max(context.recordedAt, command.deadline), time)
+        // A process of an earlier release sets the timer for the deadline once more.
+        if row.checkIn.fixedGraceEnd != nil, hear > clock {
+            rows.woken.insert(command.account)
+            return []
+        }
+        if let hold = hold(rows, command, row.checkIn, until: hear) {
             rows[command.account]?.checkIn.hold = hold
             return []
         }
+        guard hear <= clock else { return beginGrace(&rows, command.account, time) }
         let alarm = newAlarm(context, at: context.time)
         rows[command.account]?.checkIn.miss(alarm, at: time)
-        return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
+        return [missed(command.account, alarm, command.deadline, hear, at: time)]
+    }
+
+    /// Tells the person, and nobody else, that the deadline has passed.
+    private static func beginGrace(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
+        rows[account]?.checkIn.fixGrace()
+        // A check-in that comes now has a minute of its own.
+        rows[account]?.checkIn.hold = nil
+        guard let row = rows[account]?.checkIn, let deadline = row.due, let ends = row.graceEnds else { return [] }
+        return [.checkInGraceBegan(.init(account: account, deadline: deadline, ends: ends, at: time))]
+    }
+
+    private static func missed(
+        _ account: AccountID, _ alarm: AlarmID, _ deadline: Instant, _ hear: Instant, at time: Instant
+    ) -> SessionEvent {
+        .checkInMissed(
+            .init(
+                account: account, alarm: alarm, deadline: deadline, graceEnded: hear > deadline ? hear : nil, at: time))
+    }
+
+    /// A deadline that has passed keeps its grace, however late the timer fires.
+    static func setGrace(
+        _ rows: inout SessionRows, _ command: SetCheckInGrace, _ account: AccountID, _ row: AccountRow,
+        _ context: CommandContext
+    ) -> [SessionEvent] {
+        let time = context.time
+        guard command.grace != row.checkIn.grace else { return [] }
+        var events: [SessionEvent] = []
+        if let due = row.checkIn.due, let hear = row.checkIn.othersHear, !row.checkIn.missed,
+            due <= min(context.recordedAt, time),
+            row.checkIn.fixedGraceEnd == nil
+        {
+            // One that is over already is said all the same: the alarm follows at once.
+            if hear > due {
+                events = beginGrace(&rows, account, time)
+            } else {
+                rows[account]?.checkIn.fixGrace()
+            }
+        }
+        rows[account]?.checkIn.grace = command.grace
+        return events + [.checkInGraceSet(.init(account: account, grace: command.grace, at: time))]
     }
 
     /// How long the alarm still waits, if a check-in that was recorded in time waits to be handled. Timers' commands overtake
     /// others, which an outage may have kept waiting; but nothing holds an alarm back for long.
     private static func hold(
-        _ rows: SessionRows, _ command: MissCheckIn, _ row: CheckInRow
+        _ rows: SessionRows, _ command: MissCheckIn, _ row: CheckInRow, until hear: Instant
     ) -> AlarmHold? {
-        guard let waiting = rows.waitingCheckIns[command.account], waiting.recordedAt <= command.deadline else {
-            return nil
-        }
+        guard let waiting = rows.waitingCheckIns[command.account], waiting.recordedAt <= hear else { return nil }
         let since = row.hold?.since ?? waiting.seenAt
         // A clock that went back doesn't make it longer.
         guard since <= waiting.seenAt, waiting.seenAt < since + rows.limits.longestHold else { return nil }

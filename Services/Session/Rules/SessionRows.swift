@@ -18,6 +18,8 @@ package struct SessionRows: Equatable, Sendable {
     package var groups = GroupRows()
     /// Check-ins that wait to be handled, of accounts whose timers decide that one was missed.
     package var waitingCheckIns: [AccountID: WaitingCheckIn] = [:]
+    /// Accounts whose timer came early, and is set again though nothing of them changed.
+    package var woken: Set<AccountID> = []
     /// Accounts, including closed ones: an id is never used again.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Includes some that are signed out.

@@ -26,7 +26,8 @@ extension SessionRows {
         let others = (groups.retimedEdges.map(Key.edge) + groups.retimedGroups.map(Key.group)).map {
             ($0, wantedTimers(of: $0))
         }
-        return Dictionary(uniqueKeysWithValues: inserted + updated + others)
+        let early = woken.map { (Key.account($0), wantedTimers(of: $0)) }
+        return Dictionary(inserted + updated + others + early) { $1 }
     }
 }
 
@@ -64,7 +65,7 @@ extension CheckInRow {
         } + [
             WantedTimer(
                 .checkIn(.missCheckIn(.init(account: account, deadline: due))),
-                due: max(hold?.reconsideredAt ?? due, due))
+                due: max(hold?.reconsideredAt ?? due, fixedGraceEnd ?? due))
         ]
     }
 }

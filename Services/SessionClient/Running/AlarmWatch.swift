@@ -16,7 +16,7 @@ import Vocabulary
 ///
 /// | leg | from | to |
 /// |---|---|---|
-/// | `due` | the deadline | when session's rules were given the missed check-in |
+/// | `due` | the deadline, or the end of the grace after it | when session's rules were given the missed check-in |
 /// | `decided` | that, or when an alert was raised | when the event was recorded in session's log |
 /// | `relayed` | that | when contacts recorded that the first responder is alerted |
 /// | `notified` | when contacts recorded that a responder is alerted | when notifications recorded the delivery to them |
@@ -113,7 +113,7 @@ final class AlarmWatch: Service {
         switch row.message.type {
         case CheckInMissed.type:
             guard let event = try? CheckInMissed.decoded(from: body) else { return }
-            record("due", from: event.deadline, to: event.at)
+            record("due", from: event.graceEnded ?? event.deadline, to: event.at)
             record("decided", from: event.at, to: row.recordedAt)
             begin(event.alarm, row)
         case AlertRaised.type:

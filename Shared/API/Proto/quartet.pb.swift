@@ -1067,6 +1067,24 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
   public mutating func clearAlarm() {self._alarm = nil}
 
+  public var grace: Int64 {
+    get {_grace ?? 0}
+    set {_grace = newValue}
+  }
+  /// Returns true if `grace` has been explicitly set.
+  public var hasGrace: Bool {self._grace != nil}
+  /// Clears the value of `grace`. Subsequent reads from it will return its default value.
+  public mutating func clearGrace() {self._grace = nil}
+
+  public var graceEnds: Int64 {
+    get {_graceEnds ?? 0}
+    set {_graceEnds = newValue}
+  }
+  /// Returns true if `graceEnds` has been explicitly set.
+  public var hasGraceEnds: Bool {self._graceEnds != nil}
+  /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearGraceEnds() {self._graceEnds = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1076,6 +1094,8 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   fileprivate var _due: Int64? = nil
   fileprivate var _missed: Bool? = nil
   fileprivate var _alarm: String? = nil
+  fileprivate var _grace: Int64? = nil
+  fileprivate var _graceEnds: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_Device: Sendable {
@@ -1877,6 +1897,15 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   /// Clears the value of `deadline`. Subsequent reads from it will return its default value.
   public mutating func clearDeadline() {self._deadline = nil}
 
+  public var graceEnds: Int64 {
+    get {_graceEnds ?? 0}
+    set {_graceEnds = newValue}
+  }
+  /// Returns true if `graceEnds` has been explicitly set.
+  public var hasGraceEnds: Bool {self._graceEnds != nil}
+  /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearGraceEnds() {self._graceEnds = nil}
+
   public var lead: Int64 {
     get {_lead ?? 0}
     set {_lead = newValue}
@@ -1946,6 +1975,7 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
 
   fileprivate var _at: Int64? = nil
   fileprivate var _deadline: Int64? = nil
+  fileprivate var _graceEnds: Int64? = nil
   fileprivate var _lead: Int64? = nil
   fileprivate var _count: Int64? = nil
   fileprivate var _isMyResponder: Bool? = nil
@@ -3552,6 +3582,27 @@ public nonisolated struct Quartet_V1_SetCheckInRemindersRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Quartet_V1_SetCheckInGraceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var grace: Int64 {
+    get {_grace ?? 0}
+    set {_grace = newValue}
+  }
+  /// Returns true if `grace` has been explicitly set.
+  public var hasGrace: Bool {self._grace != nil}
+  /// Clears the value of `grace`. Subsequent reads from it will return its default value.
+  public mutating func clearGrace() {self._grace = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _grace: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_RaiseAlertRequest: Sendable {
@@ -6403,7 +6454,7 @@ nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CheckInState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6417,6 +6468,8 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._due) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self._missed) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
       default: break
       }
     }
@@ -6445,6 +6498,12 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._alarm {
       try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._grace {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._graceEnds {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6455,6 +6514,8 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     if lhs._due != rhs._due {return false}
     if lhs._missed != rhs._missed {return false}
     if lhs._alarm != rhs._alarm {return false}
+    if lhs._grace != rhs._grace {return false}
+    if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7266,7 +7327,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7283,6 +7344,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       case 7: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self._group) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
       default: break
       }
     }
@@ -7320,12 +7382,16 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     try { if let v = self._text {
       try visitor.visitSingularStringField(value: v, fieldNumber: 9)
     } }()
+    try { if let v = self._graceEnds {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_NotificationDetails, rhs: Quartet_V1_NotificationDetails) -> Bool {
     if lhs._at != rhs._at {return false}
     if lhs._deadline != rhs._deadline {return false}
+    if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._lead != rhs._lead {return false}
     if lhs._count != rhs._count {return false}
     if lhs._isMyResponder != rhs._isMyResponder {return false}
@@ -9204,6 +9270,40 @@ nonisolated extension Quartet_V1_SetCheckInRemindersRequest: SwiftProtobuf.Messa
 
   public static func ==(lhs: Quartet_V1_SetCheckInRemindersRequest, rhs: Quartet_V1_SetCheckInRemindersRequest) -> Bool {
     if lhs.reminders != rhs.reminders {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_SetCheckInGraceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetCheckInGraceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grace\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._grace {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_SetCheckInGraceRequest, rhs: Quartet_V1_SetCheckInGraceRequest) -> Bool {
+    if lhs._grace != rhs._grace {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

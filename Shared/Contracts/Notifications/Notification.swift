@@ -46,6 +46,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var at: Instant?
     /// The deadline that was missed or is near.
     public var deadline: Instant?
+    /// When the grace after the deadline ends, or ended. Before that only the account itself is told.
+    public var graceEnds: Instant?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -62,12 +64,13 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var text: String?
 
     public init(
-        at: Instant? = nil, deadline: Instant? = nil, lead: Interval? = nil, count: Int? = nil,
-        isMyResponder: Bool? = nil,
+        at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil, lead: Interval? = nil,
+        count: Int? = nil, isMyResponder: Bool? = nil,
         iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
+        self.graceEnds = graceEnds
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder
@@ -78,6 +81,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     }
 
     public static let none = Self()
+
+    /// Whether it says that a deadline has passed of which others don't hear yet.
+    public var isOfGrace: Bool { graceEnds != nil && alarm == nil }
 }
 
 /// A notification that is to be delivered later.

@@ -86,10 +86,15 @@ public struct CheckInState: Codable, Hashable, Sendable {
     public var missed: Bool
     /// The alarm that started when the deadline was missed.
     public var alarm: AlarmID?
+    /// How long after a deadline others hear that it was missed; nil if at once. Only the person sees it.
+    public var grace: Interval?
+    /// The deadline has passed, and others hear of it at this time. Only the person sees it.
+    public var graceEnds: Instant?
 
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
-        last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil
+        last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil,
+        grace: Interval? = nil, graceEnds: Instant? = nil
     ) {
         self.interval = interval
         self.reminders = reminders
@@ -97,6 +102,15 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.due = due
         self.missed = missed
         self.alarm = alarm
+        self.grace = grace
+        self.graceEnds = graceEnds
+    }
+
+    /// By when to check in, so that others don't hear of it. Nil once they have, and while it isn't known.
+    public func othersHear(at now: Instant) -> Instant? {
+        guard !missed, let due else { return nil }
+        let time = due > now ? due + (grace ?? .seconds(0)) : graceEnds
+        return time.flatMap { $0 > now ? $0 : nil }
     }
 
     /// When a missed check-in will be late by more than a whole interval. Nil while none is missed.
@@ -146,12 +160,16 @@ extension AccountState {
             checkIn.due = event.due
             checkIn.missed = false
             checkIn.alarm = nil
+            checkIn.graceEnds = nil
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
             checkIn.due = event.due
         case .checkInRemindersSet(let event): checkIn.reminders = event.reminders
+        case .checkInGraceSet(let event): checkIn.grace = event.grace > .seconds(0) ? event.grace : nil
+        case .checkInGraceBegan(let event): checkIn.graceEnds = event.ends
         case .checkInMissed(let event):
             checkIn.missed = true
+            checkIn.graceEnds = nil
             checkIn.alarm = event.alarm
         case .alertRaised(let event):
             alertRaised = event.at

@@ -5,12 +5,13 @@ public enum CheckInCommand: MessageSet {
     case checkIn(CheckIn)
     case setCheckInInterval(SetCheckInInterval)
     case setCheckInReminders(SetCheckInReminders)
+    case setCheckInGrace(SetCheckInGrace)
     case missCheckIn(MissCheckIn)
     case remindCheckIn(RemindCheckIn)
 
     public static let cases: Cases<Self> = [
-        Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders), Case(Self.missCheckIn),
-        Case(Self.remindCheckIn),
+        Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders),
+        Case(Self.setCheckInGrace), Case(Self.missCheckIn), Case(Self.remindCheckIn),
     ]
 
     public var body: any CommandBody {
@@ -18,6 +19,7 @@ public enum CheckInCommand: MessageSet {
         case .checkIn(let body): body
         case .setCheckInInterval(let body): body
         case .setCheckInReminders(let body): body
+        case .setCheckInGrace(let body): body
         case .missCheckIn(let body): body
         case .remindCheckIn(let body): body
         }
@@ -77,9 +79,32 @@ public struct SetCheckInReminders: PublicCommandBody {
     }
 }
 
-/// Marks a deadline as missed. A timer sends this; it changes nothing if the deadline has moved.
+/// Sets how long after a deadline others hear that it was missed. Until then only the person is told, and a check-in ends it
+/// without anybody's notice.
 ///
-/// Rejected: `notDue`. Result: ``CheckInMissed``.
+/// A deadline that has passed keeps the grace that it had. Result: ``CheckInGraceSet``, after ``CheckInGraceBegan`` if a grace
+/// should have begun by now; nothing if nothing changes.
+public struct SetCheckInGrace: PublicCommandBody {
+    public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInGrace"])
+
+    /// At most an hour; zero for none.
+    public let grace: Interval
+
+    public init(grace: Interval) {
+        self.grace = grace
+    }
+
+    public func validate() throws(Rejection) {
+        guard CheckInRules.graces.contains(grace) else {
+            throw Rejection(.invalidField, "Choose a grace of at most 60 minutes.", field: "grace")
+        }
+    }
+}
+
+/// Marks a deadline as passed: begins its grace, or if there is none, or it is over, the alarm. A timer sends this; it changes
+/// nothing if the deadline has moved.
+///
+/// Rejected: `notDue`. Result: ``CheckInGraceBegan`` or ``CheckInMissed``.
 public struct MissCheckIn: OwnCommandBody {
     public static let isUrgent = true
 
@@ -115,4 +140,5 @@ public enum CheckInRules {
     /// Operators set a higher minimum, except in development.
     public static let intervals: ClosedRange<Interval> = .seconds(1)...(.days(7))
     public static let defaultInterval: Interval = .hours(24)
+    public static let graces: ClosedRange<Interval> = .seconds(0)...(.minutes(60))
 }

@@ -11,13 +11,19 @@ public struct CheckedIn: EventBody {
     public let ended: Instant?
     /// The alarm that this ends.
     public let alarm: AlarmID?
+    /// The deadline whose grace had begun. Nobody but the person was told of it, unless ``ended`` says so.
+    public let graced: Instant?
     public let at: Instant
 
-    public init(account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, at: Instant) {
+    public init(
+        account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, graced: Instant? = nil,
+        at: Instant
+    ) {
         self.account = account
         self.due = due
         self.ended = ended
         self.alarm = alarm
+        self.graced = graced
         self.at = at
     }
 }
@@ -52,6 +58,38 @@ public struct CheckInRemindersSet: EventBody {
     }
 }
 
+/// How long after a deadline others hear of it changed, from the next deadline on.
+public struct CheckInGraceSet: EventBody {
+    public let account: AccountID
+    /// Zero for none.
+    public let grace: Interval
+    public let at: Instant
+
+    public init(account: AccountID, grace: Interval, at: Instant) {
+        self.account = account
+        self.grace = grace
+        self.at = at
+    }
+}
+
+/// A deadline has passed, and nobody but the person hears of it before the grace ends. Once per deadline.
+public struct CheckInGraceBegan: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let deadline: Instant
+    /// When others hear that the check-in was missed, unless there is one before.
+    public let ends: Instant
+    public let at: Instant
+
+    public init(account: AccountID, deadline: Instant, ends: Instant, at: Instant) {
+        self.account = account
+        self.deadline = deadline
+        self.ends = ends
+        self.at = at
+    }
+}
+
 /// A check-in is due soon.
 public struct CheckInReminded: EventBody {
     public let account: AccountID
@@ -75,12 +113,17 @@ public struct CheckInMissed: EventBody {
     /// The alarm that this begins.
     public let alarm: AlarmID
     public let deadline: Instant
+    /// When the grace after the deadline ended; nil if it had none.
+    public let graceEnded: Instant?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, deadline: Instant, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, deadline: Instant, graceEnded: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.deadline = deadline
+        self.graceEnded = graceEnded
         self.at = at
     }
 }

@@ -23,7 +23,9 @@ public enum SessionEvent: MessageSet {
     case checkedIn(CheckedIn)
     case checkInIntervalSet(CheckInIntervalSet)
     case checkInRemindersSet(CheckInRemindersSet)
+    case checkInGraceSet(CheckInGraceSet)
     case checkInReminded(CheckInReminded)
+    case checkInGraceBegan(CheckInGraceBegan)
     case checkInMissed(CheckInMissed)
     case alarmRepeated(AlarmRepeated)
     case alertRaised(AlertRaised)
@@ -44,8 +46,9 @@ public enum SessionEvent: MessageSet {
         Case(Self.profileUpdated), Case(Self.phoneCodeIssued), Case(Self.phoneCodeFailed), Case(Self.phoneChanged),
         Case(Self.identityConfirmed), Case(Self.recoveryCodesMade), Case(Self.recoveryCodeUsed),
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
-        Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
-        Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
+        Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInGraceSet),
+        Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
+        Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
         Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
@@ -73,7 +76,9 @@ public enum SessionEvent: MessageSet {
         case .checkedIn(let body): body
         case .checkInIntervalSet(let body): body
         case .checkInRemindersSet(let body): body
+        case .checkInGraceSet(let body): body
         case .checkInReminded(let body): body
+        case .checkInGraceBegan(let body): body
         case .checkInMissed(let body): body
         case .alarmRepeated(let body): body
         case .alertRaised(let body): body

@@ -28,6 +28,11 @@ extension BadInputTests {
                     "-9223372036854775808",
                 ]),
             .unknown("unit"))
+        + Form("SetCheckInGrace", ["grace": "600000000"]).refuses(
+            .missing("grace"),
+            .malformed("grace", ["null", "true", "\"600000000\"", "[]", "{}"] + notIntegers),
+            .invalid("grace", ["-1", "3600000001", "9223372036854775807", "-9223372036854775808"]),
+            .unknown("unit"))
         + Form("SetCheckInReminders", ["reminders": "[]"]).refuses(
             .missing("reminders"),
             .malformed("reminders", ["null", "true", "1", "\"twoHours\"", "{}"]),

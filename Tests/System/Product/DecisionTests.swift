@@ -217,6 +217,7 @@ private struct DecidedScene: Sendable {
             "UpdateProfile": ["expectedVersion": 1, "name": "Anne"], "SetAvatar": pictures[0],
             "UpdateSecurity": ["isSingleDevice": false],
             "SetCheckInInterval": ["interval": 3_600_000_000], "SetCheckInReminders": ["reminders": ["twoHours"]],
+            "SetCheckInGrace": ["grace": 600_000_000],
             "MarkRead": ["id": id], "ClearNotifications": ["selection": ["everything": true]],
             "ShowNotifications": ["ids": [id]], "RegisterPush": ["token": "x", "platform": "ios"],
             "CreateGroupSession": [

@@ -62,7 +62,8 @@ struct PublishedMessagesTests {
         let all = SessionCommand.types + ContactsCommand.types + NotificationsCommand.types
         #expect(
             Set(all.filter { $0 is any PublicCommandBody.Type }.map { $0.type }) == [
-                "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "RaiseAlert", "ClearAlert",
+                "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace",
+                "RaiseAlert", "ClearAlert",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",

@@ -22,7 +22,7 @@ struct UrgencyTests {
             Self.urgent(of: SessionEvent.types) == [
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
                 "AlarmClosingDue", "AlarmClosed",
-                "CheckedIn", "CheckInMissed",
+                "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [

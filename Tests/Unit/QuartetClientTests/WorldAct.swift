@@ -11,6 +11,7 @@ enum WorldAct: String, CaseIterable {
     case checkIn = "CheckIn"
     case setCheckInInterval = "SetCheckInInterval"
     case setCheckInReminders = "SetCheckInReminders"
+    case setCheckInGrace = "SetCheckInGrace"
     case raiseAlert = "RaiseAlert"
     case clearAlert = "ClearAlert"
     case updateSecurity = "UpdateSecurity"
@@ -68,6 +69,10 @@ enum WorldAct: String, CaseIterable {
         case .setCheckInReminders:
             return { () async throws(QuartetError) in
                 try await app.user.setCheckInReminders(isOdd ? [.twoHours] : [])
+            }
+        case .setCheckInGrace:
+            return { () async throws(QuartetError) in
+                try await app.user.setCheckInGrace(.minutes(Int64(number % 60)))
             }
         case .raiseAlert: return app.user.raiseAlert
         case .clearAlert: return app.user.clearAlert

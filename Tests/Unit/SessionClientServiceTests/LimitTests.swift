@@ -33,11 +33,11 @@ struct LimitTests {
         let declared = SessionClient.settings.map(\.key)
         #expect(Set(declared).count == declared.count)
         #expect(EdgeLimits.settings.count == 14)
-        let readme = try Self.text("README.md")
+        let document = try Self.text("deploy/SETTINGS.md")
         for setting in EdgeLimits.settings {
             #expect(declared.contains(setting.key))
             let start = "| `\(setting.flag)` | `\(setting.variable)` | \(setting.shownDefault ?? "") |"
-            #expect(readme.contains(start), "\(start) isn't in README.md")
+            #expect(document.contains(start), "\(start) isn't in deploy/SETTINGS.md")
         }
         let given = try Settings(EdgeLimits.settings, arguments: ["--reads-per-minute", "7"])
         #expect(given[EdgeLimits.reads] == 7 && given[EdgeLimits.commands] == 600 && given[EdgeLimits.body] == 65_536)

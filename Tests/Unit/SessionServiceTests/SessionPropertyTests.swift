@@ -64,6 +64,8 @@ struct SessionPropertyTests {
             let one: Told? =
                 switch event {
                 case .checkInMissed(let event): Told(account: event.account, deadline: event.deadline, what: "missed")
+                case .checkInGraceBegan(let event):
+                    Told(account: event.account, deadline: event.deadline, what: "grace")
                 case .checkInReminded(let event):
                     Told(account: event.account, deadline: event.deadline, what: event.lead.rawValue)
                 case .alarmRepeated(let event):
@@ -102,6 +104,8 @@ struct SessionPropertyTests {
                 expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al")
         case 10...15: return CheckIn()
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
+        case 18 where random.oneIn(2):
+            return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()

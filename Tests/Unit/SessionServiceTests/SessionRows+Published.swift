@@ -26,7 +26,8 @@ extension SessionRows {
             isConfirmationRequired: row.isConfirmationRequired, recoveryCodes: recoveries[account]?.hashes.count ?? 0,
             checkIn: CheckInState(
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
-                due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm),
+                due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm,
+                grace: row.checkIn.grace > .seconds(0) ? row.checkIn.grace : nil, graceEnds: row.checkIn.shownGraceEnd),
             alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, devices: .init(devices))
     }
 }

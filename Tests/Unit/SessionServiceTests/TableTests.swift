@@ -34,6 +34,8 @@ struct SessionTableTests {
             (open.checkIn.remindsTwoHours, open.checkIn.remindsThirtyMinutes) = (false, false)
             (open.checkIn.last, open.checkIn.due, open.checkIn.alarm) = (time(1), time(2), .new())
             (open.checkIn.reminded, open.checkIn.lastAlarm, open.checkIn.repetitions) = (.twoHours, time(3), 4)
+            (open.checkIn.grace, open.checkIn.gracedDeadline) = (.minutes(10), time(43))
+            open.checkIn.graceEnds = time(44)
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))
             (open.checkIn.repetitionHold.until, open.checkIn.repetitionHold.used) = (time(32), .seconds(33))

@@ -116,7 +116,7 @@ package struct APNsSender: PushSender {
 
     private func headers(of push: Push, _ token: String) -> [(String, String)] {
         let notification = push.notification
-        let expiry = notification.created.microseconds / 1_000_000 + 86_400
+        let expiry = notification.expires.microseconds / 1_000_000
         var headers = [
             ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "alert"),
             ("apns-id", "\(push.id)"), ("apns-expiration", "\(expiry)"),
@@ -128,7 +128,7 @@ package struct APNsSender: PushSender {
     }
 
     private func payload(of push: Push) throws(PushFailure) -> [UInt8] {
-        let text = PushText(push.notification.kind)
+        let text = PushText(push.notification.kind, isOfGrace: push.notification.details.isOfGrace)
         let isCritical = push.notification.priority == .critical
         let sound: Sound =
             isCritical && configuration.hasCriticalAlerts

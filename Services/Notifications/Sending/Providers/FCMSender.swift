@@ -201,8 +201,8 @@ package struct FCMSender: PushSender {
 
     private func message(of push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification.kind)
-        let age = max(Instant.now.microseconds - notification.created.microseconds, 0) / 1_000_000
+        let text = PushText(notification.kind, isOfGrace: notification.details.isOfGrace)
+        let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(whole: Bool) throws -> [UInt8] {
@@ -212,7 +212,7 @@ package struct FCMSender: PushSender {
             let content = Message.Content(
                 token: push.token, notification: .init(title: text.title, body: text.body), data: data,
                 android: .init(
-                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(max(86_400 - age, 60))s",
+                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(min(max(left, 60), 86_400))s",
                     notification: .init(
                         tag: notification.alarmName ?? "\(notification.id)", channelID: notification.category.rawValue,
                         priority: notification.priority == .critical ? "PRIORITY_MAX" : "PRIORITY_DEFAULT")))

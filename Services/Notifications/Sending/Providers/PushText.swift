@@ -1,15 +1,19 @@
 import NotificationsContract
 import NotificationsRules
+import Vocabulary
 
-/// What a push shows until the app says it better: by a notification's kind alone, so it names nobody. An app that knows who it is
+/// What a push shows until the app says it better: by a notification's kind, so it names nobody. An app that knows who it is
 /// about replaces it, on iOS in a notification service extension.
 struct PushText: Hashable {
     let title: String
     let body: String
 
-    init(_ kind: NotificationKind) {
+    /// - Parameter isOfGrace: As in ``NotificationDetails/isOfGrace``.
+    init(_ kind: NotificationKind, isOfGrace: Bool = false) {
         (title, body) =
             switch kind {
+            case .checkInMissed where isOfGrace:
+                ("Your check-in is due", "Check in now, before it counts as missed.")
             case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
             case .dependentCheckInMissed: ("An alarm", "Somebody hasn’t checked in in time.")
             case .dependentAlertCleared, .dependentCheckedInLate: ("All clear", "An alarm is over.")
@@ -37,7 +41,18 @@ struct PushText: Hashable {
 }
 
 extension PushedNotification {
-    /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device. Nil for what
-    /// stands for itself.
-    var alarmName: String? { kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil }
+    /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
+    /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
+    var alarmName: String? {
+        if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
+            return "due/\(deadline.microseconds)"
+        }
+        return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
+    }
+
+    /// When it isn't worth showing any more.
+    var expires: Instant {
+        let day = created + .days(1)
+        return details.isOfGrace ? min(details.graceEnds ?? day, day) : day
+    }
 }

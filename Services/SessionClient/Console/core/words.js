@@ -5,12 +5,16 @@ const roleOf = ({ isMyResponder, iAmResponder }) =>
   [isMyResponder && 'they look after you', iAmResponder && 'you look after them'].filter(Boolean).join(' and ') || 'no role'
 const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 
+/** Whether a notification says that a deadline has passed of which others don't hear yet. */
+export const isOfGrace = (details) => Boolean(details?.graceEnds && !details.alarm)
+
 const sentences = {
   alertRaised: (_, { text }) => text ?? 'You raised an alert',
   alertCleared: () => 'You ended your alert',
   dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
   dependentAlertCleared: (name) => `${name} ended the alert`,
-  checkInMissed: (_, details) => details.text ?? `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
+  checkInMissed: (_, details) => details.text ?? (isOfGrace(details) ? `Your check-in was due at ${moment(details.deadline)}. Check in by ${moment(details.graceEnds)}, or it counts as missed`
+    : `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`),
   dependentCheckInMissed: (name, details) =>
     `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
   dependentCheckedIn: (name) => `${name} checked in`,

@@ -10,7 +10,7 @@ import { alarmsOf, isOver, kindOf, respondersOf } from '../state/alarms.js'
 import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
-import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
+import { graceChoice, intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pieces.js'
@@ -37,7 +37,7 @@ const sending = (entry) => (isHeldUp(entry) ? 'Not sent yet' : 'Sending…')
 function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
   const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
-  return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': checkIn.missed && 'checkInMissed' },
+  return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
@@ -45,9 +45,18 @@ function checkIn({ checkIn, name }, asking) {
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
-    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice()),
+    othersHear(checkIn),
+    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice(), graceChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'))
+    refusal('interval'), refusal('reminders'), refusal('grace'))
+}
+
+/** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
+function othersHear({ due, missed, grace, graceEnds }) {
+  if (missed || model.isKept || isAlone()) return undefined
+  const time = due > now() ? due + (grace ?? 0) : graceEnds
+  const names = responderNames()
+  return names && time > now() && h('p', { class: 'hint' }, `If you don’t check in by ${moment(time)}, ${names} ${respondersOf(model.replica).length === 1 ? 'hears' : 'hear'} of it then.`)
 }
 
 function asksWords(asking) {

@@ -29,10 +29,12 @@ export function applyToAccount(state, type, body) {
     }
     case 'AvatarSet': return { ...state, avatar: body.avatar }
     case 'AvatarRemoved': return { ...state, avatar: undefined }
-    case 'CheckedIn': return checkIn({ last: body.at, due: body.due, missed: false, alarm: undefined })
+    case 'CheckedIn': return checkIn({ last: body.at, due: body.due, missed: false, alarm: undefined, graceEnds: undefined })
     case 'CheckInIntervalSet': return checkIn({ interval: body.interval, due: body.due })
     case 'CheckInRemindersSet': return checkIn({ reminders: body.reminders })
-    case 'CheckInMissed': return checkIn({ missed: true, alarm: body.alarm })
+    case 'CheckInGraceSet': return checkIn({ grace: body.grace || undefined })
+    case 'CheckInGraceBegan': return checkIn({ graceEnds: body.ends })
+    case 'CheckInMissed': return checkIn({ missed: true, alarm: body.alarm, graceEnds: undefined })
     case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm }
     case 'AlertCleared': return { ...state, alertRaised: undefined, alertAlarm: undefined }
     case 'AlarmClosed': return body.kind === 'alertRaised' ? { ...state, alertRaised: undefined, alertAlarm: undefined }

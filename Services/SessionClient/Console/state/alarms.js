@@ -1,5 +1,6 @@
 /** Whose alarm is on, which notifications speak of one that is over, and who would be told of one's own. Pure functions of the replica. */
 import { moment } from '../core/time.js'
+import { isOfGrace } from '../core/words.js'
 import { isAlarm, levelOf, levels } from './lists.js'
 
 /** Those whom one looks after and whose alarm is on, the worst first: `{card, level}`, where a card is `{contact, person}`. */
@@ -17,6 +18,9 @@ export const kindOf = (level) => (level === 'alert' ? 'dependentAlertRaised' : '
 
 /** Whether the alarm that a notification tells of isn't on any more. */
 export function isOver({ kind, subject, created, details }, replica) {
+  // One without a time comes from notifications of an earlier release.
+  if (kind === 'checkInMissed' && !details?.alarm && replica.account?.checkIn.graceEnds && details?.deadline === replica.account.checkIn.due) return false
+  if (isOfGrace(details)) return replica.account?.checkIn.graceEnds !== details.graceEnds
   const one = kind.startsWith('dependent') ? replica.people.get(subject) : replica.account
   const current = kind.endsWith('AlertRaised') || kind === 'alertRaised' ? one?.alertAlarm : one?.checkIn?.alarm
   if (details?.alarm && current && details.alarm !== current) return true

@@ -175,7 +175,12 @@ function inserted(list, items, compare) {
 /** How much of the time until the next check-in is left, from 1 to 0, and what to say about it. */
 export function ringOf(checkIn, now) {
   const left = checkIn.due - now
-  if (checkIn.missed || left <= 0) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(left)} ago` }
+  if (checkIn.missed) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(Math.abs(left))} ago` }
+  if (left <= 0) {
+    const { due, graceEnds } = checkIn
+    return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: 'until it counts as missed' }
+      : { share: 0, tone: 'critical', title: 'Due', text: `since ${moment(due, now)}` }
+  }
   const tone = left < verySoon(checkIn) ? 'critical' : left < soon(checkIn) ? 'warning' : 'good'
   return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: `until ${moment(checkIn.due, now)}` }
 }

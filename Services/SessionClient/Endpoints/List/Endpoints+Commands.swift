@@ -18,6 +18,7 @@ extension Endpoint {
         command(CheckIn.self, "Checks in: the caller is well.", refusals: [.tooSoon])
         command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
+        command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
         command(RaiseAlert.self, "Alarms the caller's responders.")
         command(ClearAlert.self, "Ends the caller's alert.", refusals: [.alertChanged])
     }

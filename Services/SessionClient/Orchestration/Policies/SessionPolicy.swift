@@ -23,6 +23,16 @@ package struct SessionPolicy: Policy {
             isFirstOfDay == true ? [.tell(.contacts, RecordReached(), for: account)] : []
         }
         func relay(_ alert: RelayAlert) -> PolicyCommand { .tell(.contacts, alert, for: account) }
+        /// Named after the deadline, so that it is found when the grace is over.
+        func grace(of deadline: Instant) -> NotificationID {
+            .derived(
+                at: deadline, from: Array("notification/grace".utf8), account.bytes,
+                Array("\(deadline.microseconds)".utf8))
+        }
+        func clearGrace(of deadline: Instant) -> PolicyCommand {
+            let selection = NotificationSelection(ids: [grace(of: deadline)])
+            return .tell(.notifications, ClearNotifications(selection: selection), for: account)
+        }
         func announce(_ alarm: AlarmID, raised: Instant) -> [PolicyCommand] {
             [
                 notify(.alertRaised, .init(at: raised, alarm: alarm)),
@@ -60,16 +70,23 @@ package struct SessionPolicy: Policy {
         case .securityChangesUndone(let event):
             return [notify(.securityUndone, .init(at: event.at, count: event.changes.count))]
         case .checkedIn(let event):
-            return [relay(.init(kind: .checkedIn, alarm: event.alarm, occurred: event.at, deadline: event.ended))]
+            let relayed = relay(.init(kind: .checkedIn, alarm: event.alarm, occurred: event.at, deadline: event.ended))
+            return [relayed] + (event.graced.map { [clearGrace(of: $0)] } ?? [])
         case .checkInReminded(let event):
             return [
                 notify(.checkInReminder, .init(at: event.at, deadline: event.deadline, lead: event.lead.interval))
             ]
         case .checkInMissed(let event):
             return [
-                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline, alarm: event.alarm)),
+                notify(
+                    .checkInMissed,
+                    .init(at: event.at, deadline: event.deadline, graceEnds: event.graceEnded, alarm: event.alarm)),
                 relay(.init(kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.deadline)),
-            ]
+            ] + (event.graceEnded == nil ? [] : [clearGrace(of: event.deadline)])
+        case .checkInGraceBegan(let event):
+            let details = NotificationDetails(at: event.at, deadline: event.deadline, graceEnds: event.ends)
+            let told = DeliverNotification(id: grace(of: event.deadline), kind: .checkInMissed, details: details)
+            return [.tell(.notifications, told, for: account)]
         case .alarmRepeated(let event):
             switch event.kind {
             case .checkInMissed:
@@ -114,7 +131,7 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .game, .message, .playback, .attachment:
+            .checkInRemindersSet, .checkInGraceSet, .game, .message, .playback, .attachment:
             return []
         case .group(let event): return commands(for: event, because: message)
         }

@@ -14,7 +14,10 @@ extension Person {
         isClosed = state.isClosed
         guard isResponder, !state.isClosed else { return }
         emergencyNote = state.emergencyNote
-        checkIn = state.checkIn
+        var checkIn = state.checkIn
+        // Others hear of it when it is over.
+        (checkIn.grace, checkIn.graceEnds) = (nil, nil)
+        self.checkIn = checkIn
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised
         alertAlarm = state.alertAlarm

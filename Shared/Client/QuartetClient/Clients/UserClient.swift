@@ -68,6 +68,8 @@ public struct UserClient: Sendable {
     public var checkIn: PlainAction
     public var setCheckInInterval: Action<Interval>
     public var setCheckInReminders: Action<[ReminderLead]>
+    /// Sets how long after a deadline others hear that it was missed: at most an hour, zero for at once.
+    public var setCheckInGrace: Action<Interval>
     public var raiseAlert: PlainAction
     public var clearAlert: PlainAction
     public var updateSecurity: Action<UpdateSecurityRequest>
@@ -102,7 +104,8 @@ extension UserClient {
             },
             checkIn: action(.checkIn),
             setCheckInInterval: action { .setCheckInInterval($0) },
-            setCheckInReminders: action { .setCheckInReminders($0) }, raiseAlert: action(.raiseAlert),
+            setCheckInReminders: action { .setCheckInReminders($0) },
+            setCheckInGrace: action { .setCheckInGrace($0) }, raiseAlert: action(.raiseAlert),
             clearAlert: { () async throws(QuartetError) in
                 let (shown, known) = (copy.holder.state, copy.holder.base)
                 // An own call for help that isn't decided has no alarm yet.
@@ -124,6 +127,7 @@ extension UserClient {
         return Self(
             user: UserCopy().holder.shared, updateProfile: fail("updateProfile"), checkIn: failPlainly("checkIn"),
             setCheckInInterval: fail("setCheckInInterval"), setCheckInReminders: fail("setCheckInReminders"),
+            setCheckInGrace: fail("setCheckInGrace"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             updateSecurity: fail("updateSecurity"), removePhone: failPlainly("removePhone"))
     }
@@ -136,6 +140,7 @@ private enum UserEdit: ClientEdit {
     case checkIn
     case setCheckInInterval(Interval)
     case setCheckInReminders([ReminderLead])
+    case setCheckInGrace(Interval)
     case raiseAlert
     /// Nil where the person didn't see an alarm of the server's: it was theirs, which isn't decided yet.
     case clearAlert(alarm: AlarmID?)
@@ -148,6 +153,7 @@ private enum UserEdit: ClientEdit {
         case .checkIn: CheckIn()
         case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
+        case .setCheckInGrace(let grace): SetCheckInGrace(grace: grace)
         case .raiseAlert: RaiseAlert()
         case .clearAlert(let alarm): ClearAlert(alarm: alarm)
         case .updateSecurity(let request): request
@@ -163,6 +169,10 @@ private enum UserEdit: ClientEdit {
             state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
         case .setCheckInInterval(let interval): state.checkIn.interval = interval
         case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders
+        case .setCheckInGrace(let grace):
+            // Nobody is to rely on a longer one before the server has agreed.
+            let shown = min(grace, state.checkIn.grace ?? .seconds(0))
+            state.checkIn.grace = shown > .seconds(0) ? shown : nil
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
         case .clearAlert: (state.alertRaised, state.alertAlarm) = (nil, nil)
         case .updateSecurity(let request):
@@ -179,7 +189,8 @@ private enum UserEdit: ClientEdit {
             return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
         case .raiseAlert: return RaiseAlert(pressed: acted)
         case .clearAlert(let alarm): return ClearAlert(alarm: alarm, pressed: acted)
-        case .checkIn, .setCheckInInterval, .setCheckInReminders, .updateSecurity, .removePhone: return command
+        case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .updateSecurity, .removePhone:
+            return command
         }
     }
 

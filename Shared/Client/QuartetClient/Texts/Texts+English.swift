@@ -53,6 +53,8 @@ extension Texts {
         "notification.dependentAlertCleared": "{name} ended the alert",
         "notification.checkInMissed": "You missed your check-in",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.grace":
+            "Your check-in was due at {deadline}. Check in by {grace}, or it counts as missed",
         "notification.checkInMissed.deadline": "You missed your check-in of {deadline}",
         "notification.dependentCheckInMissed": "{name} missed the check-in",
         "notification.dependentCheckInMissed.deadline": "{name} missed the check-in of {deadline}",

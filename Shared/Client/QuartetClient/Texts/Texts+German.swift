@@ -53,6 +53,8 @@ extension Texts {
         "notification.dependentAlertCleared": "{name} hat den Alarm beendet",
         "notification.checkInMissed": "Du hast deine Rückmeldung versäumt",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.grace":
+            "Deine Rückmeldung war fällig: {deadline}. Melde dich bis {grace}, sonst gilt sie als versäumt",
         "notification.checkInMissed.deadline": "Du hast deine Rückmeldung versäumt, fällig {deadline}",
         "notification.dependentCheckInMissed": "{name} hat die Rückmeldung versäumt",
         "notification.dependentCheckInMissed.deadline": "{name} hat die Rückmeldung versäumt, fällig {deadline}",

@@ -69,9 +69,10 @@ public struct Texts: Sendable {
         values["lead"] = details.lead.map(span)
         values["count"] = details.count.map { "\($0)" }
         values["text"] = details.text
+        values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
-        let forms = ["count.one", "deadline", "lead", "count", "text"].filter { form in
+        let forms = ["count.one", "grace", "deadline", "lead", "count", "text"].filter { form in
             form == "count.one" ? details.count == 1 : values[form] != nil
         }
         let form = forms.first { catalogue["\(key).\($0)"] != nil }

@@ -12,6 +12,7 @@ enum Action: Hashable, Sendable {
 
     case checkIn
     case setInterval(Interval)
+    case setGrace(Interval)
     case raiseAlert, clearAlert
 
     case add(AddContactRequest)
@@ -49,6 +50,8 @@ enum Action: Hashable, Sendable {
         case .signOut: "Signed out."
         case .checkIn: "Checked in."
         case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
+        case .setGrace(let grace):
+            grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."
         case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."
         case .add: "Added or asked."

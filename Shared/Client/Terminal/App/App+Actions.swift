@@ -46,6 +46,7 @@ extension App {
         case .dismiss(let id): try await connection.outbox.markRead(id)
         case .checkIn: try await quartet.user.checkIn()
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
+        case .setGrace(let grace): try await quartet.user.setCheckInGrace(grace)
         case .raiseAlert: try await quartet.user.raiseAlert()
         case .clearAlert: try await quartet.user.clearAlert()
         case .add(let request): try await quartet.contacts.add(request)

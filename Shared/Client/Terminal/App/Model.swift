@@ -9,7 +9,7 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, play
+            case add, interval, grace, play
             case invite(GroupID, [AccountID])
             case confirm(Action)
         }
@@ -109,6 +109,14 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .setInterval(interval)
+        case .grace:
+            let text = form.text("Others hear after")
+            guard let grace = text == "0" ? .seconds(0) : Words.interval(text) else {
+                notice = Notice(text: "Write a number and its unit, such as 10min, or 0.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setGrace(grace)
         case .add:
             guard let request = ContactsScreen.request(form) else { return nil }
             self.dialog = nil

@@ -2,7 +2,7 @@ import QuartetClient
 
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
-    static let keys = "c check in   a alert   i interval   s sign out   1-4 Tab screens   q quit"
+    static let keys = "c check in   a alert   i interval   g grace   s sign out   1-4 Tab screens   q quit"
 
     static func lines(_ shown: Shown, width: Int) -> [Line] {
         guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
@@ -30,12 +30,16 @@ enum CheckInScreen {
         lines += [
             .empty,
             warning(shown, responders)
-                ?? "If you don't, they are notified: \(responders.joined(separator: ", ")).",
+                ?? "If you don't, they are notified\(othersHear(checkIn, shown)): \(responders.joined(separator: ", ")).",
         ]
         if case .stale(let since) = shown.phase {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
         }
         return lines
+    }
+
+    private static func othersHear(_ checkIn: CheckInState, _ shown: Shown) -> String {
+        checkIn.othersHear(at: shown.now).map { " at \(Words.clock($0))" } ?? ""
     }
 
     private static func warning(_ shown: Shown, _ responders: [String]) -> Line? {
@@ -44,7 +48,14 @@ enum CheckInScreen {
     }
 
     private static func deadline(_ checkIn: CheckInState, _ due: Instant, _ shown: Shown) -> [Line] {
-        guard !checkIn.missed, due > shown.now else {
+        if !checkIn.missed, due <= shown.now {
+            let end = checkIn.othersHear(at: shown.now).map { ": missed at \(Words.clock($0))" } ?? ""
+            return [
+                Line("Due since \(Words.clock(due))\(end).", Style(color: .red, isBold: true)),
+                "Check in now: press c.",
+            ]
+        }
+        guard !checkIn.missed else {
             let text = "You missed your check-in of \(Words.clock(due)), \(Words.ago(due, shown))."
             return [Line(text, Style(color: .red, isBold: true)), "Check in now: press c."]
         }
@@ -75,6 +86,13 @@ enum CheckInScreen {
             ]
             model.dialog = .init(
                 form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields), purpose: .interval)
+        case .character("g"):
+            let fields: [Form.Field] = [
+                .init(label: "Others hear after", kind: .text), .init(label: "Save", kind: .button),
+            ]
+            model.dialog = .init(
+                form: Form(title: "How long after a missed check-in, such as 10min; 0 for at once", fields: fields),
+                purpose: .grace)
         case .character("s"):
             model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)
         default: break

@@ -83,6 +83,9 @@ enum ContactsScreen {
             return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
         }
         if let ping = contact.outgoingPing { return Span("asked \(Words.ago(ping, shown))", .colored(.cyan)) }
+        if let due = person?.checkIn?.due, due <= shown.now {
+            return Span("due since \(Words.clock(due))", .colored(.yellow))
+        }
         if let due = person?.checkIn?.due {
             return Span("checks in within \(Words.span(due - shown.now))", .colored(.green))
         }

@@ -174,6 +174,9 @@ struct ConsoleRefusalTests {
             page: "/", path: "/v1/commands/SetCheckInReminders", place: ".check-in",
             submit: "document.querySelector('details').open = true; await turn('2 hours before');"),
         Form(
+            page: "/", path: "/v1/commands/SetCheckInGrace", place: ".check-in",
+            submit: "document.querySelector('details').open = true; await pick('#grace', '600000000');"),
+        Form(
             page: "/contacts", path: "/v1/commands/AddContact", place: ".add",
             submit: "await type('#add-who', '01a1b2c3-0000-7000-8000-0123456789ab'); await press('Add');",
             words: ["That isn’t a code. It looks like 01a2b3c4-… or is a link."]),

@@ -31,7 +31,7 @@ const kinds = { missedCheckIn: 'missed the check-in', alert: 'raised an alert' }
 const alarmsOf = (one) => one.notifications.filter(({ kind }) => kind === 'dependentAlertRaised' || kind === 'dependentCheckInMissed')
 
 function answer(document) {
-  const { person, due, noticed, noticedMs, event, recipients } = document
+  const { person, due, graceEnded, noticed, noticedMs, event, recipients } = document
   const responders = recipients.filter((one) => !one.isPerson)
   const reached = responders.filter((one) => alarmsOf(one).length)
   return [
@@ -39,7 +39,7 @@ function answer(document) {
       h('div', { class: 'title-line' }, h('h2', {}, `${name(person)} ${kinds[document.kind]}`), sqlOf('told_json')),
       h('p', { class: `verdict ${reached.length === responders.length && responders.length ? 'good' : 'critical'}` }, verdict(responders, reached)),
       h('dl', { class: 'facts' },
-        due && fact('Due', clock(due)),
+        due && fact('Due', clock(due), graceEnded && `, with a grace until ${clock(graceEnded)}`),
         fact(due ? 'Noticed' : 'Raised', clock(noticed), due && `, ${late(noticedMs)} later`),
         event && fact('In the log', place(event)))),
     ...recipients.map((one) => recipient(one)),
