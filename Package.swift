@@ -240,7 +240,7 @@ let package = Package(
             dependencies: [
                 "Bus", "NotificationsContract", "NotificationsRules", "Postgres", "Storage", "Vocabulary", "Webhook",
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
-                httpClient, lifecycle, logging, metrics, nio, nioHTTP, nioSSL,
+                crypto, httpClient, lifecycle, logging, metrics, nio, nioHTTP, nioSSL,
             ],
             path: "Services/Notifications", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
@@ -317,7 +317,7 @@ let package = Package(
             dependencies: [
                 "Bus", "ContractSupport", "Postgres", "NotificationsContract", "NotificationsRules",
                 "NotificationsService", "Storage", "StoreKit",
-                "TestKit", "Vocabulary", lifecycle, logging,
+                "TestKit", "Vocabulary", crypto, lifecycle, logging,
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(

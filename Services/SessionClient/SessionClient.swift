@@ -146,7 +146,8 @@ package struct SessionClient: Service {
             routes: Routes(
                 actions: actions, clock: context.clock, admission: admission, addresses: addresses,
                 refusals: refusals, headers: settings.http.headers(drain), drain: drain,
-                versions: settings.http.versions, answers: settings.http.answers, console: console),
+                versions: settings.http.versions, answers: settings.http.answers, console: console,
+                pushKey: settings.pushKey),
             settings: settings.http, admissions: admissions, unread: unread, check: http, logger: logger)
         var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
         if let port = settings.http.grpcPort {

@@ -69,6 +69,20 @@ struct SessionClientSettings: Sendable {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
+    private static let pushKey = Setting<String?>(
+        "push.web.public.key", placeholder: "BASE64URL", default: nil,
+        help:
+            "The public key of PUSH_WEB_KEY_FILE, with which browsers subscribe to pushes: notifications logs it when it starts. Without it, the console offers none."
+    ) { text throws(SettingProblem) in
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let digits = text.replacing("-", with: "+").replacing("_", with: "/")
+        let point = Data(base64Encoded: digits + "=") ?? Data()
+        guard (try? P256.Signing.PublicKey(x963Representation: point)) != nil else {
+            throw SettingProblem(expected: "a public key of P-256 as an uncompressed point in base64url, 87 characters")
+        }
+        return text
+    }
+
     private static let consoleFolder = Setting<String?>.text(
         "console.folder", placeholder: "FOLDER",
         help: """
@@ -92,7 +106,7 @@ struct SessionClientSettings: Sendable {
         [
             serverKeys, signingKeys, tokenLifetime, poolSize, joinPoolSize, streamHeartbeat, presenceRenewal,
             phoneCodes,
-            phoneCodesKey, consoleFolder, canary,
+            phoneCodesKey, pushKey, consoleFolder, canary,
         ]
             + EdgeLimits.settings + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
     }
@@ -147,6 +161,8 @@ struct SessionClientSettings: Sendable {
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[EdgeLimits.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
+    /// What browsers subscribe to pushes with.
+    var pushKey: String? { settings[Self.pushKey] }
     var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
         Actions.Limits(signUps: settings[EdgeLimits.signUps], signals: settings[EdgeLimits.signalsOfServer])

@@ -11,7 +11,7 @@ enum PushSettings {
     private static let webhookURL = Setting<WebhookAddress?>(
         "push.webhook.url", placeholder: "URL", default: nil,
         help:
-            "The URL of a system that sends pushes to devices. It gets each push in a POST, except those that PUSH_APNS_… or PUSH_FCM_… send. Without any of them, pushes are only logged and reach nobody."
+            "The URL of a system that sends pushes to devices. It gets each push in a POST, except those that PUSH_APNS_…, PUSH_FCM_… or PUSH_WEB_… send. Without any of them, pushes are only logged and reach nobody."
     ) { text throws(SettingProblem) in
         guard let address = WebhookAddress(text) else {
             throw SettingProblem(
@@ -54,6 +54,27 @@ enum PushSettings {
     private static let fcmURL = address(
         "push.fcm.url", default: "https://fcm.googleapis.com", help: "Where Firebase Cloud Messaging takes pushes.")
 
+    private static let webKeyFile = Setting<String?>.text(
+        "push.web.key.file", placeholder: "PATH",
+        help:
+            "A file with a private key (openssl ecparam -genkey -name prime256v1 -noout) with which pushes to browsers are signed. Browsers subscribe with its public key, which session-client needs as PUSH_WEB_PUBLIC_KEY."
+    )
+    private static let webSubject = Setting<String?>(
+        "push.web.subject", placeholder: "URI", default: nil,
+        help: "How browsers' push services can reach whoever runs this: mailto:someone@example.org, or an https:// URL."
+    ) { text throws(SettingProblem) in
+        let isURI = ["mailto:", "https://"].contains { text.hasPrefix($0) && text.count > $0.count }
+        guard isURI, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.count <= 255 else {
+            throw SettingProblem(expected: "mailto: with an e-mail address, or an https:// URL")
+        }
+        return text
+    }
+    private static let webIsPrivate = Setting<Bool>.bool(
+        "push.web.private", default: false,
+        help:
+            "Whether browsers' push services may be at private addresses and other ports than 443, as in tests. Whoever registers a browser can then have this machine's network asked."
+    )
+
     private static let authorities = Setting<String?>.text(
         "push.authorities.file", placeholder: "PATH",
         help: "A file of certificates (PEM) that push services' certificates may be signed with, beside the system's.")
@@ -61,6 +82,7 @@ enum PushSettings {
     static let declared: [any SettingDeclaration] = [
         webhookURL, webhookKey, apnsKeyFile, apnsKeyID, apnsTeam, apnsTopic, apnsURL, apnsIsCritical, fcmAccountFile,
         fcmURL,
+        webKeyFile, webSubject, webIsPrivate,
         authorities,
     ]
 
@@ -77,11 +99,11 @@ enum PushSettings {
 
     /// The settings of platforms that have a sender of their own.
     private static let ownSenders: [(platform: PushPlatform, setting: Setting<String?>)] = [
-        (.ios, apnsKeyFile), (.android, fcmAccountFile),
+        (.ios, apnsKeyFile), (.android, fcmAccountFile), (.web, webKeyFile),
     ]
 
-    /// Whose alarms reach nobody whose app isn't open; nil if pushes to all phones that there are go somewhere. An operator whose app
-    /// is for one platform needs no sender for the other. Devices of any other platform aren't counted: anybody can register one.
+    /// Whose alarms reach nobody whose app isn't open; nil if pushes to all phones and browsers that there are go somewhere. An operator whose
+    /// app is for one platform needs no sender for the others. Devices of any other platform aren't counted: anybody can register one.
     /// - Parameter platforms: Of the devices that there are.
     static func problem(_ settings: Settings, for platforms: Set<PushPlatform>) -> String? {
         guard settings[webhookURL] == nil else { return nil }
@@ -91,9 +113,14 @@ enum PushSettings {
             settings[$0.setting] == nil && (!isAnySet || platforms.contains($0.platform))
         }
         guard !missing.isEmpty else { return nil }
-        let names = missing.map(\.platform.rawValue).joined(separator: " and ")
+        let (names, variables) = (list(missing.map(\.platform.rawValue)), list(missing.map(\.setting.variable)))
         return
-            "pushes to \(names) are only logged, so an alarm reaches nobody there whose app isn't open: set \(missing.map(\.setting.variable).joined(separator: " and ")), or PUSH_WEBHOOK_URL"
+            "pushes to \(names) are only logged, so an alarm reaches nobody there whose app isn't open: set \(variables), or PUSH_WEBHOOK_URL"
+    }
+
+    /// As in `a, b and c`.
+    private static func list(_ words: [String]) -> String {
+        words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) and \(words.last ?? "")"
     }
 
     /// Settings that don't fit together, or files that can't be used.
@@ -118,6 +145,7 @@ enum PushSettings {
         var own: [PushPlatform: any PushSender] = [:]
         own[.ios] = try apns(settings, client)
         own[.android] = try fcm(settings, client)
+        own[.web] = try web(settings, logger)
         return PushSenders(others, own: own)
     }
 
@@ -156,6 +184,32 @@ enum PushSettings {
             throw Unusable(
                 description:
                     "PUSH_FCM_ACCOUNT_FILE must name a readable file with a service account's key in JSON: \(error)")
+        }
+    }
+
+    private static func web(_ settings: Settings, _ logger: Logger) throws(Unusable) -> WebPushSender? {
+        switch (settings[webKeyFile], settings[webSubject]) {
+        case (nil, nil): return nil
+        case (nil, _): throw Unusable(description: "pushes to browsers need PUSH_WEB_KEY_FILE, too")
+        case (_, nil): throw Unusable(description: "pushes to browsers need PUSH_WEB_SUBJECT, too")
+        case (let file?, let subject?):
+            let allowsPrivate = settings[webIsPrivate]
+            let client = StrangersClient(authorities: settings[authorities], allowsPrivate: allowsPrivate)
+            let sender: WebPushSender
+            do { sender = try WebPushSender(keyFile: file, subject: subject, client: client) } catch {
+                throw Unusable(
+                    description:
+                        "PUSH_WEB_KEY_FILE must name a readable file with a private key of P-256 in PEM: \(error)")
+            }
+            logger.info(
+                "pushes to browsers are signed; session-client needs the public key as PUSH_WEB_PUBLIC_KEY",
+                metadata: ["public_key": "\(sender.publicKey)"])
+            if allowsPrivate {
+                logger.warning(
+                    "PUSH_WEB_PRIVATE is set: pushes to browsers may go to private addresses, wherever a registered browser says"
+                )
+            }
+            return sender
         }
     }
 }

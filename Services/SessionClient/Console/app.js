@@ -4,10 +4,11 @@ import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
 import { followPlayer } from './core/player.js'
 import { loadAccounts, observeAccounts } from './net/accounts.js'
-import { askedForStream, follow, yieldWhenLeft } from './net/live.js'
+import { askedForStream, follow, observeConnecting, yieldWhenLeft } from './net/live.js'
 import { shell, title } from './parts/shell.js'
 import { empty } from './parts/pieces.js'
 import { observeBlocking } from './net/database.js'
+import { followPushes, followWorker } from './parts/pushes.js'
 import { showReceipts } from './parts/receipts.js'
 import { welcome } from './pages/welcome.js'
 import { home } from './pages/home.js'
@@ -58,6 +59,8 @@ async function start() {
     if (isBlocked) render(document.body, empty('Close the other tabs of Quartet', 'They show an earlier version, and this one waits for them.'))
   })
   await loadAccounts()
+  observeConnecting(() => { followPushes().catch(console.warn) })
+  followWorker()
   follow()
   // At once: what another tab changes during the wait counts, too.
   let shown = model.account

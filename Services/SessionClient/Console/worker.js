@@ -1,6 +1,6 @@
 /**
  * Opens the console without a network, with the files of the version that was there last. It keeps these alone: nothing of a person, and
- * no answer of the API. What a page shows then is in net/kept.js.
+ * no answer of the API. What a page shows then is in net/kept.js. And it shows what is pushed to this browser (net/subscription.js).
  *
  * The server puts three constants before this: `version`, `files` (the hash of each, by its path; `/` is the page) and `pages` (the first
  * parts of the console's paths).
@@ -61,4 +61,116 @@ async function page(request) {
     clearTimeout(timer)
   }
   return await kept('/') ?? asked
+}
+
+addEventListener('push', (event) => event.waitUntil(show(event.data)))
+
+/**
+ * Shows what was pushed: always something, and nothing of an account that isn't signed in here any more. If nobody can say whether it
+ * is, an alarm must not go unseen for that: the texts name nobody.
+ */
+async function show(data) {
+  const message = read(data)
+  const { account } = message ?? {}
+  if (!message || await isSignedIn(account) === false) {
+    return registration.showNotification('Quartet', { body: 'There is something new. Open Quartet to see it.', tag: 'quartet', icon: icon(), data: { path: '/' } })
+  }
+  const isAlarm = Boolean(message.alarm)
+  return registration.showNotification(message.title, {
+    body: message.body, icon: icon(message.priority === 'critical' ? 'icon-alert.svg' : 'icon.svg'), timestamp: message.created / 1000,
+    tag: `${account}/${message.alarm ?? message.notification}`, renotify: isAlarm,
+    requireInteraction: message.priority === 'critical', silent: message.priority === 'low', data: { account, path: pathOf(message) },
+  })
+}
+
+function read(data) {
+  try {
+    const message = data?.json()
+    return message?.title && message.notification ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const icon = (name = 'icon.svg') => `/console/${version}/${name}`
+
+/** Where the console says more. */
+function pathOf({ account, subject, kind, category, group }) {
+  if (category === 'system' && kind !== 'system') return '/me#devices'
+  if (category === 'group') return group ? `/together/${group}` : '/together'
+  if (category === 'alerts') return subject && subject !== account ? `/contacts/${subject}` : '/'
+  return '/notifications'
+}
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data ?? {}))
+})
+
+/** Shows a page in a tab that is there, or in another one. */
+async function open({ account, path = '/' }) {
+  const isHere = Boolean(account) && Boolean(await isSignedIn(account))
+  const [page] = await consoles()
+  if (page) {
+    page.postMessage({ show: isHere ? path : '/', account: isHere ? account : undefined })
+    return page.focus()
+  }
+  // A new tab shows the account that was used last.
+  if (isHere) await changeAccount(account, (record) => ({ ...record, used: Date.now() }))
+  return clients.openWindow(isHere ? path : '/')
+}
+
+const consoles = async () => (await clients.matchAll({ type: 'window', includeUncontrolled: true }))
+  .filter(({ url }) => pages.includes(new URL(url).pathname.split('/')[1]))
+
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(subscribeAgain(event)))
+
+/** The browser gave the subscription up. Only a page can sign in to register another one, so if none is open, it says that one is needed. */
+async function subscribeAgain({ oldSubscription, newSubscription }) {
+  const key = oldSubscription?.options?.applicationServerKey
+  if (!newSubscription && key) await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => {})
+  const open = await consoles()
+  for (const page of open) page.postMessage({ isSubscribedAgain: true })
+  if (open.length || (await accounts())?.some(({ signedOut, pushes }) => !signedOut && pushes) === false) return
+  await registration.showNotification('Open Quartet', {
+    body: 'Until you do, no alarm reaches you in this browser while Quartet is closed.', tag: 'quartet-again', icon: icon(),
+    requireInteraction: true, data: { path: '/' },
+  })
+}
+
+/** Undefined: it can't be found out. */
+const isSignedIn = async (account) => (await accounts())?.some((one) => one.account === account && !one.signedOut)
+
+/** What net/database.js keeps of accounts; undefined if it can't be read. */
+const accounts = () => withAccounts('readonly', (store) => store.getAll())
+
+const changeAccount = (account, change) => withAccounts('readwrite', (store) => {
+  const request = store.get(account)
+  request.onsuccess = () => { if (request.result) store.put(change(request.result)) }
+  return request
+})
+
+async function withAccounts(mode, body) {
+  let database
+  let isMissing = false
+  try {
+    database = await new Promise((resolve, reject) => {
+      const request = indexedDB.open('quartet')
+      // Where there is none, none is made.
+      request.onupgradeneeded = () => { isMissing = true; request.transaction.abort() }
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction('accounts', mode)
+      const request = body(transaction.objectStore('accounts'))
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onerror = transaction.onabort = () => reject(transaction.error)
+    })
+  } catch {
+    return isMissing ? [] : undefined
+  } finally {
+    // Kept open, it would hold up a later version of the page.
+    database?.close()
+  }
 }

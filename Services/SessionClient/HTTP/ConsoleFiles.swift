@@ -40,7 +40,8 @@ struct ConsoleFiles: Sendable {
     private let files: [String: File]
 
     private static let types = [
-        "css": "text/css; charset=utf-8", "js": script, "svg": "image/svg+xml", "txt": "text/plain; charset=utf-8",
+        "css": "text/css; charset=utf-8", "js": script, "svg": "image/svg+xml",
+        "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
     ]
     private static let script = "text/javascript; charset=utf-8"
     /// The modules that the two pages start with.

@@ -26,6 +26,7 @@ struct ConsoleRoutes: Sendable {
     /// address. Pictures are fetched with a token, so they are blobs.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
+        "manifest-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
         "trusted-types worker",
     ].joined(separator: "; ")

@@ -6,7 +6,7 @@ import Vocabulary
 
 extension HTTPEndpoint {
     /// Everything that only HTTP carries.
-    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments + documents + operators
+    static let all: [HTTPEndpoint] = [keys, pushKey, stream] + pictures + attachments + documents + operators
 
     private static let keys = HTTPEndpoint(
         declaration: Endpoint.Declaration(
@@ -20,6 +20,14 @@ extension HTTPEndpoint {
         response.headers[.cacheControl] = "public, max-age=300"
         return response
     }
+
+    private static let pushKey = HTTPEndpoint(
+        declaration: Endpoint.Declaration(
+            name: "GetPushKey", method: .get, path: "/v1/push/key", access: .open,
+            summary: "The key with which browsers subscribe to pushes.",
+            replies: [ReplyDeclaration(status: 200, content: .json { try Schema(of: PushKey.self) })], limit: .reads),
+        reason: "Only browsers subscribe with it."
+    ) { routes, _, _, _ in try .json(PushKey(publicKey: routes.pushKey)) }
 
     private static let stream = signedIn(
         "OpenStream", .get, "/v1/stream", "Everything live, as server-sent events.",

@@ -16,6 +16,8 @@ struct Routes: Sendable {
     let versions: ClientVersions
     let answers: AnswerJournal?
     let console: ConsoleRoutes
+    /// What browsers subscribe to pushes with; nil if nobody sends them any.
+    let pushKey: String?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {

@@ -44,7 +44,8 @@ public enum PushPlatform: String, Codable, Hashable, Sendable, CaseIterable {
 /// Rejected: `invalidField` (the token), `limitReached`. Result: ``PushRegistered``; nothing if nothing changes.
 public struct RegisterPush: CommandBody {
     public let device: PushDeviceID
-    /// Issued by the push service: 1 to 4096 printable ASCII characters without spaces. No event contains it.
+    /// Issued by the push service: 1 to 4096 printable ASCII characters without spaces. A browser's is a ``WebSubscription``. No event
+    /// contains it.
     public let token: String
     public let platform: PushPlatform
 
@@ -62,6 +63,7 @@ public struct RegisterPush: CommandBody {
                 "Give the push service's token: 1 to 4096 printable ASCII characters without spaces.",
                 field: "token")
         }
+        if platform == .web, WebSubscription.isMeant(by: token) { _ = try WebSubscription(token) }
     }
 }
 

@@ -323,6 +323,25 @@ public struct Browser: Sendable {
         try await chromium("Page.setWebLifecycleState", ["state": isFrozen ? "frozen" : "active"])
     }
 
+    /// Allows the pages to show notifications, or forbids it.
+    public func allowNotifications(_ isAllowed: Bool = true) async throws {
+        try await chromium(
+            "Browser.setPermission",
+            [
+                "permission": ["name": "notifications"], "setting": isAllowed ? "granted" : "denied",
+                "origin": .string(try address()),
+            ])
+    }
+
+    /// Delivers a push to the service worker of the pages, as the browser's push service would.
+    public func deliver(push text: String) async throws {
+        // The first worker of a profile; nothing else has one here.
+        try await chromium("ServiceWorker.enable", [:])
+        try await chromium(
+            "ServiceWorker.deliverPushMessage",
+            ["origin": .string(try address()), "registrationId": "0", "data": .string(text)])
+    }
+
     @discardableResult
     private func chromium(_ command: String, _ parameters: JSON) async throws -> JSON {
         try await send("POST", "/goog/cdp/execute", ["cmd": .string(command), "params": parameters])

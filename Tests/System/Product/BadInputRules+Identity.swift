@@ -131,5 +131,11 @@ extension BadInputTests {
         .malformed("token", notRequiredTexts),
         .invalid("token", ["\"\"", "\"a b\"", "\"a\\nb\"", "\"\\u00E4\"", text(4097)]),
         .malformed("platform", ["1", "null", "\"iOS\"", "\"\""]),
+        // A browser's subscription.
+        .refused(
+            bodies: [
+                #"{"token":"{}","platform":"web"}"#, #"{"token":"https://push.example.net/a","platform":"web"}"#,
+                #"{"token":"{\"endpoint\":\"http://push.example.net/a\"}","platform":"web"}"#,
+            ], 422, "invalidField", at: "token"),
         .unknown("device"))
 }

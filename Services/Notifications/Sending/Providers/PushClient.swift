@@ -5,7 +5,8 @@ import NIOHTTP1
 import NIOSSL
 package import ServiceLifecycle
 
-/// Posts to push services: one HTTP client for all of them, so connections are kept. Follows no redirections.
+/// Posts to push services: one HTTP client for all of them, so connections are kept. Follows no redirections. For a stranger's server
+/// there is one of its own (``StrangersClient``).
 package final class PushClient: Service, Sendable {
     /// What a push service answered.
     struct Answer: Sendable {
@@ -31,7 +32,10 @@ package final class PushClient: Service, Sendable {
 
     /// - Parameter authorities: A file of certificates in PEM that are trusted beside the system's; nil for none.
     /// - Throws: if the file can't be read.
-    package init(authorities: String?) throws {
+    package convenience init(authorities: String?) throws { try self.init(authorities: authorities, only: nil) }
+
+    /// - Parameter only: A server's name, and the one address to which it leads; nil for any servers.
+    init(authorities: String?, only: (name: String, address: String)?) throws {
         var configuration = HTTPClient.Configuration()
         if let authorities {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -42,8 +46,21 @@ package final class PushClient: Service, Sendable {
         configuration.timeout.connect = Self.patience
         configuration.timeout.read = Self.patience
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
-        configuration.http1_1ConnectionDebugInitializer = Self.findDeadPeer
-        configuration.http2ConnectionDebugInitializer = Self.findDeadPeer
+        let address = only?.address
+        let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+            // Whatever looked the name up, nothing is sent to another address.
+            if let address, channel.remoteAddress?.ipAddress != address {
+                return channel.eventLoop.makeFailedFuture(Failure(description: "connected to another address"))
+            }
+            return Self.findDeadPeer(on: channel)
+        }
+        configuration.http1_1ConnectionDebugInitializer = prepare
+        configuration.http2ConnectionDebugInitializer = prepare
+        if let only {
+            configuration.dnsOverride = [only.name: only.address]
+            // The next try may go to another address of the name.
+            configuration.connectionPool.retryConnectionEstablishment = false
+        }
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -12,6 +12,7 @@ import { send, Problem, Unreachable } from './http.js'
 import { forgetKept, keepOnly } from './kept.js'
 import { exclusively, urgentPatience } from './locks.js'
 import { retryOf } from './retries.js'
+import { endUnused } from './subscription.js'
 
 /** The account has to sign in again. */
 export class NeedsSignIn extends Error {
@@ -187,6 +188,7 @@ export const deviceOf = async (account) => (await get('accounts', account))?.dev
 export async function markSignedOut(account, device, text, why) {
   const isSame = (stored) => stored.device === device
   if (!await compareAndSet(account, isSame, (stored) => ({ signedOut: text, why: why ?? stored.why }))) return false
+  endUnused().catch(console.warn)
   await announce()
   return true
 }
@@ -209,6 +211,7 @@ export async function undo(account) {
 /** Forgets an account and everything of it that this browser keeps. */
 export async function forget(account) {
   await remove('accounts', account)
+  await endUnused().catch(console.warn)
   await forgetKept(account)
   for (const store of ['outbox', 'uploads']) {
     for (const entry of await all(store)) if (entry.account === account) await remove(store, entry.id)

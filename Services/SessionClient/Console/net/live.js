@@ -125,6 +125,13 @@ function take(replica, event) {
   changed()
 }
 
+let whenConnected = () => {}
+
+/** Calls `function_` each time that the page has connected. */
+export function observeConnecting(function_) {
+  whenConnected = function_
+}
+
 function say(state) {
   const wasConnected = model.connection.name === 'connected'
   if (wasConnected && state.name !== 'connected') {
@@ -136,6 +143,7 @@ function say(state) {
     drainAll()
     resumeUploads()
     keepFiles()
+    whenConnected()
   }
   if (['reconnecting', 'disconnected'].includes(state.name) && !kept) showKept()
   changed()

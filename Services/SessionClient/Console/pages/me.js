@@ -10,6 +10,7 @@ import { drop, isHeldUp } from '../net/outbox.js'
 import { button, field, portrait, refusal, refusals, waitingPage } from '../parts/pieces.js'
 import { devices, security } from '../parts/security.js'
 import { outbox } from '../parts/outbox-list.js'
+import { pushSwitch } from '../parts/pushes.js'
 import { switchAccount } from '../parts/shell.js'
 
 const form = 'profile'
@@ -21,7 +22,7 @@ export function me() {
   const account = editedAccount(stored, model.outbox)
   return h('div', { class: 'columns' },
     h('div', {}, head(account), profile(stored, account), outbox()),
-    h('div', {}, devices(account), security(account)))
+    h('div', {}, pushSwitch(), devices(account), security(account)))
 }
 
 function head(account) {

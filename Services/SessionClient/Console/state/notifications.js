@@ -10,6 +10,7 @@ export const isUnread = (one) => one.read === undefined && one.cleared === undef
 export function applyToNotifications(state, type, body, atMost = limit) {
   const mark = (isMeant, fields) => state.notifications.map((one) => (isMeant(one) ? { ...one, ...fields } : one))
   const counted = (notifications) => ({ ...state, notifications, unread: body.unread })
+  const withDevices = (pushDevices) => ({ ...state, pushDevices })
   switch (type) {
     case 'NotificationDelivered': {
       const rest = state.notifications.filter((one) => one.id !== body.forgotten && one.id !== body.notification.id)
@@ -22,6 +23,8 @@ export function applyToNotifications(state, type, body, atMost = limit) {
       return counted(mark((one) => isUnread(one) && one.created <= (body.upTo ?? one.created), { read: body.at }))
     case 'NotificationsCleared': return counted(mark((one) => selects(body.selection, one), { cleared: body.at }))
     case 'NotificationsForgotten': return counted(state.notifications.filter((one) => one.created >= body.before))
+    case 'PushRegistered': return withDevices([...(state.pushDevices ?? []).filter((one) => one !== body.device), body.device].sort())
+    case 'PushUnregistered': return withDevices((state.pushDevices ?? []).filter((one) => one !== body.device))
     default: return state
   }
 }

@@ -1,8 +1,9 @@
-"""Stands in for the push services of Apple (APNs) and Google (FCM v1, OAuth 2.0), and checks what they are sent by their documents.
+"""Stands in for the push services of Apple (APNs), Google (FCM v1, OAuth 2.0) and a browser (RFC 8030, 8291, 8292), and checks what they
+are sent by their documents.
 
-Usage: pushes.py FOLDER. Writes to FOLDER what a sender needs: authority.pem, apns.p8, rotated.p8, fcm.json. Prints
-`ready APNS-PORT FCM-PORT`, then a line of JSON for each request: service, id, token, status, reason, wrong (what the documents don't
-allow, a list), connection, and what was sent.
+Usage: pushes.py FOLDER. Writes to FOLDER what a sender needs: authority.pem, apns.p8, rotated.p8, fcm.json, vapid.pem, vapid.pub; and
+web.json, the subscriptions of browsers, by word. Prints `ready APNS-PORT FCM-PORT WEB-PORT`, then a line of JSON for each request:
+service, id, token, status, reason, wrong (what the documents don't allow, a list), connection, and what was sent.
 
 How a request is answered says the token of its device: a word and a name, such as `gone-1` (for APNs in hexadecimal). The word is
 the name of a reaction below, which most often holds for the first request of a token only; the next one is taken.
@@ -12,6 +13,7 @@ import base64, datetime, json, os, re, socket, ssl, sys, threading, time, urllib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import h2.config, h2.connection, h2.events
+import http_ece
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
@@ -371,13 +373,151 @@ class FCM(BaseHTTPRequestHandler):
             self.answer(*answer)
 
 
+# Web Push
+
+SUBJECT = "mailto:operator@quartet-test.example"
+REACTIONS = ["takes", "queued", "gone", "lost", "large", "many", "bad", "stale", "forbidden", "fails", "shutdown", "moved", "floods",
+             "dawdles", "leaves"]
+vapid_key = ec.generate_private_key(ec.SECP256R1())
+browsers = {}  # token -> private key, secret
+
+
+def base64url(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def point(key):
+    return key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+
+
+def subscription(token, port):
+    browsers[token] = (ec.generate_private_key(ec.SECP256R1()), os.urandom(16))
+    key, secret = browsers[token]
+    return {"endpoint": f"https://localhost:{port}/push/{token}", "keys": {"p256dh": base64url(point(key)), "auth": base64url(secret)}}
+
+
+def vapid_problem(text, origin):
+    """RFC 8292, sections 2 and 3."""
+    match = re.fullmatch(r"vapid t=([\w.-]+), k=([\w-]+)", text)
+    if not match:
+        return "authorization"
+    try:
+        header, claims, signed, signature = jwt(match[1])
+        if match[2] != base64url(point(vapid_key)) or header.get("alg") != "ES256" or len(signature) != 64:
+            return "key"
+        r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+        if not verifies(vapid_key.public_key(), utils.encode_dss_signature(r, s), signed):
+            return "signature"
+        if claims["aud"] != origin or claims["sub"] != SUBJECT or not 0 < claims["exp"] - time.time() <= 86_400:
+            return "aud, sub or exp"
+    except (ValueError, KeyError) as error:
+        return repr(error)
+    return None
+
+
+def wrong_in_web(headers, body, message):
+    wrong = []
+    def demand(holds, what):
+        if not holds:
+            wrong.append(what)
+    demand(headers.get("content-encoding") == "aes128gcm", "content-encoding")
+    demand(re.fullmatch(r"\d+", headers.get("ttl", "")) and 0 < int(headers["ttl"]) <= 86_400, "ttl")
+    demand(headers.get("urgency") in ("high", "normal", "low"), "urgency")
+    demand(re.fullmatch(r"[A-Za-z0-9_-]{1,32}", headers.get("topic", "none")), "topic")
+    demand(len(body) in (1024 + 103, 2048 + 103, 4096), "size")
+    try:
+        demand(message["title"] and message["body"] and message["kind"] and message["notification"], "message")
+        demand(isinstance(message["unread"], int), "unread")
+    except (KeyError, TypeError) as error:
+        wrong.append(f"message: {error!r}")
+    return wrong
+
+
+def web_answer(word, count):
+    first = count == 1
+    if word == "queued":
+        return 202, {}, b""
+    if word == "gone":
+        return 410, {}, b""
+    if word == "lost":
+        return 404, {}, b""
+    if word == "large":
+        return 413, {}, b""
+    if word == "many" and first:
+        return 429, {"Retry-After": "1"}, b""
+    if word in ("bad", "stale", "forbidden", "fails") and first:
+        return {"bad": 400, "stale": 401, "forbidden": 403, "fails": 500}[word], {}, b"no"
+    if word == "shutdown" and first:
+        return 503, {"Retry-After": "1"}, b""
+    if word == "moved" and first:
+        return 307, {"Location": "/push/elsewhere-1"}, b""
+    if word == "floods" and first:
+        return 201, {}, b"x" * 1_000_000
+    if word == "dawdles" and first:
+        time.sleep(8)
+    if word == "leaves" and first:
+        return None
+    return 201, {"Location": f"/message/{uuid.uuid4()}"}, b""
+
+
+class Web(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        token = self.path.removeprefix("/push/")
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        problem = vapid_problem(headers.pop("authorization", ""), f"https://localhost:{self.server.server_port}")
+        message = None
+        if token not in browsers:
+            wrong = ["path"]
+        else:
+            key, secret = browsers[token]
+            try:
+                message = json.loads(http_ece.decrypt(body, private_key=key, auth_secret=secret, version="aes128gcm"))
+                wrong = wrong_in_web(headers, body, message)
+            except Exception as error:
+                wrong = [f"encryption: {error!r}"]
+        if problem:
+            answer = (403, {}, problem.encode())
+        elif wrong:
+            answer = (400, {}, ", ".join(wrong).encode())
+        else:
+            answer = web_answer(token.split("-")[0], turn(token))
+        say(service="web", id=(message or {}).get("push"), token=token, status=answer[0] if answer else 0, reason=problem, wrong=wrong,
+            connection=self.client_address[1], headers=headers, sent=message, plainInBody=b"An alarm" in body or b"kind" in body)
+        if answer is None:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        status, more, content = answer
+        try:
+            self.send_response(status)
+            self.send_header("content-length", str(len(content)))
+            for name, value in more.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+        except OSError:
+            self.close_connection = True
+
+
 listener = socket.create_server(("127.0.0.1", 0), backlog=100)
 fcm = ThreadingHTTPServer(("127.0.0.1", 0), FCM)
 fcm.socket = context("http/1.1").wrap_socket(fcm.socket, server_side=True)
 write("fcm.json", json.dumps({
     "type": "service_account", "project_id": PROJECT, "private_key_id": "key-1", "client_email": EMAIL,
     "private_key": pem(fcm_key).decode(), "token_uri": f"https://localhost:{fcm.server_port}/token"}).encode())
+web = ThreadingHTTPServer(("127.0.0.1", 0), Web)
+web.socket = context("http/1.1").wrap_socket(web.socket, server_side=True)
+write("vapid.pem", pem(vapid_key))
+write("vapid.pub", base64url(point(vapid_key)).encode())
+write("web.json", json.dumps({word: subscription(f"{word}-1", web.server_port) for word in REACTIONS}).encode())
 threading.Thread(target=serve_apns, args=(listener,), daemon=True).start()
 threading.Thread(target=fcm.serve_forever, daemon=True).start()
-print("ready", listener.getsockname()[1], fcm.server_port, flush=True)
+threading.Thread(target=web.serve_forever, daemon=True).start()
+print("ready", listener.getsockname()[1], fcm.server_port, web.server_port, flush=True)
 threading.Event().wait()

@@ -74,8 +74,8 @@ struct ConsoleOfflineTests {
                 kept == [
                     0,
                     [
-                        "/", "/app.js", "/icon-alert.svg", "/icon.svg", "/style/base.css", "/style/pages.css",
-                        "/style/shell.css", "/style/together.css",
+                        "/", "/app.js", "/icon-alert.svg", "/icon.svg", "/manifest.webmanifest", "/style/base.css",
+                        "/style/pages.css", "/style/shell.css", "/style/together.css",
                     ],
                 ])
             let copies =

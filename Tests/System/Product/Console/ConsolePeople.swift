@@ -31,6 +31,18 @@ struct Console: Sendable {
         }
     }
 
+    /// The same with a program that plays browsers' push services.
+    static func with(pushes: PushServices, _ body: (Console) async throws -> Void) async throws {
+        try await room.use {
+            try await Quartet.with(services: [.session, .contacts]) { quartet in
+                try await quartet.start(.notifications, environment: pushes.environment)
+                try await quartet.start(
+                    .sessionClient, environment: ["PUSH_WEB_PUBLIC_KEY": try pushes.text("vapid.pub")])
+                try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
+            }
+        }
+    }
+
     /// A browser that nobody has used.
     func browser(names: [String] = []) async throws -> Browser {
         try await Browser.open(driver, names: names) { try quartet.url }
