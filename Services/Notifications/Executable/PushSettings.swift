@@ -145,7 +145,7 @@ enum PushSettings {
         var own: [PushPlatform: any PushSender] = [:]
         own[.ios] = try apns(settings, client)
         own[.android] = try fcm(settings, client)
-        own[.web] = try web(settings, logger)
+        own[.web] = try web(settings, logger, others)
         return PushSenders(others, own: own)
     }
 
@@ -187,7 +187,9 @@ enum PushSettings {
         }
     }
 
-    private static func web(_ settings: Settings, _ logger: Logger) throws(Unusable) -> WebPushSender? {
+    private static func web(
+        _ settings: Settings, _ logger: Logger, _ others: any PushSender
+    ) throws(Unusable) -> WebPushSender? {
         switch (settings[webKeyFile], settings[webSubject]) {
         case (nil, nil): return nil
         case (nil, _): throw Unusable(description: "pushes to browsers need PUSH_WEB_KEY_FILE, too")
@@ -196,7 +198,7 @@ enum PushSettings {
             let allowsPrivate = settings[webIsPrivate]
             let client = StrangersClient(authorities: settings[authorities], allowsPrivate: allowsPrivate)
             let sender: WebPushSender
-            do { sender = try WebPushSender(keyFile: file, subject: subject, client: client) } catch {
+            do { sender = try WebPushSender(keyFile: file, subject: subject, client: client, others: others) } catch {
                 throw Unusable(
                     description:
                         "PUSH_WEB_KEY_FILE must name a readable file with a private key of P-256 in PEM: \(error)")

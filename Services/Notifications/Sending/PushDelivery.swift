@@ -350,7 +350,7 @@ package final class PushDelivery: Service, Sendable {
     /// When a sender takes a push again after a failure, makes those due that it failed to send before.
     private func hurryOthers(_ platform: PushPlatform, _ pool: Pool) async {
         let platforms = senders.platforms(beside: platform)
-        guard
+        guard !senders.isOfManyServices(platform),
             state.withLock({ state in
                 defer { state.failing.subtract(platforms) }
                 return state.failing.contains(platform)

@@ -76,6 +76,9 @@ package struct PushSenders: Sendable {
         own[platform] != nil ? [platform] : Set(PushPlatform.allCases).subtracting(own.keys)
     }
 
+    /// Whether a platform's pushes go to many services, of which one says nothing about another.
+    func isOfManyServices(_ platform: PushPlatform) -> Bool { platform == .web && own[.web] != nil }
+
     /// The platforms of each sender. Pushes of one sender wait for none of another's.
     var outlets: Set<Set<PushPlatform>> { Set(PushPlatform.allCases.map(platforms(beside:))) }
 }

@@ -59,7 +59,7 @@ async function start() {
     if (isBlocked) render(document.body, empty('Close the other tabs of Quartet', 'They show an earlier version, and this one waits for them.'))
   })
   await loadAccounts()
-  observeConnecting(() => { followPushes().catch(console.warn) })
+  observeConnecting(() => { followPushes() })
   followWorker()
   follow()
   // At once: what another tab changes during the wait counts, too.

@@ -70,16 +70,21 @@ addEventListener('push', (event) => event.waitUntil(show(event.data)))
  * is, an alarm must not go unseen for that: the texts name nobody.
  */
 async function show(data) {
-  const message = read(data)
+  let message = read(data)
   const { account } = message ?? {}
   if (!message || await isSignedIn(account) === false) {
     return registration.showNotification('Quartet', { body: 'There is something new. Open Quartet to see it.', tag: 'quartet', icon: icon(), data: { path: '/' } })
   }
   const isAlarm = Boolean(message.alarm)
+  const tag = `${account}/${message.tag ?? message.alarm ?? message.notification}`
+  const [shown] = await registration.getNotifications({ tag })
+  // A beginning that took longer than the end that overtook it, or the same once more.
+  const isOld = shown && (shown.data?.created > message.created || shown.data?.push === message.push)
+  if (isOld) message = { ...message, title: shown.title, body: shown.body, priority: shown.requireInteraction ? 'critical' : 'normal' }
   return registration.showNotification(message.title, {
     body: message.body, icon: icon(message.priority === 'critical' ? 'icon-alert.svg' : 'icon.svg'), timestamp: message.created / 1000,
-    tag: `${account}/${message.alarm ?? message.notification}`, renotify: isAlarm,
-    requireInteraction: message.priority === 'critical', silent: message.priority === 'low', data: { account, path: pathOf(message) },
+    tag, renotify: isAlarm && !isOld, requireInteraction: message.priority === 'critical', silent: message.priority === 'low' || Boolean(isOld),
+    data: { account, path: pathOf(message), created: isOld ? shown.data.created : message.created, push: isOld ? shown.data.push : message.push },
   })
 }
 

@@ -37,7 +37,7 @@ public struct WebSubscription: Hashable, Sendable {
     /// Whether a text is meant to be a subscription. Other tokens of the platform are another push service's for browsers: what the
     /// webhook gets hands them on.
     public static func isMeant(by token: String) -> Bool {
-        token.hasPrefix("{") || token.lowercased().hasPrefix("http")
+        token.hasPrefix("{")
     }
 
     /// - Throws: a rejection that names the rule.
@@ -50,11 +50,11 @@ public struct WebSubscription: Hashable, Sendable {
         }
         guard let endpoint = document.endpoint, endpoint.utf8.count <= Self.endpointLimit,
             endpoint.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let url = URLComponents(string: endpoint),
-            url.scheme?.lowercased() == "https", url.user == nil, url.password == nil, url.fragment == nil,
-            let host = url.host?.lowercased()
+            url.scheme == "https", url.user == nil, url.password == nil, url.fragment == nil,
+            let host = url.host, host == host.lowercased()
         else {
             throw refusal(
-                "The endpoint must be an https:// URL without a user or a fragment, at most \(Self.endpointLimit) characters long."
+                "The endpoint must be an https:// URL in lower case up to its path, without a user or a fragment, at most \(Self.endpointLimit) characters long."
             )
         }
         guard Self.isName(host) else {

@@ -83,7 +83,7 @@ struct WebPushTests {
         let subscription = try WebSubscription(Self.token())
         #expect(subscription.host == "push.example.net" && subscription.port == 443)
         #expect(subscription.key == (try Self.bytes(Self.browserKey)) && subscription.secret.count == 16)
-        let other = try WebSubscription(Self.token(endpoint: "https://Push.example.net:8443/a?b=c"))
+        let other = try WebSubscription(Self.token(endpoint: "https://push.example.net:8443/a?b=c"))
         #expect(other.host == "push.example.net" && other.port == 8443)
         try RegisterPush(device: .new(), token: Self.token(), platform: .web).validate()
     }
@@ -93,7 +93,8 @@ struct WebPushTests {
         arguments: [
             ("http://push.example.net/a", "https://"), ("HTTP://push.example.net/a", "https://"),
             ("ftp://push.example.net/a", "https://"),
-            ("https:///a", "name its server"), ("push.example.net", "https://"),
+            ("https:///a", "name its server"), ("https://Push.example.net/a", "lower case"),
+            ("HTTPS://push.example.net/a", "lower case"), ("push.example.net", "https://"),
             ("https://user@push.example.net/a", "without a user"), ("https://u:p@push.example.net/a", "without a user"),
             ("https://push.example.net/a#b", "fragment"), ("https://127.0.0.1/a", "no address"),
             ("https://[::1]/a", "no address"), ("https://2130706433/a", "no address"),
@@ -120,7 +121,6 @@ struct WebPushTests {
         try Self.expectRefused(#"{"endpoint":"https://push.example.net/a"}"#, "65 bytes")
         try Self.expectRefused("{}", "https://")
         try Self.expectRefused("{", "PushSubscription")
-        try Self.expectRefused("https://push.example.net/a", "PushSubscription")
     }
 
     private static func expectRefused(_ token: String, _ rule: String) throws {

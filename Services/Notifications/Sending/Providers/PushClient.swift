@@ -50,6 +50,8 @@ package final class PushClient: Service, Sendable {
         let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             // Whatever looked the name up, nothing is sent to another address.
             if let address, channel.remoteAddress?.ipAddress != address {
+                // The pool only forgets it.
+                channel.close(promise: nil)
                 return channel.eventLoop.makeFailedFuture(Failure(description: "connected to another address"))
             }
             return Self.findDeadPeer(on: channel)

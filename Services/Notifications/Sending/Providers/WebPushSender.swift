@@ -12,6 +12,8 @@ package struct WebPushSender: PushSender {
     private let subject: String
     private let keyFile: String
     private let client: StrangersClient
+    /// Gets what is no subscription.
+    private let others: any PushSender
     private let tokens = Tokens()
 
     /// The public key, in base64url: what pages subscribe with.
@@ -27,11 +29,14 @@ package struct WebPushSender: PushSender {
     /// - Parameters:
     ///   - keyFile: A file with a private key of P-256 in PEM.
     ///   - subject: How to reach whoever runs this: a mailto: or https: URI.
+    ///   - others: Gets what is no subscription, but another service's token for browsers.
     /// - Throws: if the key can't be read.
-    package init(keyFile: String, subject: String, client: StrangersClient) throws {
+    package init(
+        keyFile: String, subject: String, client: StrangersClient, others: any PushSender
+    ) throws {
         let pem = try String(contentsOfFile: keyFile, encoding: .utf8)
         publicKey = try Self.publicKey(pem: pem)
-        (self.keyFile, self.subject, self.client) = (keyFile, subject, client)
+        (self.keyFile, self.subject, self.client, self.others) = (keyFile, subject, client, others)
     }
 
     private static func publicKey(pem: String) throws -> String {
@@ -81,9 +86,10 @@ package struct WebPushSender: PushSender {
     }
 
     package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
+        guard WebSubscription.isMeant(by: push.token) else { return try await others.send(push) }
         let subscription: WebSubscription
         do { subscription = try WebSubscription(push.token) } catch {
-            throw .unavailable("the device's token is no browser's subscription: does another service push to it?")
+            throw .unavailable("the device's token is no browser's subscription that can be used")
         }
         let port = subscription.port == 443 ? "" : ":\(subscription.port)"
         let origin = "https://\(subscription.host)\(port)"
@@ -128,7 +134,7 @@ package struct WebPushSender: PushSender {
 
     private func headers(of push: Push, _ token: SenderToken.Value) -> [(String, String)] {
         let notification = push.notification
-        let age = max(Instant.now.microseconds - notification.created.microseconds, 0) / 1_000_000
+        let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let urgency =
             switch notification.priority {
             case .critical: "high"
@@ -137,7 +143,8 @@ package struct WebPushSender: PushSender {
             }
         var headers = [
             ("authorization", "vapid t=\(token.text), k=\(token.owner)"), ("content-encoding", "aes128gcm"),
-            ("content-type", "application/octet-stream"), ("ttl", "\(max(86_400 - age, 60))"), ("urgency", urgency),
+            ("content-type", "application/octet-stream"), ("ttl", "\(min(max(left, 60), 86_400))"),
+            ("urgency", urgency),
         ]
         // What waits for the browser about the same alarm gives way. Accounts may share a browser, and push services needn't know alarms.
         if let alarm = notification.alarmName {
@@ -158,6 +165,8 @@ package struct WebPushSender: PushSender {
         let category: NotificationCategory
         let priority: NotificationPriority
         let alarm: AlarmID?
+        /// What has the same tag takes the other's place in the browser.
+        let tag: String
         let subject: AccountID?
         let group: GroupID?
         let created: Instant
@@ -166,11 +175,12 @@ package struct WebPushSender: PushSender {
 
     private func body(of push: Push, to subscription: WebSubscription) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification.kind)
+        let text = PushText(notification.kind, isOfGrace: notification.details.isOfGrace)
         let message = Message(
             push: push.id, account: push.account, title: text.title, body: text.body, notification: notification.id,
             kind: notification.kind, category: notification.category, priority: notification.priority,
-            alarm: notification.kind.isOfAlarm ? notification.details.alarm : nil, subject: notification.subject,
+            alarm: notification.kind.isOfAlarm ? notification.details.alarm : nil,
+            tag: notification.alarmName ?? "\(notification.id)", subject: notification.subject,
             group: notification.details.group, created: notification.created, unread: push.unread)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -8,14 +8,15 @@ import { choose, deviceOf } from '../net/accounts.js'
 import { ask } from '../net/api.js'
 import { send, Unreachable } from '../net/http.js'
 import { all } from '../net/database.js'
+import { exclusively } from '../net/locks.js'
 import { canSubscribe, endUnused, setWish, subscribe, tokenOf, wishOf } from '../net/subscription.js'
 import { refusal, toggle } from './pieces.js'
 
 /** What the server's pushes are signed with; undefined while it isn't known, null if it sends none to browsers. */
 let key
-/** The key, asked for by the first who needs it; again, if there was no answer. */
-async function theKey() {
-  if (key !== undefined) return key
+/** The key, asked for by the first who needs it; again, if there was no answer, or where it may be another one since. */
+async function theKey(isFresh = false) {
+  if (key !== undefined && !isFresh) return key
   asking ??= send('GET', '/v1/push/key').finally(() => { asking = undefined })
   return (key = (await asking).body?.publicKey ?? null)
 }
@@ -36,21 +37,44 @@ const register = async (account, token) => {
   await setWish(account, { token, device })
 }
 
-/** Called when the page is connected: registers again what has changed since, such as the subscription, the device or the server's key. */
+/** One tab at a time: each subscription ends the one before. */
+const alone = (work) => exclusively('quartet-pushes', work)
+
+let waiting
+let pause = retry
+const longestPause = 600_000
+/** Called when the page is connected, and every ten minutes: the push service may have forgotten the browser. Sooner after a failure. */
 export async function followPushes() {
+  clearTimeout(waiting)
+  try {
+    await alone(registerAgain)
+    pause = longestPause
+  } catch (error) {
+    console.warn(error)
+    pause = Math.min(2 * (pause === longestPause ? retry : pause), longestPause)
+  }
+  if (wanting.size) waiting = setTimeout(() => { if (model.connection.name === 'connected') followPushes() }, pause)
+}
+
+/** Registers again what has changed since, such as the subscription, the device or the server's key. */
+async function registerAgain() {
   if (!canSubscribe()) return
   const records = (await all('accounts')).filter(({ signedOut, pushes }) => !signedOut && pushes)
   wanting = new Set(records.map(({ account }) => account))
   changed()
-  if (!records.length || Notification.permission !== 'granted' || !await theKey()) return
+  if (!records.length || Notification.permission !== 'granted') return
+  if (!await theKey(true)) return
   const present = await subscribe(key)
   const isLost = ({ account, device, pushes }) =>
     account === model.account?.account && model.replica?.notifications && !isRegistered() && pushes.device === device && pushes.token === tokenOf(present, account)
   const subscription = records.some(isLost) ? await subscribe(key, true) : present
+  const failures = []
   for (const { account, device, pushes } of records) {
     const token = tokenOf(subscription, account)
-    if (token !== pushes.token || device !== pushes.device) await register(account, token)
+    // What one account is refused says nothing of the others.
+    if (token !== pushes.token || device !== pushes.device) await register(account, token).catch((error) => failures.push(error))
   }
+  if (failures.length) throw failures[0]
 }
 
 /** Whether the server pushes to this browser, as far as it has said. */
@@ -84,7 +108,7 @@ function hint(isDenied, isOn, isWanted) {
 /** The page that a notification led to, or that is told of a new subscription. */
 export function followWorker() {
   navigator.serviceWorker?.addEventListener('message', async ({ data }) => {
-    if (data?.isSubscribedAgain) followPushes().catch(console.warn)
+    if (data?.isSubscribedAgain) followPushes()
     if (!data?.show) return
     if (data.account && data.account !== model.account?.account && model.accounts.some(({ account, signedOut }) => account === data.account && !signedOut)) await choose(data.account)
     go(data.show)
@@ -108,29 +132,34 @@ async function turnOn() {
   const asked = Notification.requestPermission()
   await busily(async () => {
     if (await asked !== 'granted') throw new Error('The browser doesn’t allow notifications, so nothing was changed.')
-    const subscription = await subscribe(key).catch((error) => {
-      throw new Error(`The browser can’t be reached by pushes: ${error.message}`)
-    })
-    // Before the server hears of it: nothing may be pushed here that this browser knows nothing of.
-    if (!await wishOf(account)) await setWish(account, {})
-    wanting.add(account)
-    try {
-      await register(account, tokenOf(subscription, account))
-    } catch (error) {
-      if (error instanceof Unreachable) throw new Error('The server can’t be reached. This browser is registered once it can be.')
-      await setWish(account, undefined)
-      wanting.delete(account)
-      throw error
-    }
+    if (!await theKey(true)) throw new Error('The server sends no notifications to browsers any more.')
+    await alone(() => subscribeHere(account))
   })
+}
+
+async function subscribeHere(account) {
+  const subscription = await subscribe(key).catch((error) => {
+    throw new Error(`The browser can’t be reached by pushes: ${error.message}`)
+  })
+  // Before the server hears of it: nothing may be pushed here that this browser knows nothing of.
+  if (!await wishOf(account)) await setWish(account, {})
+  wanting.add(account)
+  try {
+    await register(account, tokenOf(subscription, account))
+  } catch (error) {
+    if (error instanceof Unreachable) throw new Error('The server can’t be reached. This browser is registered once it can be.')
+    await setWish(account, undefined)
+    wanting.delete(account)
+    throw error
+  }
 }
 
 async function turnOff() {
   const { account } = model.account
-  await busily(async () => {
+  await busily(() => alone(async () => {
     await ask('POST', '/v1/commands/UnregisterPush', { account, body: {}, key: newKey() })
     if (await wishOf(account)) await setWish(account, undefined)
     wanting.delete(account)
     await endUnused()
-  })
+  }))
 }
