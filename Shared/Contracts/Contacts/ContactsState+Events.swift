@@ -34,8 +34,8 @@ extension ContactsState {
         case .responderReachChanged(let event): responderReach = event.reach
         case .alarmAcknowledged(let event): take(event)
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
-        case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .pauseAnnounced,
-            .responderReachSettled:
+        case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,
+            .pauseAnnounced, .responderReachSettled:
             break
         }
     }

@@ -142,7 +142,8 @@ extension AccountState {
         case .deviceSignedIn(let event): devices[event.device.id] = event.device
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
         case .deviceSignedOut(let event): devices[event.device] = nil
-        case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded, .pauseReminded,
+        case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
+            .pauseReminded,
             .alarmRepeated, .alertAnnounced, .alertRaisedAgain,
             .alarmClosingDue:
             break

@@ -54,7 +54,9 @@ struct ConsolePushTests {
                 #expect(shown.array.count == 1 && shown[0]["body"] == "Somebody needs you.")
                 #expect(shown[0]["requireInteraction"].isTrue && shown[0]["renotify"].isTrue)
                 let path = "/contacts/\(bob.account)"
-                #expect(shown[0]["data"] == ["account": .string(anna.account), "path": .string(path)])
+                let data = shown[0]["data"]
+                #expect(data["account"].string == anna.account && data["path"].string == path)
+                #expect(data["push"] == message["push"] && data["created"] == message["created"])
                 // Pushed once more, it is the same notification; its end takes its place.
                 #expect(try await page.push("\(message)", showing: "An alarm").array.count == 1)
                 try await bob.act("ClearAlert")
@@ -174,7 +176,7 @@ struct ConsolePushTests {
         const other = { ...tab, url: location.origin + '/ops' };
         const addEventListener = (kind, handler) => { handlers[kind] = handler };
         const clients = { matchAll: async () => tabs, openWindow: async (path) => { said.push(`opened ${path}`) } };
-        const registration = { showNotification: async (title) => { said.push(`shown ${title}`) },
+        const registration = { getNotifications: async () => [], showNotification: async (title) => { said.push(`shown ${title}`) },
             pushManager: { subscribe: async () => { said.push('subscribe') } } };
 
         """
