@@ -7,7 +7,7 @@ ALTER TABLE session.account
     ADD COLUMN pauses            int      NOT NULL DEFAULT 0,
     ADD COLUMN pause_reminded    boolean  NOT NULL DEFAULT false;
 COMMENT ON COLUMN session.account.paused_until IS 'Until when check-ins are paused. It says nothing unless due_at is one interval later.';
-COMMENT ON COLUMN session.account.pause_counts_from IS 'From when the pause counts: its beginning, its last change or, if that was later, the last check-in.';
+COMMENT ON COLUMN session.account.pause_counts_from IS 'From when the pause counts: its beginning, its last change or, if that was later, the last check-in. Without a pause, when the last one ended; null after a check-in.';
 COMMENT ON COLUMN session.account.pause_used IS 'How long check-ins were paused before that and since the last one. All together are at most 30 days.';
 COMMENT ON COLUMN session.account.pauses_counted_since IS 'The start of the day in which beginnings and changes of pauses are counted.';
 COMMENT ON COLUMN session.account.pauses IS 'How many there were in that day.';

@@ -108,7 +108,7 @@ extension SessionReducer {
             return try checkIn(&rows, account, row, context)
         case .setCheckInInterval(let command):
             let (account, row) = try asker(rows, context)
-            return try setInterval(&rows, command, account, row, context.time)
+            return try setInterval(&rows, command, account, row, context)
         case .setCheckInReminders(let command):
             let (account, row) = try asker(rows, context)
             return setReminders(&rows, command, account, row, context.time)
@@ -120,7 +120,7 @@ extension SessionReducer {
             return try pause(&rows, command, account, row, context)
         case .resumeCheckIns:
             let (account, row) = try asker(rows, context)
-            return resume(&rows, account, row.checkIn, context.time)
+            return resume(&rows, account, row.checkIn, context)
         case .endPause(let command): return try endPause(&rows, command, context.time)
         case .remindPause(let command): return try remindPause(&rows, command, context)
         case .missCheckIn(let command): return try expire(&rows, command, context)
@@ -139,6 +139,7 @@ extension SessionReducer {
         if let deadline = row.checkIn.due, let hear = row.checkIn.othersHear, !row.checkIn.missed, hear < time {
             // The rules' time may be far ahead of it after a failover, and the next alarm must not be older than this one.
             let alarm = newAlarm(context, at: time)
+            events += changed.checkIn.endPause(of: account, at: time)
             changed.checkIn.miss(alarm, at: context.time)
             events.append(missed(account, alarm, deadline, hear, at: time))
         }
@@ -152,14 +153,16 @@ extension SessionReducer {
         let alarm = changed.checkIn.alarm
         changed.checkIn.last = time
         let due: Instant
-        if let until = row.checkIn.pausedUntil, until > time {
+        if let until = changed.checkIn.pausedUntil, until > min(context.recordedAt, context.time),
+            until + row.checkIn.interval > time
+        {
             // It is shown, and the pause goes on.
             due = until + row.checkIn.interval
             changed.checkIn.pause.restart(at: time)
         } else {
             due = time + row.checkIn.interval
             // Its timer's command comes later than this one.
-            if row.checkIn.pausedUntil != nil, ended == nil {
+            if changed.checkIn.pausedUntil != nil {
                 events.append(.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time)))
             }
             changed.checkIn.move(to: due)
@@ -173,8 +176,9 @@ extension SessionReducer {
 
     static func setInterval(
         _ rows: inout SessionRows, _ command: SetCheckInInterval, _ account: AccountID, _ row: AccountRow,
-        _ time: Instant
+        _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
+        let time = context.time
         guard command.interval != row.checkIn.interval else { return [] }
         guard command.interval >= rows.limits.leastCheckInInterval else {
             throw Rejection(
@@ -182,20 +186,23 @@ extension SessionReducer {
                 field: "interval")
         }
         var changed = row
-        let ended = changed.checkIn.endPause(of: account, at: time)
-        // The deadline was announced by the former interval, from the pause's end.
-        let over = ended.isEmpty ? nil : row.checkIn.pausedUntil
+        // People were told of its end by the clock.
+        let ended = changed.checkIn.endPause(of: account, at: min(context.recordedAt, time))
         changed.checkIn.interval = command.interval
         // A deadline that has passed is left to the timer, however late it fires.
-        if let until = row.checkIn.pausedUntil, until > time {
+        if let until = changed.checkIn.pause.until, ended.isEmpty, row.checkIn.pausedUntil == until {
             changed.checkIn.due = until + command.interval
             changed.checkIn.reminded = nil
             // What was said of the deadline isn't true any more.
             changed.checkIn.pause.isReminded = false
         } else if let due = row.checkIn.due, !row.checkIn.missed, due > time {
-            let last = row.checkIn.last ?? row.opened
-            let next = max(last, over ?? last) + command.interval
-            changed.checkIn.move(to: next > time ? next : time + command.interval)
+            // From the last check-in, or from the end of a pause after it.
+            let pause = changed.checkIn.pause
+            let begun = max(row.checkIn.last ?? row.opened, pause.until == nil ? pause.since ?? row.opened : row.opened)
+            let next = begun + command.interval
+            // Shorter and longer in turn puts nothing off for ever.
+            let longest = max(begun + CheckInRules.intervals.upperBound, due)
+            changed.checkIn.move(to: next > time ? next : min(time + command.interval, longest))
         }
         rows[account] = changed
         return ended + [
@@ -244,11 +251,12 @@ extension SessionReducer {
 
     /// Tells the person, and nobody else, that the deadline has passed.
     private static func beginGrace(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
+        let over = rows[account]?.checkIn.endPause(of: account, at: time) ?? []
         rows[account]?.checkIn.fixGrace()
         // A check-in that comes now has a minute of its own.
         rows[account]?.checkIn.hold = nil
-        guard let row = rows[account]?.checkIn, let deadline = row.due, let ends = row.graceEnds else { return [] }
-        return [.checkInGraceBegan(.init(account: account, deadline: deadline, ends: ends, at: time))]
+        guard let row = rows[account]?.checkIn, let deadline = row.due, let ends = row.graceEnds else { return over }
+        return over + [.checkInGraceBegan(.init(account: account, deadline: deadline, ends: ends, at: time))]
     }
 
     private static func missed(

@@ -7,7 +7,8 @@ package struct CheckInPause: Equatable, Sendable {
     /// When it ends; nil while there is none. It says nothing if the deadline isn't an interval later: a process of an earlier release
     /// moves that without changing this.
     package var until: Instant?
-    /// From when it counts: its beginning or the last change of its end or, if that was later, the last check-in.
+    /// From when it counts: its beginning or the last change of its end or, if that was later, the last check-in. Without a pause, when
+    /// the last one ended: from then on the deadline counts. Nil after a check-in.
     package var since: Instant?
     /// How long check-ins were paused before that and since the last one.
     package var used: Interval = .seconds(0)
@@ -47,7 +48,7 @@ package struct CheckInPause: Equatable, Sendable {
 
     mutating func end(at time: Instant) {
         used = used(by: time)
-        (until, since, isReminded) = (nil, nil, false)
+        (until, since, isReminded) = (nil, until.map { min($0, time) }, false)
     }
 }
 
@@ -87,10 +88,11 @@ extension SessionReducer {
         let ended = checkIn.endPause(of: account, at: time)
         let former = checkIn.pausedUntil
         guard command.until != former else { return [] }
-        guard let due = checkIn.due, !checkIn.missed, due > time else {
+        guard let due = checkIn.due, !checkIn.missed, checkIn.fixedGraceEnd == nil, due > time else {
             throw Rejection(.checkInDue, "Your check-in is due; check in first, then you can pause.")
         }
-        guard command.until > time else {
+        // The clock may be behind the last check-in after a failover.
+        guard command.until > time, command.until + checkIn.interval > checkIn.last ?? row.opened else {
             throw Rejection(.invalidField, "Choose a time to come.", field: "until")
         }
         // A pause of a second moves the deadline as far as any: what counts is how long nobody has checked in, too.
@@ -114,9 +116,10 @@ extension SessionReducer {
     }
 
     static func resume(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: CheckInRow, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: CheckInRow, _ context: CommandContext
     ) -> [SessionEvent] {
         guard let until = row.pausedUntil, let due = row.due else { return [] }
+        let time = max(min(context.recordedAt, context.time), row.last ?? context.recordedAt)
         // One that is over already keeps the deadline that was announced.
         let isEarly = until > time
         var checkIn = row

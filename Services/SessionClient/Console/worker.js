@@ -63,7 +63,12 @@ async function page(request) {
   return await kept('/') ?? asked
 }
 
-addEventListener('push', (event) => event.waitUntil(show(event.data)))
+/** One after the other: what is shown already decides what is shown next. */
+let showing = Promise.resolve()
+addEventListener('push', (event) => {
+  showing = showing.catch(() => {}).then(() => show(event.data))
+  event.waitUntil(showing)
+})
 
 /**
  * Shows what was pushed: always something, and nothing of an account that isn't signed in here any more. If nobody can say whether it

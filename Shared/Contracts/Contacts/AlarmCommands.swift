@@ -102,7 +102,7 @@ public struct AnnouncePause: CommandBody {
 ///
 /// An answer that was pressed before the one that stands changes nothing: it comes late.
 ///
-/// Rejected: `notFound` (it is over, or the account wasn't told of it), `notContact`, `notDependent`, `tooSoon`, `limitReached`.
+/// Rejected: `notFound` (it is over, or the account wasn't told of it), `notDependent`, `tooSoon`, `limitReached`.
 /// Result: ``AlarmAcknowledged``.
 public struct AcknowledgeAlarm: PublicCommandBody {
     public static let sending = Sending(.alarmAnswer, for: .hours(1))

@@ -49,8 +49,9 @@ public struct CheckIn: PublicCommandBody {
 
 /// Sets how often to check in.
 ///
-/// The new deadline is one interval after the last check-in, or after the account was opened; if that has passed, one
-/// interval from now. A missed check-in stays missed. Result: ``CheckInIntervalSet``; nothing if nothing changes.
+/// The new deadline is one interval after the last check-in, after the account was opened or after a pause ended; if that has
+/// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Result:
+/// ``CheckInIntervalSet``; nothing if nothing changes.
 public struct SetCheckInInterval: PublicCommandBody {
     public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval"])
 

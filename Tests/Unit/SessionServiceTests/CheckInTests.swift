@@ -303,6 +303,25 @@ struct CheckInTests {
         #expect(try household.ask(anna, SetCheckInInterval(interval: .days(7))).isEmpty)
     }
 
+    @Test("intervals that are set in turn put a deadline off by seven days at most (S30)")
+    func toggled() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, CheckIn())
+        let begin = household.time
+        try household.ask(anna, SetCheckInInterval(interval: .days(7)))
+        while !household.state(anna).checkIn.missed, household.time < begin + .days(9) {
+            household.pass(.minutes(50))
+            for timer in household.rows.wantedTimers(of: anna) where timer.due <= household.time {
+                try household.ask(nil, timer.command.body)
+            }
+            for interval in [.hours(1), .days(7)] as [Interval] where !household.state(anna).checkIn.missed {
+                try household.ask(anna, SetCheckInInterval(interval: interval))
+            }
+        }
+        #expect(household.state(anna).checkIn.missed && household.state(anna).checkIn.due == begin + .days(7))
+    }
+
     @Test(
         "an alert goes on and off once each, is repeated soon a bounded number of times, and stops when it ends (S34)")
     func alert() throws {

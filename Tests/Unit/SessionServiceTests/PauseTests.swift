@@ -193,4 +193,65 @@ struct PauseTests {
         let names = household.rows.wantedTimers(of: anna).map { type(of: $0.command.body).type }
         #expect(names == ["RemindCheckIn", "RemindCheckIn", "MissCheckIn"])
     }
+
+    @Test("a longer interval after a pause puts the deadline off, never forward (A5)")
+    func after() throws {
+        for isEarly in [false, true] {
+            var (household, anna, phone) = try Self.person()
+            try household.ask(anna, PauseCheckIns(until: household.time + .days(3), by: phone))
+            try household.run(.hours(40), of: anna)
+            try household.ask(anna, CheckIn())
+            if isEarly { household.pass(.hours(20)) } else { try household.run(.hours(32), of: anna) }
+            let end = household.time
+            if isEarly { try household.ask(anna, ResumeCheckIns()) }
+            household.pass(.hours(1))
+            try household.ask(anna, SetCheckInInterval(interval: .hours(36)))
+            #expect(household.state(anna).checkIn.due == end + .hours(36), "\(isEarly)")
+            try household.ask(anna, SetCheckInInterval(interval: .hours(24)))
+            #expect(household.state(anna).checkIn.due == end + .hours(24), "\(isEarly)")
+        }
+    }
+
+    @Test("once a grace has begun, a pause that was asked for before is refused: it would be left standing (A5)")
+    func graced() throws {
+        var (household, anna, phone) = try Self.person()
+        try household.ask(anna, SetCheckInGrace(grace: .minutes(15)))
+        try household.run(.hours(24), of: anna)
+        let pause = PauseCheckIns(until: household.time + .days(1), by: phone)
+        #expect(throws: Rejection.self) {
+            try household.ask(anna, pause, recordedAt: household.time - .seconds(1))
+        }
+        #expect(household.state(anna).checkIn.graceEnds != nil)
+    }
+
+    @Test("whether a pause is over is judged by the clock when the rules' time is ahead of it (A5)")
+    func ahead() throws {
+        var (household, anna, phone) = try Self.person()
+        let until = household.time + .hours(2)
+        try household.ask(anna, PauseCheckIns(until: until, by: phone))
+        household.pass(.hours(3))
+        let clock = until - .hours(1)
+        var set = household
+        #expect(try set.ask(anna, SetCheckInInterval(interval: .hours(48)), recordedAt: clock).count == 1)
+        #expect(set.state(anna).checkIn.pausedUntil == until && set.state(anna).checkIn.due == until + .hours(48))
+        var resumed = household
+        let end = try resumed.ask(anna, ResumeCheckIns(), recordedAt: clock).first(as: CheckInsResumed.self)
+        #expect(end.isEarly && end.due == clock + .hours(24))
+        #expect(try household.ask(anna, CheckIn(), recordedAt: clock).count == 1)
+        #expect(household.state(anna).checkIn.pausedUntil == until)
+    }
+
+    @Test("a pause whose end nothing noticed is over before the grace begins, and before the alarm (A5)")
+    func order() throws {
+        for grace in [0, 15] as [Int64] {
+            var (household, anna, phone) = try Self.person()
+            try household.ask(anna, SetCheckInGrace(grace: .minutes(grace)))
+            try household.ask(anna, PauseCheckIns(until: household.time + .hours(2), by: phone))
+            household.pass(.hours(26))
+            let timers = household.rows.wantedTimers(of: anna)
+            let miss = try #require(timers.compactMap { $0.command.body as? MissCheckIn }.first)
+            let events = try household.ask(nil, miss)
+            #expect(events.count == 2 && events.first?.body is CheckInsResumed)
+        }
+    }
 }

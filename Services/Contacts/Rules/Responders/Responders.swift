@@ -130,9 +130,7 @@ extension ContactsReducer {
     }
 
     private static func announce(_ rows: ContactsRows, _ command: AnnouncePause, _ asker: Asker) -> [ContactsEvent] {
-        // It failed for so long that the pause is over.
-        if let until = command.until, until <= asker.time { return [] }
-        return rows.responders(of: asker.account).map {
+        rows.responders(of: asker.account).map {
             .pauseAnnounced(
                 .init(
                     account: $0.account, dependent: asker.account, change: command.change, until: command.until,

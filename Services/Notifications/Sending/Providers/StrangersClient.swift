@@ -12,6 +12,8 @@ package final class StrangersClient: Sendable {
         /// From when its name is looked up again.
         var lookUpAt: ContinuousClock.Instant
         var used: ContinuousClock.Instant
+        /// Whether it ever took a push: strangers' own servers, which needn't, give way to it.
+        var hasTaken = false
     }
 
     private struct State: Sendable {
@@ -34,6 +36,8 @@ package final class StrangersClient: Sendable {
     /// answer about a name.
     private static let serverLimit = 64
     private static let lookupLimit = 32
+    /// Look-ups of names whose servers took pushes before, beside those.
+    private static let knownLookupLimit = 8
 
     /// - Parameters:
     ///   - authorities: A file of certificates in PEM that are trusted beside the system's; nil for none.
@@ -55,10 +59,15 @@ package final class StrangersClient: Sendable {
     ) async throws(Failure) -> PushClient.Answer {
         guard allowsPrivate || port == 443 else { throw .forbidden("port \(port) isn't that of a push service") }
         let server = try await server(name)
-        do { return try await server.client.post(url, headers, body) } catch {
+        do {
+            let answer = try await server.client.post(url, headers, body)
+            if (200..<300).contains(answer.status) { state.withLock { $0.servers[name]?.hasTaken = true } }
+            return answer
+        } catch {
             state.withLock { state in
-                guard state.servers[name]?.address == server.address else { return }
-                state.servers[name] = nil
+                guard let known = state.servers[name], known.address == server.address else { return }
+                // If nobody answers about its name, it is asked where it was.
+                if known.hasTaken { state.servers[name]?.lookUpAt = .now } else { state.servers[name] = nil }
                 if state.silent.count >= Self.serverLimit { state.silent = [:] }
                 state.silent[name] = server.address
             }
@@ -74,7 +83,7 @@ package final class StrangersClient: Sendable {
         }
         if let known, .now < known.lookUpAt { return known }
         let addresses: [[UInt8]]
-        do { addresses = try await lookUp(name) } catch {
+        do { addresses = try await lookUp(name, isKnown: known?.hasTaken ?? false) } catch {
             if let known { return known }
             throw error
         }
@@ -97,11 +106,13 @@ package final class StrangersClient: Sendable {
             } else {
                 let client = try PushClient(authorities: authorities, only: (name, address))
                 server = Server(address: address, client: client, lookUpAt: now, used: now)
+                server.hasTaken = state.servers[name]?.hasTaken ?? false
             }
             server.lookUpAt = now + Self.freshness
             state.servers[name] = server
             // Whoever still sends by one keeps it until then.
-            let oldest = state.servers.min { $0.value.used < $1.value.used }
+            let others = state.servers.filter { !$0.value.hasTaken && $0.key != name }
+            let oldest = (others.isEmpty ? state.servers : others).min { $0.value.used < $1.value.used }
             if state.servers.count > Self.serverLimit, let oldest { state.servers[oldest.key] = nil }
             return server
         }
@@ -110,15 +121,17 @@ package final class StrangersClient: Sendable {
     // MARK: Names
 
     /// The addresses of a name; nothing can end a look-up that takes too long, so it is only left alone.
-    private func lookUp(_ name: String) async throws(Failure) -> [[UInt8]] {
+    private func lookUp(_ name: String, isKnown: Bool) async throws(Failure) -> [[UInt8]] {
         let isRoom = state.withLock { state in
-            guard state.lookups < Self.lookupLimit else { return false }
+            let limit = Self.lookupLimit + (isKnown ? Self.knownLookupLimit : 0)
+            guard state.lookups < limit else { return false }
             state.lookups += 1
             return true
         }
         guard isRoom else { throw .unavailable("too many names are being looked up") }
         let (found, continuation) = AsyncStream<[[UInt8]]?>.makeStream()
-        DispatchQueue.global().async { [self] in
+        // A thread of its own: what waits for a name would hold up whatever else shares it.
+        Thread.detachNewThread { [self] in
             let addresses = Self.addresses(of: name)
             state.withLock { $0.lookups -= 1 }
             continuation.yield(addresses)

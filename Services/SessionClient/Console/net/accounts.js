@@ -155,6 +155,7 @@ async function exchange(account) {
     // Another 401 is trouble that passes, such as one server with a wrong key: it signs nobody out.
     if (!(error instanceof Problem) || !endsSession(error)) throw error
     if (await compareAndSet(account, isCurrent, { signedOut: error.message })) {
+      endUnused().catch(console.warn)
       await announce()
       throw new NeedsSignIn(error.message)
     }

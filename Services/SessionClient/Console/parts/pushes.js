@@ -53,7 +53,12 @@ export async function followPushes() {
     console.warn(error)
     pause = Math.min(2 * (pause === longestPause ? retry : pause), longestPause)
   }
-  if (wanting.size) waiting = setTimeout(() => { if (model.connection.name === 'connected') followPushes() }, pause)
+  followLater(pause)
+}
+
+function followLater(milliseconds) {
+  clearTimeout(waiting)
+  if (wanting.size) waiting = setTimeout(() => { if (model.connection.name === 'connected') followPushes() }, milliseconds)
 }
 
 /** Registers again what has changed since, such as the subscription, the device or the server's key. */
@@ -133,7 +138,11 @@ async function turnOn() {
   await busily(async () => {
     if (await asked !== 'granted') throw new Error('The browser doesn’t allow notifications, so nothing was changed.')
     if (!await theKey(true)) throw new Error('The server sends no notifications to browsers any more.')
-    await alone(() => subscribeHere(account))
+    try {
+      await alone(() => subscribeHere(account))
+    } finally {
+      followLater(retry)
+    }
   })
 }
 

@@ -61,7 +61,7 @@ extension Endpoint {
         command(
             AcknowledgeAlarm.self,
             "Answers an alarm that the caller was told of: who is on it, who reached the person.",
-            refusals: [.notFound, .notContact, .notDependent, .tooSoon, .limitReached])
+            refusals: [.notFound, .notDependent, .tooSoon, .limitReached])
     }
 
     @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {

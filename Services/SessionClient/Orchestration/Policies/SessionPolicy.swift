@@ -80,6 +80,8 @@ package struct SessionPolicy: Policy {
                 notify(.checkInReminder, .init(at: event.at, deadline: event.deadline, lead: event.lead.interval))
             ]
         case .pauseReminded(let event):
+            // It waited for so long that the pause is over.
+            guard message.recordedAt < event.until else { return [] }
             return [
                 notify(.checkInReminder, .init(at: event.at, deadline: event.due, pausedUntil: event.until))
             ]

@@ -1,0 +1,76 @@
+import EdgeClient
+import RPCClient
+import TestKit
+import Testing
+
+/// What the chain of an alarm refuses, and what it takes, over each transport.
+@Suite("End to end: what answers and pauses are refused", .timeLimit(.minutes(60)))
+struct AlarmRefusalTests {
+    @Test("answers to alarms are refused to who wasn't told, isn't a responder any more or answers too often (A2)")
+    func answers() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let anna = try await carrier.signUp("anna", at: quartet)
+                let ben = try await carrier.signUp("ben", at: quartet)
+                let cleo = try await carrier.signUp("cleo", at: quartet)
+                try await ben.add(anna, isMyResponder: true, iAmResponder: true)
+                try await cleo.add(anna)
+                let alarm = try await anna.act("RaiseAlert")["alarm"]
+                for responder in [ben, cleo] { try await responder.wait(toHear: "dependentAlertRaised") }
+                func answer(_ alarm: JSON) -> JSON {
+                    ["contact": .string(anna.account), "alarm": alarm, "answer": "onIt", "minutes": 5]
+                }
+                for _ in 0..<5 { _ = try await carrier.act("AcknowledgeAlarm", answer(alarm), token: ben.token) }
+                try await carrier.expect("tooSoon", of: "AcknowledgeAlarm", answer(alarm), token: ben.token)
+                try await carrier.expect(
+                    "notFound", of: "AcknowledgeAlarm", answer("01a1fc74-0000-7000-8000-000000000000"),
+                    token: ben.token)
+                _ = try await quartet.psql(
+                    """
+                    INSERT INTO contacts.alarm_recipient (account, alarm, responder, alerted_at, answer, answered_at, pressed_at)
+                    SELECT r.account, r.alarm, gen_random_uuid(), now(), 'cannot', now(), now()
+                      FROM contacts.alarm_recipient AS r, generate_series(1, 49)
+                     WHERE r.account = '\(anna.account)' AND r.responder = '\(ben.account)'
+                    """)
+                let crowded = try await carrier.expect(
+                    "limitReached", of: "AcknowledgeAlarm", answer(alarm), token: cleo.token)
+                #expect(crowded.field == "answer")
+                try await ben.act(
+                    "UpdateContact",
+                    ["contact": .string(anna.account), "expectedVersion": 1, "iAmResponder": false])
+                try await carrier.expect("notDependent", of: "AcknowledgeAlarm", answer(alarm), token: ben.token)
+            }
+        }
+    }
+
+    @Test(
+        "a grace and a pause are taken, and refused when they are too long, too many, unconfirmed or come too late (A3, A5)"
+    )
+    func pauses() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let dora = try await carrier.signUp("dora", at: quartet)
+                let due = try #require(try await dora.read("/v1/account")["checkIn"]["due"].int)
+                func pause(_ days: Int64) -> JSON { ["until": .int(due + days * 86_400_000_000)] }
+                _ = try await carrier.act("SetCheckInGrace", ["grace": 600_000_000], token: dora.token)
+                _ = try await carrier.act("PauseCheckIns", pause(3), token: dora.token)
+                _ = try await carrier.act("ResumeCheckIns", token: dora.token)
+                let long = try await carrier.expect("limitReached", of: "PauseCheckIns", pause(60), token: dora.token)
+                #expect(long.field == "until")
+                _ = try await quartet.psql(
+                    "UPDATE session.account SET pauses = 6, pauses_counted_since = now() WHERE account = '\(dora.account)'"
+                )
+                try await carrier.expect("tooSoon", of: "PauseCheckIns", pause(3), token: dora.token)
+                _ = try await quartet.psql(
+                    """
+                    UPDATE session.account SET is_confirmation_required = true WHERE account = '\(dora.account)';
+                    UPDATE session.device SET confirmed_until = NULL WHERE account = '\(dora.account)';
+                    """)
+                try await carrier.expect("confirmationRequired", of: "PauseCheckIns", pause(3), token: dora.token)
+                let eve = try await carrier.signUp("eve", at: quartet)
+                try await quartet.missCheckIn(of: eve)
+                try await carrier.expect("checkInDue", of: "PauseCheckIns", pause(3), token: eve.token)
+            }
+        }
+    }
+}
