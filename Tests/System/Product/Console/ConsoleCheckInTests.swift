@@ -1,0 +1,68 @@
+import EdgeClient
+import TestKit
+import Testing
+import WebDriver
+
+/// What somebody chooses about their check-ins, and what that looks like.
+@Suite("Console: grace and pause", .timeLimit(.minutes(60)))
+struct ConsoleCheckInTests {
+    @Test(
+        """
+        who chooses a grace reads who hears when; at the deadline the page says until when it doesn't count as missed; a pause is \
+        asked about, shown to both, and ended (A3, A5)
+        """)
+    func choices() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Bob hears of it then")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.choose("If I miss one, others hear", "600000000")
+            try await page.wait("the choice to be made", "document.querySelector('#grace').value === '600000000'")
+            try await console.quartet.wait(
+                for: "the grace", "SELECT count(*) FROM session.account WHERE check_in_grace = interval '10 minutes'"
+            ) { $0 == "1" }
+            try await Self.look(page, "home-settings")
+
+            try await console.quartet.moveDeadline(of: anna)
+            try await console.quartet.wait(
+                for: "the grace to begin", "SELECT count(*) FROM session.account WHERE grace_ends_at IS NOT NULL"
+            ) { $0 == "1" }
+            // Nothing told the page that the deadline was moved.
+            try await page.go("/")
+            try await page.see("until it counts as missed")
+            try await Self.look(page, "home-grace")
+            try await page.click("I’m all right")
+            try await page.notSee("until it counts as missed")
+            try await page.see("Bob hears of it then")
+
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.choose("Pause for", "259200000000")
+            try await page.see("Bob is told of the pause")
+            try await page.screenshot("dialog-pause")
+            try await page.click("Pause")
+            try await page.see("The first check-in is due by")
+            try await Self.look(page, "home-paused")
+            let other = try await console.person("bob")
+            try await other.go("/contacts")
+            try await other.see("Check-ins paused until")
+            try await other.go("/notifications")
+            try await other.see("Anna paused their check-ins until")
+            try await page.click("End the pause")
+            try await page.notSee("The first check-in is due by")
+            try await other.see("The pause of Anna is over")
+            try await page.expectNoErrors()
+        }
+    }
+
+    private static func look(_ page: Browser, _ name: String) async throws {
+        for (width, isDark) in [(1280, false), (390, true)] {
+            try await page.look(width: width, isDark: isDark)
+            try await page.screenshot("\(name)-\(width)")
+            #expect(try await page.accessibilityProblems() == [])
+        }
+    }
+}
