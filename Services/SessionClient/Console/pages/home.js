@@ -46,7 +46,7 @@ function checkIn({ checkIn, name }, asking) {
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, 'How often, and reminders'), intervalChoice(), reminderChoice(), graceChoice(), pauseChoice()),
+    h('details', {}, h('summary', {}, 'How often, reminders, pauses'), intervalChoice(), reminderChoice(), graceChoice(), pauseChoice()),
     // Seen also when the choices are folded away.
     refusal('interval'), refusal('reminders'), refusal('grace'), refusal('pause'))
 }
