@@ -194,6 +194,19 @@ private enum UserEdit: ClientEdit {
         }
     }
 
+    func make(in state: inout AccountState, at time: Instant) {
+        switch self {
+        case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
+        case .pauseCheckIns(let until):
+            let due = until + state.checkIn.interval
+            state.apply(.checkInsPaused(CheckInsPaused(account: state.account, until: until, due: due, at: time)))
+        case .resumeCheckIns:
+            let due = time + state.checkIn.interval
+            state.apply(.checkInsResumed(CheckInsResumed(account: state.account, due: due, isEarly: true, at: time)))
+        default: show(in: &state, at: time)
+        }
+    }
+
     func command(for state: AccountState?, at acted: Instant) -> any AppCommandBody {
         switch self {
         case .updateProfile(let seen, let edit):

@@ -13,6 +13,8 @@ protocol ClientEdit: Codable, Sendable {
     /// Changes a copy as the command will.
     /// - Parameter time: When the person acted.
     func show(in state: inout State, at time: Instant)
+    /// Changes the only copy that there is, where no server has to agree.
+    func make(in state: inout State, at time: Instant)
 
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
     func isPart(of state: State) -> Bool
@@ -32,6 +34,7 @@ protocol ClientEdit: Codable, Sendable {
 extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
+    func make(in state: inout State, at time: Instant) { show(in: &state, at: time) }
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }

@@ -34,7 +34,7 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     func send(_ edit: Edit) async throws(QuartetError) {
         let now = now
         guard let service else {
-            holder.change { $0.apply(causedBy: nil) { edit.show(in: &$0, at: now) } }
+            holder.change { $0.apply(causedBy: nil) { edit.make(in: &$0, at: now) } }
             return
         }
         let encoded: Data

@@ -1,0 +1,40 @@
+import NotificationsContract
+import Testing
+import Vocabulary
+
+@testable import NotificationsRules
+@testable import NotificationsService
+
+@Suite("Notifications: what a push says by itself")
+struct PushTextTests {
+    private static let created = Instant(microseconds: 1_800_000_000_000_000)
+
+    private static func pushed(_ kind: NotificationKind, _ details: NotificationDetails) -> PushedNotification {
+        PushedNotification(Notification(id: .new(), kind: kind, details: details, created: created))
+    }
+
+    @Test("the push of a grace says that nothing is missed yet, ends with it, and gives way to the alarm's (A3)")
+    func grace() {
+        let (deadline, ends) = (Self.created, Self.created + .minutes(10))
+        let grace = Self.pushed(.checkInMissed, .init(deadline: deadline, graceEnds: ends))
+        let alarm = Self.pushed(.checkInMissed, .init(deadline: deadline, graceEnds: ends, alarm: .new()))
+        #expect(grace.expires == ends && alarm.expires == Self.created + .days(1))
+        #expect(grace.alarmName != nil && grace.alarmName == alarm.alarmName)
+        let (first, second) = (
+            PushText(.checkInMissed, isOfGrace: grace.details.isOfGrace),
+            PushText(.checkInMissed, isOfGrace: alarm.details.isOfGrace)
+        )
+        #expect(first != second && !first.title.contains("missed") && second.title.contains("missed"))
+    }
+
+    @Test("what is about one alarm has one name, and what is about none has none")
+    func names() {
+        let alarm = AlarmID.new()
+        let (begun, ended) = (
+            Self.pushed(.dependentCheckInMissed, .init(deadline: Self.created, alarm: alarm)),
+            Self.pushed(.dependentCheckedInLate, .init(alarm: alarm))
+        )
+        #expect(begun.alarmName != nil && begun.alarmName == ended.alarmName)
+        #expect(Self.pushed(.pingReceived, .none).alarmName == nil)
+    }
+}
