@@ -197,8 +197,9 @@ extension SessionReducer {
             changed.checkIn.pause.isReminded = false
         } else if let due = row.checkIn.due, !row.checkIn.missed, due > time {
             // From the last check-in, or from the end of a pause after it.
+            let last = row.checkIn.last ?? row.opened
             let pause = changed.checkIn.pause
-            let begun = max(row.checkIn.last ?? row.opened, pause.until == nil ? pause.since ?? row.opened : row.opened)
+            let begun = pause.until == nil ? max(last, pause.since ?? last) : last
             let next = begun + command.interval
             // Shorter and longer in turn puts nothing off for ever.
             let longest = max(begun + CheckInRules.intervals.upperBound, due)
