@@ -80,6 +80,10 @@ struct Scenario: Sendable {
             try await bob.call("SetCheckInReminders", ["reminders": []])
             try await bob.call("SetCheckInGrace", ["grace": 600_000_000])
             try await bob.call("SetCheckInGrace", ["grace": 0])
+            let tier: JSON = ["after": 900_000_000, "responders": [.string(anna.account)]]
+            try await bob.call("SetResponderTiers", ["tiers": [tier]])
+            try await bob.call("SetResponderTiers", ["tiers": [tier, tier]])
+            try await bob.call("SetResponderTiers", ["tiers": []])
             try await bob.call("PauseCheckIns", ["until": 1])
             try await bob.call("ResumeCheckIns")
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])

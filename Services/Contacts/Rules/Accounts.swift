@@ -23,6 +23,10 @@ package struct AccountRow: Equatable, Sendable {
     package var settledReach: ResponderReach? = .nobody
     /// Since when the two have differed.
     package var unsettled: Instant?
+    /// Who hears of a missed check-in later than the others; the soonest first. Nil if all hear at once.
+    package var responderTiers: [ResponderTier]?
+    /// When the next tier hears of the alarm that is on; nil if none waits.
+    package var nextTier: Instant?
 
     package init(
         code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reachableUntil: Instant? = nil
@@ -69,6 +73,7 @@ extension ContactsReducer {
             events.append(
                 .contactRemoved(.init(account: contact, contact: account, by: account, reason: .closed, at: asker.time))
             )
+            events += forgetTier(&rows, of: contact, naming: account, isForGood: true, at: asker.time)
         }
         for ends in rows.requests(of: account) {
             events += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
@@ -77,6 +82,7 @@ extension ContactsReducer {
         if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
+        rows.accounts[account]?.responderTiers = nil
         rows.accounts[account]?.closed = asker.time
         return [.contactsClosed(.init(account: account, at: asker.time))] + events
     }

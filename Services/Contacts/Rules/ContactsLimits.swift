@@ -36,5 +36,8 @@ package struct ContactsLimits: Equatable, Sendable {
     /// Between two times that all are told of an alarm again because help is needed
     package var tellingPause: Interval = .minutes(15)
 
+    /// How long tiers of responders wait in all because somebody is on an alarm
+    package var longestTierHold: Interval = .hours(4)
+
     package init() {}
 }

@@ -19,7 +19,7 @@ package enum ContactsReducer: Reducer {
         switch command {
         case .account: break
         // Nobody made a mistake.
-        case .reach: guard let row = rows.accounts[account], row.closed == nil else { return [] }
+        case .reach, .tier(.beginNextTier): guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
         let asker = Asker(account: account, time: context.time, command: context.commandID)
@@ -33,6 +33,7 @@ package enum ContactsReducer: Reducer {
             case .ping(let command): try reduce(&rows, command, asker)
             case .alarm(let command): try reduce(&rows, command, asker)
             case .reach(let command): reduce(&rows, command, asker)
+            case .tier(let command): try reduce(&rows, command, asker)
             }
         return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }

@@ -25,6 +25,8 @@ package struct ContactsRows: Equatable, Sendable {
     private var loadedCounts: [AccountID: ResponderCounts] = [:]
     /// Accounts whose ``ResponderReach`` may have changed since ``takeUnsureReach()``.
     private var unsureReach: Set<AccountID> = []
+    /// Those who can't be reached among responders that were read without a lock.
+    private var outOfReach: Set<AccountID> = []
     private var codes: [ContactCode: AccountID] = [:]
     /// The ids of all contacts, loaded for accounts that may get another one.
     private var contactIDs: [AccountID: Set<AccountID>] = [:]
@@ -52,6 +54,11 @@ package struct ContactsRows: Equatable, Sendable {
     package mutating func load(glimpse row: RelationRow, at pair: Pair) {
         glimpses[pair.low, default: [:]][pair.high] = row
         glimpses[pair.high, default: [:]][pair.low] = row
+    }
+
+    /// Loads the fact that nothing has reached a responder for long, read without a lock.
+    package mutating func load(outOfReach responder: AccountID) {
+        outOfReach.insert(responder)
     }
 
     /// Loads the fact that two accounts are contacts.
@@ -104,6 +111,11 @@ package struct ContactsRows: Equatable, Sendable {
             let side = RelationView(row, of: account, with: contact).theirs
             return side.iAmResponder ? (contact, side) : nil
         }
+    }
+
+    /// Whether nothing has reached a responder for long, as far as their dependents may know.
+    func isOutOfReach(_ responder: AccountID, _ side: RelationRow.Side) -> Bool {
+        side.showsReach && !(accounts[responder]?.isReachable ?? !outOfReach.contains(responder))
     }
 
     /// Those who see whether an account, their responder, can be reached, sorted by id.

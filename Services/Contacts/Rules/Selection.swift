@@ -71,6 +71,7 @@ extension ContactsRows {
             case .ping(let command): add(command, of: account)
             case .alarm(let command): add(command, of: account)
             case .reach(let command): add(command, of: account)
+            case .tier(let command): add(command, of: account)
             }
         }
 

@@ -21,6 +21,9 @@ extension ContactsRows {
         if let due = row.unsettled.map({ $0 + limits.reachSettling }) ?? (isStale ? Instant(microseconds: 0) : nil) {
             timers.append(WantedTimer(.reach(.settleResponderReach(.init(account: account))), due: due))
         }
+        if let due = row.nextTier {
+            timers.append(WantedTimer(.tier(.beginNextTier(.init(account: account))), due: due))
+        }
         return timers.sorted { $0.due < $1.due }
     }
 
@@ -30,8 +33,11 @@ extension ContactsRows {
         let changed =
             changes.inserted.map(\.key)
             + changes.updated.filter { _, row, before in
-                (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed)
-                    != (before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed)
+                (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed, row.nextTier)
+                    != (
+                        before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed,
+                        before.nextTier
+                    )
             }.map(\.key)
         return Dictionary(uniqueKeysWithValues: changed.map { (.account($0), wantedTimers(of: $0)) })
     }

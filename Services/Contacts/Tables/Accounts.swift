@@ -19,6 +19,8 @@ extension Tables {
             Column("responder_reach", \.responderReach),
             Column("settled_reach", \.settledReach),
             Column("unsettled_at", \.unsettled),
+            Column(json: "responder_tiers", \.responderTiers),
+            Column("next_tier_at", \.nextTier),
         ])
 }
 

@@ -44,6 +44,7 @@ package struct ContactsStore: TimedStore {
         let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
         let glimpses = pipeline.responders(of: touched.relaying)
+        let outOfReach = pipeline.outOfReach(of: touched.relaying.intersection(touched.alarming))
         let dependents = pipeline.dependents(of: touched.flipping)
         let counts = pipeline.responderCounts(touched)
         let waiting = pipeline.requests(of: touched.asking)
@@ -58,6 +59,7 @@ package struct ContactsStore: TimedStore {
         for pending in [glimpses, dependents] {
             for (pair, row) in try Tables.relation.rows(of: pending) { rows.load(glimpse: row, at: pair) }
         }
+        for row in try outOfReach.rowsIfAsked { rows.load(outOfReach: try row.decode(0, as: AccountID.self)) }
         try rows.load(responderCounts: counts)
         for (key, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: key) }
         for (key, row) in try Tables.endedAlarm.rows(of: endedAlarms) { rows.endedAlarms.load(row, at: key) }

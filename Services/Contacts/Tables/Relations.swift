@@ -94,6 +94,23 @@ extension Pipeline {
             """)
     }
 
+    /// Reads, without a lock, which responders of accounts nothing has reached for long.
+    func outOfReach(of accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted()
+        return query(
+            """
+            SELECT a.account
+              FROM (SELECT r.high AS responder FROM contacts.relation AS r
+                     WHERE r.low = ANY (\(accounts)) AND r.high_is_responder AND r.high_shows_reach
+                     UNION
+                    SELECT r.low FROM contacts.relation AS r
+                     WHERE r.high = ANY (\(accounts)) AND r.low_is_responder AND r.low_shows_reach) AS s
+              JOIN contacts.account AS a ON a.account = s.responder
+             WHERE NOT a.is_reachable
+            """)
+    }
+
     /// Reads, without a lock, the relations of accounts with those whose responders they are.
     func dependents(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }

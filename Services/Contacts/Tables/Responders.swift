@@ -24,6 +24,12 @@ extension Tables {
             Column("called_again_at", \.kept.calledAgain),
             Column("hold_version", \.kept.holdVersion),
             Column("closing_at", \.kept.closing),
+            Column(json: "later_tiers", \.kept.tiers.later),
+            Column("tiers_begun", \.kept.tiers.begun),
+            Column("first_tier_at", \.kept.tiers.since),
+            Column("tiers_held", \.kept.tiers.held),
+            Column("tiers_held_since", \.kept.tiers.heldSince),
+            Column("tiers_held_until", \.kept.tiers.heldUntil),
         ])
 
     package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
@@ -40,6 +46,7 @@ extension Tables {
         columns: [
             Column("alerted_at", \.at),
             Column("is_responder", \.isResponder),
+            Column("is_out_of_reach", \.isOutOfReach),
             Column("answer", \.answer),
             Column("answered_at", \.answered),
             Column("pressed_at", \.pressed),

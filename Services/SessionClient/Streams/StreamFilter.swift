@@ -51,7 +51,7 @@ struct StreamFilter: Hashable, Sendable {
 
     /// The types of events that are for other services and change nothing that an app sees.
     private static let internalTypes: Set<String> = [
-        PushTaken.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
+        PushTaken.type, TierBegan.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
         AlertRaisedAgain.type,
     ]
 
@@ -87,7 +87,8 @@ extension ContactsEvent {
     fileprivate var others: [AccountID] {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
-            .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .responderReachChanged, .responderReachSettled:
+            .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .responderReachChanged, .responderReachSettled,
+            .responderTiersSet, .tierBegan:
             []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]

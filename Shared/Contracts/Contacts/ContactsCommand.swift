@@ -10,10 +10,11 @@ public enum ContactsCommand: MessageSet {
     case ping(PingCommand)
     case alarm(AlarmCommand)
     case reach(ReachCommand)
+    case tier(TierCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
-        Case(Self.alarm), Case(Self.reach),
+        Case(Self.alarm), Case(Self.reach), Case(Self.tier),
     ]
 
     public var body: any CommandBody {
@@ -26,6 +27,7 @@ public enum ContactsCommand: MessageSet {
         case .ping(let set): set.body
         case .alarm(let set): set.body
         case .reach(let set): set.body
+        case .tier(let set): set.body
         }
     }
 }

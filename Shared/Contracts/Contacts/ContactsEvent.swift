@@ -31,6 +31,8 @@ public enum ContactsEvent: MessageSet {
     case pauseAnnounced(PauseAnnounced)
     case responderReachChanged(ResponderReachChanged)
     case responderReachSettled(ResponderReachSettled)
+    case responderTiersSet(ResponderTiersSet)
+    case tierBegan(TierBegan)
 
     public static let cases: Cases<Self> = [
         Case(Self.contactsOpened), Case(Self.contactsClosed), Case(Self.contactCodeReset),
@@ -42,7 +44,8 @@ public enum ContactsEvent: MessageSet {
         Case(Self.responderAlerted), Case(Self.alarmEnded), Case(Self.alarmAcknowledged),
         Case(Self.alarmHoldChanged), Case(Self.alarmClosingDecided), Case(Self.alarmUnanswered),
         Case(Self.pauseAnnounced),
-        Case(Self.responderReachChanged), Case(Self.responderReachSettled),
+        Case(Self.responderReachChanged), Case(Self.responderReachSettled), Case(Self.responderTiersSet),
+        Case(Self.tierBegan),
     ]
 
     public var body: any EventBody {
@@ -76,6 +79,8 @@ public enum ContactsEvent: MessageSet {
         case .pauseAnnounced(let body): body
         case .responderReachChanged(let body): body
         case .responderReachSettled(let body): body
+        case .responderTiersSet(let body): body
+        case .tierBegan(let body): body
         }
     }
 }

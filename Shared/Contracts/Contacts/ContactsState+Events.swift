@@ -33,9 +33,10 @@ extension ContactsState {
             for contact in event.contacts { contacts[contact]?.incomingPing = nil }
         case .responderReachChanged(let event): responderReach = event.reach
         case .alarmAcknowledged(let event): take(event)
+        case .responderTiersSet(let event): responderTiers = event.tiers.isEmpty ? nil : event.tiers
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
         case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,
-            .pauseAnnounced, .responderReachSettled:
+            .pauseAnnounced, .responderReachSettled, .tierBegan:
             break
         }
     }

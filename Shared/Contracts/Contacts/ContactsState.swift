@@ -22,12 +22,15 @@ public struct ContactsState: Codable, Hashable, Sendable {
     /// What responders answered to the account's own alarms and to those that it was told of, while they are on; sorted by id.
     /// Nil if there is none.
     public var alarmAnswers: Ordered<GivenAlarmAnswer>?
+    /// Who hears of a missed check-in later than the others; the soonest first. Nil if all hear at once.
+    public var responderTiers: [ResponderTier]?
     public var isClosed: Bool
 
     public init(
         account: AccountID, code: ContactCode? = nil, isApprovalRequired: Bool = false, contacts: Ordered<Contact> = [],
         requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [],
-        responderReach: ResponderReach? = nil, alarmAnswers: Ordered<GivenAlarmAnswer>? = nil, isClosed: Bool = false
+        responderReach: ResponderReach? = nil, alarmAnswers: Ordered<GivenAlarmAnswer>? = nil,
+        responderTiers: [ResponderTier]? = nil, isClosed: Bool = false
     ) {
         self.account = account
         self.code = code
@@ -37,6 +40,7 @@ public struct ContactsState: Codable, Hashable, Sendable {
         self.blocked = blocked
         self.responderReach = responderReach
         self.alarmAnswers = alarmAnswers
+        self.responderTiers = responderTiers
         self.isClosed = isClosed
     }
 }

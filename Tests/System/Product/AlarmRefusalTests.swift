@@ -43,6 +43,27 @@ struct AlarmRefusalTests {
         }
     }
 
+    @Test("tiers of responders are taken, and refused where somebody in them isn't one (A10)")
+    func tiers() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let anna = try await carrier.signUp("anna", at: quartet)
+                let ben = try await carrier.signUp("ben", at: quartet)
+                let eve = try await carrier.signUp("eve", at: quartet)
+                try await ben.add(anna)
+                func tiers(_ responder: Device) -> JSON {
+                    ["tiers": [["after": 900_000_000, "responders": [.string(responder.account)]]]]
+                }
+                let set = try await carrier.act("SetResponderTiers", tiers(ben), token: anna.token)
+                #expect(set["tiers"][0]["responders"][0].string == ben.account, "\(set)")
+                let refused = try await carrier.expect(
+                    "notContact", of: "SetResponderTiers", tiers(eve), token: anna.token)
+                #expect(refused.field == "tiers")
+                _ = try await carrier.act("SetResponderTiers", ["tiers": []], token: anna.token)
+            }
+        }
+    }
+
     @Test(
         "a grace and a pause are taken, and refused when they are too long, too many, unconfirmed or come too late (A3, A5)"
     )

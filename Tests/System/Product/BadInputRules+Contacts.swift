@@ -7,6 +7,27 @@ extension BadInputTests {
     static let approval = Form("SetContactApproval", ["isRequired": "true"]).refuses(
         .missing("isRequired"), .malformed("isRequired", notRequiredFlags), .unknown("from"))
 
+    /// Bob is Anna's responder, and Eve isn't.
+    static let tiers = Form("SetResponderTiers", ["tiers": "[]"]).refuses(
+        .missing("tiers"),
+        .malformed("tiers", ["null", "true", "1", "\"now\"", "{}"]),
+        .malformed("tiers", ["[1]", "[null]", "[[]]"], at: "tiers.0"),
+        .malformed("tiers", [#"[{"responders":[]}]"#, #"[{"after":"1","responders":[]}]"#], at: "tiers.0.after"),
+        .malformed("tiers", [#"[{"after":60000000}]"#], at: "tiers.0.responders"),
+        .malformed("tiers", [#"[{"after":60000000,"responders":["bob"]}]"#], at: "tiers.0.responders.0"),
+        .invalid(
+            "tiers",
+            [
+                #"[{"after":60000000,"responders":[]}]"#,
+                #"[{"after":59999999,"responders":["<bob>"]}]"#, #"[{"after":3600000001,"responders":["<bob>"]}]"#,
+                #"[{"after":-60000000,"responders":["<bob>"]}]"#,
+                #"[{"after":60000000,"responders":["<bob>","<bob>"]}]"#,
+                #"[{"after":60000000,"responders":["<bob>"]},{"after":120000000,"responders":["<bob>"]}]"#,
+                #"[{"after":120000000,"responders":["<bob>"]},{"after":60000000,"responders":["<eve>"]}]"#,
+            ]),
+        .refused("tiers", [#"[{"after":60000000,"responders":["<eve>"]}]"#], 404, "notContact"),
+        .unknown("delays"))
+
     /// Commands that name an account and nothing else.
     static let naming =
         [

@@ -210,6 +210,7 @@ private struct DecidedScene: Sendable {
             "DeclineContactRequest": contact, "WithdrawContactRequest": contact, "RequestRoleChange": contact,
             "AcceptRoleChange": contact, "DeclineRoleChange": contact, "WithdrawRoleChange": contact,
             "SetContactApproval": ["isRequired": true],
+            "SetResponderTiers": ["tiers": [["after": 900_000_000, "responders": [.string(bob.account)]]]],
             "UpdateContact": contact.adding("expectedVersion", 1).adding("nickname", "Bobby"),
             "RemoveContact": contact, "BlockContact": contact, "UnblockContact": contact, "SendPing": contact,
             "CancelPing": contact, "RespondToPing": contact,

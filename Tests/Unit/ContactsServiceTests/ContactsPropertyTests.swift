@@ -91,13 +91,26 @@ struct ContactsPropertyTests {
         try #require(timers.contains(RestoreReach.type) == (row.returns != nil))
         try #require(row.returns == nil || !row.isReachable)
         try #require(timers.contains(SettleResponderReach.type) == (row.unsettled != nil))
+        try #require(timers.contains(BeginNextTier.type) == (row.nextTier != nil))
+    }
+
+    private static func randomTiers(
+        of asker: AccountID, in people: People, using random: inout SeededRandom
+    ) -> SetResponderTiers {
+        let responders = people.rows.published(asker).contacts.filter(\.isMyResponder).map(\.account)
+        let tiers = responders.reduce(into: [ResponderTier]()) { tiers, responder in
+            tiers = tiers.moving(responder, to: .minutes(Int64.random(in: 0...2, using: &random)))
+        }
+        return SetResponderTiers(tiers: tiers)
     }
 
     static func command(
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<58, using: &random) {
+        switch Int.random(in: 0..<66, using: &random) {
+        case 58...60: return randomTiers(of: asker, in: people, using: &random)
+        case 61...65: return BeginNextTier(account: asker)
         case 46: return RecordReached()
         case 51:
             let on = people.rows.alarms.keys.filter { $0.account == asker }.compactMap { people.rows.alarms[$0]?.alarm }

@@ -17,6 +17,7 @@ extension ContactsRows {
         state.code = row.code
         state.isApprovalRequired = row.isApprovalRequired
         state.responderReach = row.responderReach
+        state.responderTiers = row.responderTiers
         for contact in contacts(of: account) {
             guard let relation = self[Pair(account, contact)] else { continue }
             state.contacts[contact] = RelationView(relation, of: account, with: contact).seen

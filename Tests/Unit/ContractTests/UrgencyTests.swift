@@ -27,7 +27,7 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
                 "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "ForgetAnswers", "RespondToPing",
-                "ClearReceivedPings",
+                "ClearReceivedPings", "BeginNextTier",
             ])
         #expect(
             Self.urgent(of: ContactsEvent.types) == [

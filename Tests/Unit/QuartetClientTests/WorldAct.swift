@@ -34,6 +34,7 @@ enum WorldAct: String, CaseIterable {
     case cancelPing = "CancelPing"
     case respondToPing = "RespondToPing"
     case acknowledge = "AcknowledgeAlarm"
+    case setResponderTiers = "SetResponderTiers"
     case setApproval = "SetContactApproval"
     case resetCode = "ResetContactCode"
     case markRead = "MarkRead"
@@ -123,6 +124,9 @@ enum WorldAct: String, CaseIterable {
                 contact: other, alarm: person?.alertAlarm ?? person?.checkIn?.alarm ?? .new(),
                 answer: AlarmAnswer.allCases[Int(number % UInt64(AlarmAnswer.allCases.count))])
             return { () async throws(QuartetError) in try await app.contacts.acknowledge(answer) }
+        case .setResponderTiers:
+            let tiers = isOdd ? [ResponderTier(after: .minutes(Int64(number % 60) + 1), responders: [other])] : []
+            return { () async throws(QuartetError) in try await app.contacts.setResponderTiers(tiers) }
         case .setApproval: return { () async throws(QuartetError) in try await app.contacts.setApproval(isOdd) }
         case .resetCode: return app.contacts.resetCode
         case .markRead:

@@ -61,6 +61,8 @@ extension ContactsReducer {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
         return events + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+            + forgetTier(&rows, of: view.account, naming: view.contact, at: asker.time)
+            + forgetTier(&rows, of: view.contact, naming: view.account, at: asker.time)
     }
 
     /// Saves the asking account's change to a relation, and everything that follows from it.
@@ -97,7 +99,10 @@ extension ContactsReducer {
                     account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
                     isAcceptance: isAcceptance))
         }
-        return events + cancelled + catchUp(&rows, view, at: asker.time)
+        let former = [view, view.mirrored].filter { !$0.theirs.iAmResponder }.flatMap {
+            forgetTier(&rows, of: $0.account, naming: $0.contact, at: asker.time)
+        }
+        return events + cancelled + former + catchUp(&rows, view, at: asker.time)
     }
 
     /// Saves a relation. From now on both may lose touch, if a row of 0.1.0 doesn't say yet until when they are reachable.

@@ -44,6 +44,8 @@ package struct AlarmRow: Equatable, Sendable {
         package var calledAgain: Instant?
         /// When it was decided that the alarm is closed.
         package var closing: Instant?
+        /// In which order the responders hear of it.
+        package var tiers = AlarmTiers()
 
         package init(alarm: AlarmID? = nil) {
             self.alarm = alarm
@@ -86,6 +88,8 @@ package struct RecipientRow: Equatable, Sendable {
     package var at: Instant
     /// Whether they are the dependent's responder. If not, they still hear how the alarm ends.
     package var isResponder = true
+    /// Whether nothing had reached them for long when they were first alerted.
+    package var isOutOfReach = false
     /// What they answered, if that still stands.
     package var answer: AlarmAnswer?
     /// When that was handled.

@@ -75,6 +75,8 @@ extension ContactsReducer {
         }
         // Her own call takes nobody's word away.
         if responder != nil { rows.alarms[key]?.answering.toldAgain = time }
+        rows.alarms[key]?.answering.tiers.beginAll()
+        scheduleTiers(&rows, key, at: time)
         let answers = standingAnswers(rows, to: key)
         return rows.responders(of: key.account).filter { $0.account != responder }.flatMap {
             alert(&rows, $0.account, $0.side, of: key, 1, answers, at: time)
@@ -206,11 +208,17 @@ extension ContactsReducer {
         ]
     }
 
-    /// The same as soon as all have answered that they can't.
+    /// The same as soon as all have answered that they can't. Those who hear later then hear at once.
     static func sayHopeless(_ rows: inout ContactsRows, _ key: AlarmKey, at time: Instant) -> [ContactsEvent] {
-        let told = responders(rows, toldOf: key)
-        guard !told.isEmpty, told.allSatisfy({ $0.answer == .cannot }) else { return [] }
+        scheduleTiers(&rows, key, at: time)
+        guard isHopeless(rows, key), rows.alarms[key]?.answering.tiers.next == nil else { return [] }
         return sayUnanswered(&rows, key, .allCannot, at: time)
+    }
+
+    /// Whether all who were told have answered that they can't do anything.
+    static func isHopeless(_ rows: ContactsRows, _ key: AlarmKey) -> Bool {
+        let told = responders(rows, toldOf: key)
+        return !told.isEmpty && told.allSatisfy { $0.answer == .cannot }
     }
 
     private static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
@@ -303,6 +311,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ key: AlarmKey, from before: AnswerHold?, at time: Instant
     ) -> [ContactsEvent] {
         let now = hold(rows, of: key)
+        holdTiers(&rows, key, until: now.until, at: time)
         guard now != before, var row = rows.alarms[key] else { return [] }
         row.answering.holdVersion += 1
         row.answering.closing = nil

@@ -55,17 +55,21 @@ extension ContactsReducer {
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
+            startTiers(&rows, key, at: asker.time)
         }
+        // Nobody is on it: now all hear, whatever was chosen.
+        if command.isSlow == true { rows.alarms[key]?.answering.tiers.beginAll() }
         let responders = rows.responders(of: asker.account)
         events += updateResponders(&rows, key, Set(responders.map(\.account)), at: asker.time)
         let answers = standingAnswers(rows, to: key)
         events += responders.flatMap { responder in
             alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
         }
-        return events + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
+        return events + beginTiers(&rows, key, at: asker.time)
+            + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
     }
 
-    /// Alerts a responder to an alarm that is on, unless they don't want to know.
+    /// Alerts a responder to an alarm that is on, unless they don't want to know or hear of it later.
     /// - Parameters:
     ///   - repetition: The number of this repetition. Nil alerts only those who haven't been alerted yet.
     ///   - answers: What others have answered, for those who haven't been alerted yet.
@@ -76,8 +80,11 @@ extension ContactsReducer {
         guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return [] }
         let recipient = RecipientKey(key.account, row.alarm, responder)
         let isNew = rows.recipients[recipient] == nil
-        guard isNew || repetition != nil else { return [] }
-        if isNew { rows.recipients[recipient] = RecipientRow(at: time) }
+        guard isNew ? row.answering.tiers.hasBegun(for: responder) : repetition != nil else { return [] }
+        if isNew {
+            rows.recipients[recipient] = RecipientRow(at: time)
+            rows.recipients[recipient]?.isOutOfReach = rows.isOutOfReach(responder, side)
+        }
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
@@ -103,6 +110,7 @@ extension ContactsReducer {
         let withdrawn = show(answers, key, row.alarm, to: key.account, isWithdrawn: true, at: asker.time)
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
+        scheduleTiers(&rows, key, at: asker.time)
         return events + withdrawn
     }
 

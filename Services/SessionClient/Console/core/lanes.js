@@ -8,7 +8,7 @@ const lanes = {
   contact: ['SendPing', 'CancelPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
     'DeclineRoleChange', 'WithdrawRoleChange'],
-  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode'],
+  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers'],
   notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications'],
 }
 

@@ -6,16 +6,16 @@ import { act, attempt, command, operate, underway } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
 import { isHeldUp } from '../net/outbox.js'
 import { isUnread } from '../state/notifications.js'
-import { alarmsOf, isOver, kindOf, respondersOf } from '../state/alarms.js'
+import { alarmsOf, hearingOrder, isOver, kindOf, respondersOf } from '../state/alarms.js'
 import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
-import { graceChoice, intervalChoice, pauseChoice, reminderChoice } from '../parts/check-in-settings.js'
+import { graceChoice, intervalChoice, pauseChoice, reminderChoice, tierChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pieces.js'
 import { outbox } from '../parts/outbox-list.js'
-import { isAlone, isDoubtful, reach, responderNames, warning } from '../parts/reach.js'
+import { isAlone, isDoubtful, listed, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
@@ -46,17 +46,21 @@ function checkIn({ checkIn, name }, asking) {
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, 'How often, reminders, pauses'), intervalChoice(), reminderChoice(), graceChoice(), pauseChoice()),
+    h('details', {}, h('summary', {}, 'How often, reminders, pauses'), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('pause'))
+    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'))
 }
 
 /** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
 function othersHear({ due, missed, grace, graceEnds }) {
   if (missed || model.isKept || isAlone()) return undefined
   const time = due > now() ? due + (grace ?? 0) : graceEnds
-  const names = responderNames()
-  return names && time > now() && h('p', { class: 'hint' }, `If you don’t check in by ${moment(time)}, ${names} ${respondersOf(model.replica).length === 1 ? 'hears' : 'hear'} of it then.`)
+  if (!(time > now())) return undefined
+  const [first, ...later] = hearingOrder(model.replica)
+  if (!first) return undefined
+  const names = ({ responders }) => listed(responders.map(personName))
+  const rest = later.map((tier) => `, ${names(tier)} at ${moment(time + tier.after)}`).join('')
+  return h('p', { class: 'hint' }, `If you don’t check in by ${moment(time)}, ${names(first)} ${first.responders.length === 1 ? 'hears' : 'hear'} of it then${rest}.`)
 }
 
 function asksWords(asking) {

@@ -3,8 +3,9 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
-import { respondersOf } from '../state/alarms.js'
+import { movedTo, respondersOf } from '../state/alarms.js'
 import { confirm } from './dialogs.js'
+import { personName } from './names.js'
 import { button, toggle } from './pieces.js'
 import { responderNames } from './reach.js'
 
@@ -30,6 +31,28 @@ export function graceChoice() {
     h('select', { id: 'grace', 'aria-describedby': 'grace-hint', value: String(grace), onchange: (event) => act('SetCheckInGrace', { grace: Number(event.target.value) }, 'Changed', 'grace') },
       options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))),
     h('p', { id: 'grace-hint', class: 'hint' }, 'You are told first, as loud as of an alarm. It counts from the next deadline on.'))
+}
+
+const delays = [[0, 'with the first'], ...[5, 10, 15, 20, 30, 45, 60].map((count) => [count * minute, `${count} minutes later`])]
+
+/** Which responders hear later than others; with one there is nothing to choose. */
+export function tierChoice() {
+  const { contacts } = model.replica
+  const responders = respondersOf({ contacts })
+  if (!(responders?.length > 1)) return undefined
+  const tiers = contacts.responderTiers ?? []
+  const afterOf = (account) => tiers.find((tier) => tier.responders.includes(account))?.after ?? 0
+  const field = ({ account }) => {
+    const after = afterOf(account)
+    const options = delays.some(([length]) => length === after) ? delays : [...delays, [after, `${span(after)} later`]]
+    const change = (event) => act('SetResponderTiers', { tiers: movedTo(Number(event.target.value), account, tiers) }, 'Changed', 'tiers')
+    return h('div', { class: 'field', key: account },
+      h('label', { for: `tier-${account}` }, `${personName(account)} hears`),
+      h('select', { id: `tier-${account}`, value: String(after), onchange: change },
+        options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
+  }
+  return h('fieldset', { 'aria-describedby': 'tiers-hint' }, h('legend', {}, 'Who hears first of a missed check-in'), responders.map(field),
+    h('p', { id: 'tiers-hint', class: 'hint' }, 'Those who hear later wait while somebody is on it, four hours at most, and hear at once if nobody before them can help. Everybody hears of an alert at once.'))
 }
 
 const pauses = [[day, '1 day'], [2 * day, '2 days'], [3 * day, '3 days'], [7 * day, '1 week'], [14 * day, '2 weeks'], [30 * day, '30 days']]

@@ -12,9 +12,11 @@ export const isOutOfReach = () => respondersOf(model.replica)?.length === 0
 /** Whether a missed check-in may reach nobody. */
 export const isAlone = () => isOutOfReach() || ['nobody', 'unreachable'].includes(model.replica.contacts?.responderReach)
 
-/** Who they are, in a sentence: `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
-export function responderNames() {
-  const names = respondersOf(model.replica) ? namesOf() : []
+/** Who they are, in a sentence. */
+export const responderNames = () => listed(respondersOf(model.replica) ? namesOf() : [])
+
+/** `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
+export function listed(names) {
   if (names.length > 3) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
   return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
 }

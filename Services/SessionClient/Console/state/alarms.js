@@ -59,5 +59,24 @@ export function answerText({ answer, until, answered }, name, now) {
 export const isAnswered = (answers, now) => answers.some(({ answer, until }) => answer === 'onIt' && until > now)
   || (answers.some(({ answer }) => answer === 'safe') && !answers.some(({ answer }) => answer === 'needsHelp'))
 
+/** Who hears of a missed check-in, in the order in which they do: `{after, responders}`, beginning with those who hear at once. */
+export function hearingOrder({ contacts }) {
+  if (!contacts) return []
+  const later = contacts.responderTiers ?? []
+  const isLater = new Set(later.flatMap(({ responders }) => responders))
+  const first = respondersOf({ contacts }).map(({ account }) => account).filter((account) => !isLater.has(account))
+  if (first.length) return [{ after: 0, responders: first }, ...later]
+  // It is the next ones' turn at once.
+  return later.map((tier, place) => (place ? tier : { ...tier, after: 0 }))
+}
+
+/** The tiers in which one responder hears at another time; 0 for with the first. */
+export function movedTo(after, responder, tiers = []) {
+  const others = tiers.map((tier) => ({ ...tier, responders: tier.responders.filter((one) => one !== responder) }))
+  const there = others.find((tier) => tier.after === after)?.responders ?? []
+  return [...others.filter((tier) => tier.after !== after && tier.responders.length), ...(after ? [{ after, responders: [...there, responder] }] : [])]
+    .sort((left, right) => left.after - right.after)
+}
+
 /** Who is told when one misses a check-in or raises an alert; undefined while that isn't known. */
 export const respondersOf = ({ contacts }) => contacts && [...contacts.contacts.values()].filter((one) => one.isMyResponder)

@@ -16,12 +16,13 @@ export function applyToContacts(state, type, body) {
   const contacts = new Map(state.contacts)
   const requests = new Map(state.requests)
   const change = (account, fields) => contacts.has(account) && contacts.set(account, { ...contacts.get(account), ...fields })
-  let { blocked, code, isApprovalRequired, responderReach, alarmAnswers, isClosed } = state
+  let { blocked, code, isApprovalRequired, responderReach, responderTiers, alarmAnswers, isClosed } = state
   switch (type) {
     case 'ContactsOpened': code = body.code; responderReach = 'nobody'; break
     case 'ContactCodeReset': code = body.code; break
-    case 'ContactsClosed': contacts.clear(); requests.clear(); responderReach = undefined; alarmAnswers = []; isClosed = true; break
+    case 'ContactsClosed': contacts.clear(); requests.clear(); responderReach = undefined; responderTiers = undefined; alarmAnswers = []; isClosed = true; break
     case 'ResponderReachChanged': responderReach = body.reach; break
+    case 'ResponderTiersSet': responderTiers = body.tiers.length ? body.tiers : undefined; break
     case 'AlarmAcknowledged': alarmAnswers = [...alarmAnswers.filter((one) => one.alarm !== body.alarm || one.responder !== body.responder), ...given(body)]; break
     case 'AlarmEnded': alarmAnswers = alarmAnswers.filter((one) => one.alarm !== body.alarm); break
     case 'ContactApprovalSet': isApprovalRequired = body.isRequired; break
@@ -39,7 +40,7 @@ export function applyToContacts(state, type, body) {
     case 'PingCancelled': case 'PingAnswered': change(body.contact, { [ping[body.direction]]: undefined }); break
     case 'ReceivedPingsCleared': for (const one of body.contacts) change(one, { incomingPing: undefined }); break
   }
-  return { ...state, contacts, requests, blocked, code, isApprovalRequired, responderReach, alarmAnswers, isClosed }
+  return { ...state, contacts, requests, blocked, code, isApprovalRequired, responderReach, responderTiers, alarmAnswers, isClosed }
 }
 
 /** The answer that an event tells of; none if a former one doesn't stand any more. */

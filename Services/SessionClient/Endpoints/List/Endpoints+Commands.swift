@@ -46,6 +46,9 @@ extension Endpoint {
         command(WithdrawRoleChange.self, "Withdraws a request for a role.", refusals: [.notContact, .notFound])
         command(SetContactApproval.self, "Sets whether people who show the code have to be approved.")
         command(
+            SetResponderTiers.self, "Sets who hears of a missed check-in later than the others.",
+            refusals: [.notContact])
+        command(
             ResetContactCodeRequest.self, "Replaces the caller's contact code, so the old one opens nothing.")
         command(
             UpdateContact.self, "Changes what the caller keeps about a contact, and roles.",

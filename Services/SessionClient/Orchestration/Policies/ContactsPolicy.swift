@@ -162,7 +162,7 @@ package struct ContactsPolicy: Policy {
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
-            .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged:
+            .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []
         }
     }

@@ -35,6 +35,17 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     /// Whether anyone would be told if this account missed a check-in. Nil if the server doesn't say. While it is
     /// `unreachable`, none of ``responders`` could be reached for 30 days.
     public var responderReach: ResponderReach? { state?.responderReach }
+    /// Who hears of a missed check-in later than the other responders, the soonest first.
+    public var responderTiers: [ResponderTier] { state?.responderTiers ?? [] }
+    /// When all responders hear of a missed check-in if nobody does anything about it, beginning with those who hear at once.
+    public var hearingOrder: [ResponderTier] {
+        let later = Set(responderTiers.flatMap(\.responders))
+        let first = responders.map(\.account).filter { !later.contains($0) }
+        if !first.isEmpty { return [ResponderTier(after: .seconds(0), responders: first)] + responderTiers }
+        // It is the next ones' turn at once.
+        guard let next = responderTiers.first else { return [] }
+        return [ResponderTier(after: .seconds(0), responders: next.responders)] + responderTiers.dropFirst()
+    }
     /// What responders answered to this account's own alarms and to those that it was told of, while they are on.
     public var alarmAnswers: Ordered<GivenAlarmAnswer> { state?.alarmAnswers ?? [] }
     /// What responders answered to one alarm, what matters most first.
@@ -155,6 +166,8 @@ public struct ContactsClient: Sendable {
     public var respondToPing: Action<AccountID>
     /// Answers an alarm of a dependent that this account was told of. Urgent, as a call for help is.
     public var acknowledge: Action<AcknowledgeAlarm>
+    /// Sets who hears of a missed check-in later than the other responders.
+    public var setResponderTiers: Action<[ResponderTier]>
     public var setApproval: Action<Bool>
     public var resetCode: @Sendable () async throws(QuartetError) -> Void
 }
@@ -188,7 +201,8 @@ extension ContactsClient {
                 let sent = copy.holder.state?.contacts.contacts[contact]?.incomingPing
                 try await commands.send(.respondToPing(contact, sent: sent))
             },
-            acknowledge: action { .acknowledge($0) }, setApproval: action { .setApproval($0) },
+            acknowledge: action { .acknowledge($0) },
+            setResponderTiers: action { .setResponderTiers($0) }, setApproval: action { .setApproval($0) },
             resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
     }
 
@@ -214,7 +228,8 @@ extension ContactsClient {
             requestRoleChange: fail("requestRoleChange"), acceptRoleChange: fail("acceptRoleChange"),
             declineRoleChange: fail("declineRoleChange"), withdrawRoleChange: fail("withdrawRoleChange"),
             sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
-            acknowledge: fail("acknowledge"), setApproval: fail("setApproval"),
+            acknowledge: fail("acknowledge"), setResponderTiers: fail("setResponderTiers"),
+            setApproval: fail("setApproval"),
             resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
     }
 }
@@ -239,6 +254,7 @@ private enum ContactsEdit: ClientEdit {
     /// Nil where the person didn't see which.
     case respondToPing(AccountID, sent: Instant?)
     case acknowledge(AcknowledgeAlarm)
+    case setResponderTiers([ResponderTier])
     case setApproval(Bool)
     case resetCode
 
@@ -262,6 +278,7 @@ private enum ContactsEdit: ClientEdit {
         case .cancelPing(let contact): CancelPing(contact: contact)
         case .respondToPing(let contact, let sent): RespondToPing(contact: contact, sent: sent)
         case .acknowledge(let command): command
+        case .setResponderTiers(let tiers): SetResponderTiers(tiers: tiers)
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
         case .resetCode: ResetContactCodeRequest()
         }
@@ -297,6 +314,7 @@ private enum ContactsEdit: ClientEdit {
                         account: me, dependent: command.contact, alarm: command.alarm, kind: .alertRaised,
                         responder: me,
                         answer: command.answer, until: until, answered: time, at: time)))
+        case .setResponderTiers(let tiers): state.contacts.responderTiers = tiers.isEmpty ? nil : tiers
         case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break

@@ -37,6 +37,8 @@ extension Texts {
         "alarm.somebody": "Another responder",
         "alarm.you": "You",
 
+        "tiers": "If you don’t check in: {parts}",
+        "tiers.one": "{names} at {time}",
         "reach.nobody": "Nobody would be told if you missed a check-in. Add a responder.",
         "reach.unreachable":
             "None of those who hear when you miss a check-in could be reached for long. Alarms go to {names}, and may reach nobody.",

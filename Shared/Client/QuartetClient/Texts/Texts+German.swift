@@ -37,6 +37,8 @@ extension Texts {
         "alarm.somebody": "Jemand anderes",
         "alarm.you": "Du",
 
+        "tiers": "Wenn du dich nicht meldest, erfahren es: {parts}",
+        "tiers.one": "{names}: {time}",
         "reach.nobody": "Niemand erführe es, wenn du dich nicht meldest. Füge jemanden hinzu, der auf dich aufpasst.",
         "reach.unreachable":
             "Von denen, die erfahren, dass du dich nicht meldest, war lange niemand erreichbar. Alarme gehen an {names}, und vielleicht sieht sie niemand.",

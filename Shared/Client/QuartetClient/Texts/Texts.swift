@@ -120,6 +120,20 @@ public struct Texts: Sendable {
         }
     }
 
+    /// Who hears of a missed check-in, and when; nil if nobody does. See ``ReadOnlyContactsState/hearingOrder``.
+    /// - Parameters:
+    ///   - order: The soonest first.
+    ///   - time: When the first of them hear: the deadline, or the end of the grace after it.
+    ///   - name: What the person calls somebody.
+    public func sentence(hearing order: [ResponderTier], from time: Instant, name: (AccountID) -> String) -> String? {
+        guard !order.isEmpty else { return nil }
+        let parts = order.map { tier in
+            let names = tier.responders.map(name).joined(separator: ", ")
+            return filled("tiers.one", ["names": names, "time": moment(time + tier.after)])
+        }
+        return filled("tiers", ["parts": parts.joined(separator: "; ")])
+    }
+
     /// What somebody answered to an alarm.
     /// - Parameter name: What the person calls the one who answered; nil for somebody whose name isn't known.
     public func sentence(_ given: GivenAlarmAnswer, name: String?, now: Instant) -> String {

@@ -27,6 +27,7 @@ enum Action: Hashable, Sendable {
     case respond(AccountID)
     case respondToAll
     case acknowledge(AcknowledgeAlarm)
+    case setTiers([ResponderTier])
 
     case markRead(NotificationID)
     case markAllRead
@@ -61,6 +62,7 @@ enum Action: Hashable, Sendable {
         case .add: "Added or asked."
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."
+        case .setTiers: "Set: it applies to the next alarm."
         case .respond, .respondToAll: "Answered: all right."
         case .invite: "Invited."
         default: nil

@@ -60,6 +60,7 @@ extension App {
         case .cancelPing(let account): try await quartet.contacts.cancelPing(account)
         case .respond(let account): try await quartet.contacts.respondToPing(account)
         case .acknowledge(let answer): try await quartet.contacts.acknowledge(answer)
+        case .setTiers(let tiers): try await quartet.contacts.setResponderTiers(tiers)
         case .respondToAll: _ = try await quartet.session.respondToAllPings()
         case .markRead(let id): try await quartet.notifications.markRead(id)
         case .markAllRead: try await quartet.notifications.markAllRead()

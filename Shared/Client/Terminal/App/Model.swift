@@ -10,6 +10,7 @@ struct Model: Hashable, Sendable {
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
             case add, interval, grace, pause, play
+            case tier(AccountID)
             case invite(GroupID, [AccountID])
             case confirm(Action)
         }
@@ -117,6 +118,14 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .setGrace(grace)
+        case .tier(let responder):
+            let text = form.text(ContactsScreen.tierLabel)
+            guard let after = text == "0" ? .seconds(0) : Words.interval(text) else {
+                notice = Notice(text: "Write a number and its unit, such as 15min, or 0.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setTiers(shown.contacts.responderTiers.moving(responder, to: after))
         case .pause:
             guard let span = Words.interval(form.text("Pause for")) else {
                 notice = Notice(text: "Write a number and its unit, such as 3d.", isError: true)

@@ -29,16 +29,24 @@ enum CheckInScreen {
         }
         lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
-        let responders = shown.contacts.responders.map { shown.name(of: $0.account) }
-        lines += [
-            .empty,
-            warning(shown, responders)
-                ?? "If you don't, they are notified\(othersHear(checkIn, shown)): \(responders.joined(separator: ", ")).",
-        ]
+        lines += [.empty] + hearing(checkIn, shown)
         if case .stale(let since) = shown.phase {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
         }
         return lines
+    }
+
+    /// Who hears if the person does nothing, and when.
+    private static func hearing(_ checkIn: CheckInState, _ shown: Shown) -> [Line] {
+        let order = shown.contacts.hearingOrder
+        func names(_ tier: ResponderTier) -> String {
+            tier.responders.map { shown.name(of: $0) }.joined(separator: ", ")
+        }
+        let responders = shown.contacts.responders.map { shown.name(of: $0.account) }
+        if let warning = warning(shown, responders) { return [warning] }
+        guard let first = order.first else { return [] }
+        let line = Line("If you don't, they are notified\(othersHear(checkIn, shown)): \(names(first)).")
+        return [line] + order.dropFirst().map { Line("\(Words.span($0.after)) later: \(names($0)).") }
     }
 
     private static func othersHear(_ checkIn: CheckInState, _ shown: Shown) -> String {

@@ -9,8 +9,10 @@ enum ContactsScreen {
         {
             return "o on it   s reached, safe   h help is needed   c can't   p ask   n add   q quit"
         }
-        return "p ask   r answer   A answer all   n add   y accept   x remove   q quit"
+        return "p ask   r answer   A answer all   n add   y accept   l hears later   x remove   q quit"
     }
+
+    static let tierLabel = "Hears after"
 
     private enum Row {
         case request(ContactRequest)
@@ -168,6 +170,15 @@ enum ContactsScreen {
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
+        case .character("l") where contact.isMyResponder:
+            let fields: [Form.Field] = [
+                .init(label: tierLabel, kind: .text), .init(label: "Save", kind: .button),
+            ]
+            let name = shown.name(of: contact.account)
+            model.dialog = .init(
+                form: Form(
+                    title: "How long after the others \(name) hears of a missed check-in, such as 15min; 0 for with them",
+                    fields: fields), purpose: .tier(contact.account))
         case .character("x"):
             model.ask(
                 "Remove \(shown.name(of: contact.account)) from your contacts?", "Remove", .remove(contact.account))

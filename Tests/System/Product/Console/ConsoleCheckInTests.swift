@@ -4,7 +4,7 @@ import Testing
 import WebDriver
 
 /// What somebody chooses about their check-ins, and what that looks like.
-@Suite("Console: grace and pause", .timeLimit(.minutes(60)))
+@Suite("Console: grace, pause and who hears first", .timeLimit(.minutes(60)))
 struct ConsoleCheckInTests {
     @Test(
         """
@@ -54,6 +54,36 @@ struct ConsoleCheckInTests {
             try await page.click("End the pause")
             try await page.notSee("The first check-in is due by")
             try await other.see("The pause of Anna is over")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test("who chooses that one responder hears after another reads in which order they hear, and so after a reload (A10)")
+    func order() async throws {
+        try await Console.with { console in
+            let (anna, bob, carl) = try await console.quartet.signUp("anna", "bob", "carl")
+            for responder in [bob, carl] { try await responder.add(anna) }
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Bob and Carl hear of it then")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.choose("Carl hears", "900000000")
+            try await page.see("Bob hears of it then, Carl at")
+            try await page.choose("Bob hears", "300000000")
+            // Nobody hears at once, so the next ones do.
+            try await page.see("Bob hears of it then, Carl at")
+            try await page.choose("Bob hears", "0")
+            try await console.quartet.wait(
+                for: "the tiers",
+                "SELECT responder_tiers->0->>'after' FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "900000000" }
+            try await page.go("/")
+            try await page.see("Bob hears of it then, Carl at")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await Self.look(page, "home-tiers")
+            try await page.choose("Carl hears", "0")
+            try await page.see("Bob and Carl hear of it then")
             try await page.expectNoErrors()
         }
     }

@@ -14,6 +14,8 @@ struct ConsoleRefusalTests {
         try await Console.with { console in
             let (anna, bob, carl) = try await console.quartet.signUp("anna", "bob", "carl")
             try await anna.add(bob, isMyResponder: true)
+            // With one responder nobody hears before another.
+            try await console.quartet.signUp("dora").add(anna)
             try await carl.act(
                 "AddContact", ["handle": "anna", "isMyResponder": true, "iAmResponder": false])
             let page = try await console.person("anna")
@@ -176,6 +178,12 @@ struct ConsoleRefusalTests {
         Form(
             page: "/", path: "/v1/commands/SetCheckInGrace", place: ".check-in",
             submit: "document.querySelector('details').open = true; await pick('#grace', '600000000');"),
+        Form(
+            page: "/", path: "/v1/commands/SetResponderTiers", place: ".check-in",
+            submit: """
+                document.querySelector('details').open = true;
+                await pick('select[id^=tier-]', '900000000');
+                """),
         Form(
             page: "/", path: "/v1/commands/PauseCheckIns", place: ".check-in",
             submit: """
