@@ -15,4 +15,21 @@ struct CheckInPreviewTests {
         try await client.resumeCheckIns()
         #expect(client.user.value.checkIn?.pausedUntil == nil)
     }
+
+    @Test("a preview shows at once who hears later, and who hears first if nobody else does (A10)")
+    func order() async throws {
+        let (ben, cleo) = (AccountID.new(), AccountID.new())
+        let responders = [ben, cleo].map { account in
+            Contact(
+                account: account, nickname: "", notes: "", isMyResponder: true, iAmResponder: false, sendPings: true,
+                receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: .now, updated: .now,
+                version: 1)
+        }
+        let client = ContactsClient.preview(ContactsState(account: .new(), contacts: Ordered(responders)))
+        #expect(client.contacts.value.hearingOrder.map(\.responders) == [[ben, cleo].sorted()])
+        try await client.setResponderTiers([ResponderTier]().moving(cleo, to: .minutes(15)))
+        #expect(client.contacts.value.hearingOrder.map(\.responders) == [[ben], [cleo]])
+        try await client.setResponderTiers(client.contacts.value.responderTiers.moving(ben, to: .minutes(5)))
+        #expect(client.contacts.value.hearingOrder.map(\.after) == [.seconds(0), .minutes(15)])
+    }
 }

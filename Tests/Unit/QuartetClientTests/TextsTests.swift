@@ -74,6 +74,25 @@ struct TextsTests {
         #expect(Texts(languages: ["de"]).sentence(.unreachable, responders: ["Bob"])?.hasPrefix("Nur Bob") == true)
     }
 
+    @Test("somebody reads who hears of a missed check-in when, in every language (A10)")
+    func order() throws {
+        let (ben, cleo) = (AccountID.new(), AccountID.new())
+        let order = [ResponderTier]([
+            .init(after: .seconds(0), responders: [ben]), .init(after: .minutes(60), responders: [cleo]),
+        ])
+        let time = Instant(microseconds: 1_800_000_000_000_000)
+        let sentences = try ["en", "de"].map { language in
+            try #require(
+                Texts(languages: [language]).sentence(hearing: order, from: time) { $0 == ben ? "Ben" : "Cleo" })
+        }
+        #expect(sentences[0] != sentences[1])
+        for sentence in sentences {
+            let names = try ["Ben", "Cleo"].map { try #require(sentence.firstRange(of: $0)).lowerBound }
+            #expect(names[0] < names[1] && !sentence.contains("{"))
+        }
+        #expect(Texts(languages: ["en"]).sentence(hearing: [], from: time) { _ in "" } == nil)
+    }
+
     @Test("the languages have the same keys and the same placeholders (P9)")
     func keys() {
         func placeholders(_ text: String?) -> [Substring] {

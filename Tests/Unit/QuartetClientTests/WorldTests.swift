@@ -48,6 +48,26 @@ struct WorldTests {
         #expect(bob.contacts.contacts.value.person(by: anna.id)?.checkIn?.last == anna.user.user.checkIn?.last)
     }
 
+    @Test("a responder who hears later hears when it is their turn, and is shown so beforehand (P36, A10)")
+    func tiers() async throws {
+        let world = QuartetWorld(seed: 8)
+        let (anna, bob, carl) = try await world.people("anna", "bob", "carl")
+        for responder in [bob, carl] { try await world.befriend(anna, responder) }
+        try await anna.user.setCheckInInterval(.hours(1))
+        try await anna.contacts.setResponderTiers([.init(after: .minutes(15), responders: [carl.id])])
+        try await anna.user.checkIn()
+        await world.settle()
+        let order = anna.contacts.contacts.value.hearingOrder
+        #expect(order.map(\.responders) == [[bob.id], [carl.id]] && order.last?.after == .minutes(15))
+        func hears(_ responder: WorldPerson) -> Bool {
+            responder.notifications.notifications.history.contains { $0.kind == .dependentCheckInMissed }
+        }
+        await world.advance(by: .minutes(61))
+        #expect(hears(bob) && !hears(carl))
+        await world.advance(by: .minutes(16))
+        #expect(hears(carl))
+    }
+
     @Test("a change whose answer is lost is made once, and one made without network is made later (S22, R14)")
     func lostAnswers() async throws {
         let world = QuartetWorld(seed: 9)
