@@ -56,7 +56,7 @@ SELECT a.account,
                         WHERE t.responder = a.account AND t.is_responder) AS w
                 WHERE w.answer IS NOT NULL
                   AND (w.hidden_from IS NULL OR w.answer = 'needsHelp' OR NOT w.hidden_from::jsonb ? a.account::text)),
-           'responderTiers', a.responder_tiers,
+           'responderTiers', CASE WHEN a.closed_at IS NULL THEN a.responder_tiers END,
            'contacts', coalesce((
                SELECT json_agg(json_build_object(
                           'account', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'isMyResponder', c.is_my_responder,
@@ -116,7 +116,7 @@ SELECT a.account,
                         WHERE t.responder = a.account AND t.is_responder) AS w
                 WHERE w.answer IS NOT NULL
                   AND (w.hidden_from IS NULL OR w.answer = 'needsHelp' OR NOT w.hidden_from::jsonb ? a.account::text)),
-           'responderTiers', a.responder_tiers,
+           'responderTiers', CASE WHEN a.closed_at IS NULL THEN a.responder_tiers END,
            'contacts', '[]'::json,
            'requests', coalesce((
                SELECT json_agg(json_build_object(

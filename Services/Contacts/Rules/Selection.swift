@@ -28,6 +28,8 @@ extension ContactsRows {
         package var alerting: Set<AccountID> = []
         /// Accounts whose alarms are needed, with everyone alerted to them.
         package var alarming: Set<AccountID> = []
+        /// Accounts whose responders may be told of an alarm, so that it matters whether they can be reached.
+        package var telling: Set<AccountID> = []
         /// Accounts whose responders are only read.
         package var relaying: Set<AccountID> = []
         /// Accounts whose requests are needed.

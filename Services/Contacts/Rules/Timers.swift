@@ -22,7 +22,7 @@ extension ContactsRows {
             timers.append(WantedTimer(.reach(.settleResponderReach(.init(account: account))), due: due))
         }
         if let due = row.nextTier {
-            timers.append(WantedTimer(.tier(.beginNextTier(.init(account: account))), due: due))
+            timers.append(WantedTimer(.tier(.beginNextTier(.init(account: account, due: due))), due: due))
         }
         return timers.sorted { $0.due < $1.due }
     }

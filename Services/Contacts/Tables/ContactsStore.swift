@@ -44,7 +44,7 @@ package struct ContactsStore: TimedStore {
         let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
         let glimpses = pipeline.responders(of: touched.relaying)
-        let outOfReach = pipeline.outOfReach(of: touched.relaying.intersection(touched.alarming))
+        let outOfReach = pipeline.outOfReach(of: touched.telling)
         let dependents = pipeline.dependents(of: touched.flipping)
         let counts = pipeline.responderCounts(touched)
         let waiting = pipeline.requests(of: touched.asking)

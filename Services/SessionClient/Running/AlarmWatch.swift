@@ -314,7 +314,7 @@ extension Database {
     /// How many messages that would have alarmed somebody were given up, and no one has decided about.
     func alarmDeadLetters() throws -> Int {
         let names =
-            [MissCheckIn.type, RepeatAlarm.type, RaiseAlert.type, AnnounceAlert.type]
+            [MissCheckIn.type, RepeatAlarm.type, RaiseAlert.type, AnnounceAlert.type, BeginNextTier.type]
             + [AlertKind.alertRaised, .checkInMissed].map { "\(RelayAlert.type)/\($0.rawValue)" }
             + NotificationKind.allCases.filter { $0.priority == .critical }
             .map { "\(DeliverNotification.type)/\($0.rawValue)" }

@@ -25,7 +25,8 @@ public enum TierCommand: MessageSet {
 /// It applies to the next alarm. Whoever stops being a responder is taken out. Rejected: `notContact` if somebody isn't the account's
 /// responder. Result: ``ResponderTiersSet``; nothing if nothing changes.
 public struct SetResponderTiers: PublicCommandBody {
-    public static let sending = Sending(.contactSettings, supersedes: ["SetResponderTiers"])
+    /// Later, it might undo what the person has decided since on another device.
+    public static let sending = Sending(.contactSettings, for: .minutes(10), supersedes: ["SetResponderTiers"])
 
     /// The soonest first; empty for everybody at once.
     public let tiers: [ResponderTier]
@@ -63,16 +64,19 @@ public struct BeginNextTier: OwnCommandBody {
     public static let isUrgent = true
 
     public let account: AccountID
+    /// When the timer was due, by which one is told from another.
+    public let due: Instant
 
-    public init(account: AccountID) {
+    public init(account: AccountID, due: Instant) {
         self.account = account
+        self.due = due
     }
 }
 
 /// Responders who hear of a missed check-in later than those who hear first.
 public struct ResponderTier: Codable, Hashable, Sendable {
     public static let limit = 4
-    public static let responderLimit = 1000
+    public static let responderLimit = 100
     public static let delays: ClosedRange<Interval> = .minutes(1) ... .minutes(60)
 
     /// How long after the first who hear of it, without the time in which somebody is on it.

@@ -110,7 +110,7 @@ struct ContactsPropertyTests {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
         switch Int.random(in: 0..<66, using: &random) {
         case 58...60: return randomTiers(of: asker, in: people, using: &random)
-        case 61...65: return BeginNextTier(account: asker)
+        case 61...65: return BeginNextTier(account: asker, due: people.time)
         case 46: return RecordReached()
         case 51:
             let on = people.rows.alarms.keys.filter { $0.account == asker }.compactMap { people.rows.alarms[$0]?.alarm }

@@ -178,6 +178,40 @@ struct TierTests {
         #expect(scene.people.told(of: next).count == 3)
     }
 
+    @Test("whoever knows of it before it is their turn may answer, and is then one of those who were told (A10, A2)")
+    func early() throws {
+        var scene = try Scene()
+        try scene.miss()
+        try scene.answer(scene.ben, .onIt, minutes: 120)
+        let dora = scene.dora
+        let events = try scene.people.ask(
+            dora, AcknowledgeAlarm(contact: scene.anna, alarm: scene.alarm, answer: .needsHelp))
+        #expect(try events.first(as: AlarmAcknowledged.self).responder == dora)
+        #expect(scene.told.count == 3)
+        #expect(scene.people.rows.published(dora).alarmAnswers?.count == 2)
+        try scene.people.relay(.checkedIn, scene.alarm, of: scene.anna)
+        #expect(scene.people.endings(of: scene.alarm).count == 3)
+        // Who doesn't want to hear of it wasn't told, and isn't.
+        var deaf = try Scene()
+        let version = try #require(deaf.people.contact(deaf.dora, deaf.anna)?.version)
+        try deaf.people.ask(
+            deaf.dora, UpdateContact(contact: deaf.anna, expectedVersion: version, notifyOnMissedCheckIn: false))
+        try deaf.miss()
+        let answer = AcknowledgeAlarm(contact: deaf.anna, alarm: deaf.alarm, answer: .needsHelp)
+        #expect(try deaf.people.rejection(deaf.dora, answer) == .notFound)
+    }
+
+    @Test("who was taken out by a process that knows no tiers is dropped with the next choice (A10)")
+    func leftBehind() throws {
+        var scene = try Scene()
+        let tiers = scene.people.rows.published(scene.anna).responderTiers ?? []
+        try scene.people.ask(scene.anna, RemoveContact(contact: scene.cleo))
+        scene.people.rows.accounts[scene.anna]?.responderTiers = tiers
+        let events = try scene.people.ask(
+            scene.anna, SetResponderTiers(tiers: tiers.moving(scene.dora, to: .minutes(5))))
+        #expect(try events.first(as: ResponderTiersSet.self).tiers == [.init(after: .minutes(5), responders: [scene.dora])])
+    }
+
     @Test("only responders are taken; whoever stops being one is taken out, and hears at once as one again (A10)")
     func membership() throws {
         var scene = try Scene()
@@ -264,11 +298,13 @@ struct TierTests {
             try people.run(.minutes(Int64.random(in: 0...40, using: &random)), of: anna)
             let someone = responders.randomElement(using: &random) ?? responders[0]
             switch Int.random(in: 0..<10, using: &random) {
-            case 0...5 where people.told(of: alarm)[someone] != nil && !gone.contains(someone):
+            case 0...5 where !gone.contains(someone):
                 let answer = AlarmAnswer.allCases.randomElement(using: &random) ?? .cannot
                 let command = AcknowledgeAlarm(
                     contact: anna, alarm: alarm, answer: answer,
                     minutes: answer == .onIt ? Int.random(in: 5...120, using: &random) : nil)
+                // Who answers before their turn was told, so to say.
+                if people.told(of: alarm)[someone] == nil { hasReason = true }
                 guard try people.rejection(someone, command) == nil else { continue }
                 if answer == .cannot || answer == .needsHelp { hasReason = true }
                 if answer == .onIt { isHeld = true }
@@ -318,7 +354,7 @@ extension People {
                 return
             }
             time = max(time, due)
-            try ask(account, BeginNextTier(account: account))
+            try ask(account, BeginNextTier(account: account, due: due))
         }
         Issue.record("a timer is set again and again")
     }

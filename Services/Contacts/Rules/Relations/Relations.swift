@@ -99,9 +99,9 @@ extension ContactsReducer {
                     account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
                     isAcceptance: isAcceptance))
         }
-        let former = [view, view.mirrored].filter { !$0.theirs.iAmResponder }.flatMap {
-            forgetTier(&rows, of: $0.account, naming: $0.contact, at: asker.time)
-        }
+        let former = [(before, view), (before.mirrored, view.mirrored)].filter { before, view in
+            before.theirs.iAmResponder && !view.theirs.iAmResponder
+        }.flatMap { forgetTier(&rows, of: $0.1.account, naming: $0.1.contact, at: asker.time) }
         return events + cancelled + former + catchUp(&rows, view, at: asker.time)
     }
 

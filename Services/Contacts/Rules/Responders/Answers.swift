@@ -11,7 +11,7 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(command.contact, $0) }
         let recipient = RecipientKey(command.contact, command.alarm, asker.account)
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }),
-            var row = rows.recipients[recipient], !isClosing(rows, key, at: asker.time)
+            let told = rows.recipients[recipient] ?? untold(rows, asker, of: key), !isClosing(rows, key, at: asker.time)
         else {
             throw Rejection(
                 .notFound, "You weren't told of this alarm yet, or it is over; look whether it is still on.",
@@ -22,6 +22,8 @@ extension ContactsReducer {
                 .notDependent, "You can only answer the alarms of your dependents; this contact isn't one any more.",
                 field: "contact")
         }
+        let isUntold = rows.recipients[recipient] == nil
+        var row = told
         let time = asker.time
         let pressed = max(min(command.pressed ?? time, time), time - AcknowledgeAlarm.sending.lifetime)
         // It comes late, and the person has changed their mind.
@@ -59,9 +61,18 @@ extension ContactsReducer {
         if row.isOnIt(at: time) { rows.alarms[key]?.answering.unanswered = nil }
         let endsHold = before.closes != nil || before.until.map { $0 > time } ?? false
         return tell(rows, key, command.alarm, row, by: asker.account, isNews: isNews, at: time)
+            + (isUntold ? alerted(rows, asker.account, of: key, 0, standing, at: time) : [])
             + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
             + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
             + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
+    }
+
+    /// Somebody whose turn it isn't yet knows of the alarm all the same, and answers it: from now on they are one of those who were told.
+    private static func untold(_ rows: ContactsRows, _ asker: Asker, of key: AlarmKey) -> RecipientRow? {
+        guard let side = rows[Pair(asker.account, key.account)].map({
+            RelationView($0, of: asker.account, with: key.account).mine
+        }), side.iAmResponder, side.wantsToHear(of: key.kind), asker.account != key.account else { return nil }
+        return RecipientRow(at: asker.time)
     }
 
     /// Help is needed: everybody hears of the alarm at once, whatever held it back. At most every quarter of an hour, unless others

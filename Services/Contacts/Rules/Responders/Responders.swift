@@ -85,11 +85,20 @@ extension ContactsReducer {
             rows.recipients[recipient] = RecipientRow(at: time)
             rows.recipients[recipient]?.isOutOfReach = rows.isOutOfReach(responder, side)
         }
+        return alerted(rows, responder, of: key, repetition ?? 0, isNew ? answers : [], at: time)
+    }
+
+    /// - Parameter answers: Shown to them.
+    static func alerted(
+        _ rows: ContactsRows, _ responder: AccountID, of key: AlarmKey, _ repetition: Int,
+        _ answers: [(AccountID, RecipientRow)], at time: Instant
+    ) -> [ContactsEvent] {
+        guard let row = rows.alarms[key] else { return [] }
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
-                occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
-        return [alerted] + (isNew ? show(answers, key, row.alarm, to: responder, at: time) : [])
+                occurred: row.occurred, deadline: row.deadline, repetition: repetition, at: time))
+        return [alerted] + show(answers, key, row.alarm, to: responder, at: time)
     }
 
     /// Sends the all-clear to everyone who was alerted. An account has one alarm of a kind, so when a newer one than this has ended,
@@ -213,7 +222,7 @@ extension AlarmID {
 }
 
 extension RelationRow.Side {
-    fileprivate func wantsToHear(of kind: AlarmRow.Kind) -> Bool {
+    func wantsToHear(of kind: AlarmRow.Kind) -> Bool {
         switch kind {
         case .alert: true
         case .missedCheckIn: notifyOnMissedCheckIn
@@ -249,15 +258,20 @@ extension ContactsRows.Selection {
             // Locks the account, so that no one becomes or stops being a responder meanwhile.
             changed.insert(account)
             alarming.insert(account)
-            if command.kind == .alertRaised || command.kind == .checkInMissed { alerting.insert(account) }
+            if command.kind == .alertRaised || command.kind == .checkInMissed {
+                alerting.insert(account)
+                telling.insert(account)
+            }
         case .acknowledgeAlarm(let command):
             meet(account, command.contact)
             changed.insert(command.contact)
             alarming.insert(command.contact)
             relaying.insert(command.contact)
+            telling.insert(command.contact)
             blocking.insert(account)
         case .forgetAnswers:
             changed.insert(account)
+            telling.insert(account)
             alarming.insert(account)
             relaying.insert(account)
         case .announcePause: relaying.insert(account)

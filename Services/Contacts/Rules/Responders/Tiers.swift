@@ -73,10 +73,15 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: SetResponderTiers, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         let responders = Set(rows.responders(of: asker.account).map(\.account))
-        guard responders.isSuperset(of: command.tiers.flatMap(\.responders)) else {
+        // Somebody may have stopped being one at a process of an earlier release, which takes nobody out.
+        let known = Set((rows.accounts[asker.account]?.responderTiers ?? []).flatMap(\.responders))
+        guard responders.union(known).isSuperset(of: command.tiers.flatMap(\.responders)) else {
             throw Rejection(.notContact, "Choose only people who are your responders.", field: "tiers")
         }
-        return setTiers(&rows, of: asker.account, command.tiers, at: asker.time)
+        let tiers = command.tiers.map {
+            ResponderTier(after: $0.after, responders: $0.responders.filter(responders.contains))
+        }
+        return setTiers(&rows, of: asker.account, tiers.filter { !$0.responders.isEmpty }, at: asker.time)
     }
 
     private static func setTiers(
@@ -119,6 +124,10 @@ extension ContactsReducer {
     /// Tells those whose turn it is. Nobody of a tier left means that it is the next one's turn; if all who were told have answered
     /// that they can't do anything, it is everybody's.
     static func beginTiers(_ rows: inout ContactsRows, _ key: AlarmKey, at time: Instant) -> [ContactsEvent] {
+        guard rows.alarms[key]?.answering.tiers.later != nil else {
+            scheduleTiers(&rows, key, at: time)
+            return []
+        }
         var events: [ContactsEvent] = []
         while let row = rows.alarms[key], row.answering.tiers.next != nil {
             let isHopeless = isHopeless(rows, key)
@@ -163,9 +172,8 @@ extension ContactsReducer {
             tiers.isOfLatest(recipient.responder) && rows.recipients[recipient]?.isLeft == true
         }
         if isLeft || begins <= time { return begins }
-        // Since when there is nobody left, if that was noted.
-        let noted = min(rows.accounts[key.account]?.nextTier ?? time, time)
-        return tiers.heldUntil.map { max($0, noted) } ?? noted
+        // At once: the deadline has passed by the database's clock, of which the rules' time may be far ahead after a failover.
+        return tiers.heldUntil ?? row.deadline ?? Instant(microseconds: 0)
     }
 }
 
@@ -183,6 +191,7 @@ extension ContactsRows.Selection {
         case .beginNextTier:
             alarming.insert(account)
             alerting.insert(account)
+            telling.insert(account)
         }
     }
 }

@@ -12,11 +12,16 @@ import { button, refusal } from './pieces.js'
 /** Another responder needn't be a contact; their name comes a moment later. */
 const nameOf = (account) => { const name = nameIn(account); return name === 'Someone' ? 'Another responder' : name }
 
+/** Whether somebody who hears of a missed check-in later than others wasn't told yet, and so can't know who is on it. */
+const isUntold = (person) => !person?.alertRaised && answersTo(alarmOf(person), model.replica).length === 0
+  && !model.replica.notifications?.notifications.some(({ details }) => details?.alarm && details.alarm === alarmOf(person))
+
 /** Who does something about an alarm, in a list; says so if nobody does. */
-export function answers(alarm) {
+export function answers(alarm, isKnown = true) {
   const given = answersTo(alarm, model.replica)
   return [
-    !isAnswered(given, now()) && h('p', { class: 'notice warning' }, model.isKept ? 'Nobody was on it then.' : 'Nobody is on it yet.'),
+    !isKnown && h('p', { class: 'hint' }, 'You weren’t told of this yet, so who is on it isn’t shown to you. You can answer all the same.'),
+    isKnown && !isAnswered(given, now()) && h('p', { class: 'notice warning' }, model.isKept ? 'Nobody was on it then.' : 'Nobody is on it yet.'),
     given.length > 0 && h('ul', { class: 'plain answers' }, given.map((one) =>
       h('li', { key: one.responder, class: one.answer === 'needsHelp' ? 'critical' : '' }, answerText(one, nameOf(one.responder), now())))),
   ]
@@ -27,7 +32,7 @@ const hears = (contact, person) => person?.alertRaised || contact.notifyOnMissed
 
 /** The first of them in a few words, for a line. */
 export function answerLine(contact, person) {
-  if (!hears(contact, person)) return undefined
+  if (!hears(contact, person) || isUntold(person)) return undefined
   const [first] = answersTo(alarmOf(person), model.replica)
   const text = first ? answerText(first, nameOf(first.responder), now()) : 'Nobody is on it yet'
   return model.isKept ? `Then: ${text}` : text
@@ -49,7 +54,7 @@ export function answering(one, person, name) {
   }
   const waits = entry && h('p', { class: 'hint', role: 'status' }, isHeldUp(entry) ? 'Your answer isn’t sent yet.' : 'Sending your answer…')
   return h('section', { class: 'answering', 'aria-labelledby': 'answering-title' },
-    h('h2', { id: 'answering-title' }, 'Who is on it'), answers(alarm), waits,
+    h('h2', { id: 'answering-title' }, 'Who is on it'), answers(alarm, !isUntold(person)), waits,
     h('div', { class: 'actions' },
       button('I’m on it', () => say('onIt', 'The others see your answer', { minutes: 30 }), { kind: 'primary' }),
       button('Reached, safe', safe),

@@ -1,5 +1,5 @@
 /** How often to check in, when to be reminded, and when others hear that one was missed. */
-import { h } from '../core/view.js'
+import { h, steady } from '../core/view.js'
 import { model } from '../core/model.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
@@ -40,10 +40,12 @@ export function tierChoice() {
   const { contacts } = model.replica
   const responders = respondersOf({ contacts })
   if (!(responders?.length > 1)) return undefined
-  const tiers = contacts.responderTiers ?? []
-  const afterOf = (account) => tiers.find((tier) => tier.responders.includes(account))?.after ?? 0
+  // What was chosen a moment ago counts, though nothing has come of it yet.
+  const chosen = model.outbox.findLast(({ path, state }) => path.endsWith('/SetResponderTiers') && state !== 'refused')
+  const tiers = chosen?.fields.tiers ?? contacts.responderTiers ?? []
+  const delayOf = new Map(tiers.flatMap(({ after, responders: members }) => members.map((account) => [account, after])))
   const field = ({ account }) => {
-    const after = afterOf(account)
+    const after = delayOf.get(account) ?? 0
     const options = delays.some(([length]) => length === after) ? delays : [...delays, [after, `${span(after)} later`]]
     const change = (event) => act('SetResponderTiers', { tiers: movedTo(Number(event.target.value), account, tiers) }, 'Changed', 'tiers')
     return h('div', { class: 'field', key: account },
@@ -51,8 +53,8 @@ export function tierChoice() {
       h('select', { id: `tier-${account}`, value: String(after), onchange: change },
         options.map(([length, title]) => h('option', { key: length, value: String(length) }, title))))
   }
-  return h('fieldset', { 'aria-describedby': 'tiers-hint' }, h('legend', {}, 'Who hears first of a missed check-in'), responders.map(field),
-    h('p', { id: 'tiers-hint', class: 'hint' }, 'Those who hear later wait while somebody is on it, four hours at most, and hear at once if nobody before them can help. Everybody hears of an alert at once.'))
+  return steady('fieldset', { 'aria-describedby': 'tiers-hint' }, [contacts, chosen, model.replica.people], () => [h('legend', {}, 'Who hears first of a missed check-in'), responders.map(field),
+    h('p', { id: 'tiers-hint', class: 'hint' }, 'Those who hear later wait while somebody is on it, four hours at most, and hear at once if nobody before them can help. Everybody hears of an alert at once.')])
 }
 
 const pauses = [[day, '1 day'], [2 * day, '2 days'], [3 * day, '3 days'], [7 * day, '1 week'], [14 * day, '2 weeks'], [30 * day, '30 days']]

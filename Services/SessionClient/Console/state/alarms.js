@@ -62,7 +62,9 @@ export const isAnswered = (answers, now) => answers.some(({ answer, until }) => 
 /** Who hears of a missed check-in, in the order in which they do: `{after, responders}`, beginning with those who hear at once. */
 export function hearingOrder({ contacts }) {
   if (!contacts) return []
-  const later = contacts.responderTiers ?? []
+  const isResponder = (account) => contacts.contacts.get(account)?.isMyResponder
+  const later = (contacts.responderTiers ?? []).map(({ after, responders }) => ({ after, responders: responders.filter(isResponder) }))
+    .filter(({ responders }) => responders.length)
   const isLater = new Set(later.flatMap(({ responders }) => responders))
   const first = respondersOf({ contacts }).map(({ account }) => account).filter((account) => !isLater.has(account))
   if (first.length) return [{ after: 0, responders: first }, ...later]

@@ -39,12 +39,14 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     public var responderTiers: [ResponderTier] { state?.responderTiers ?? [] }
     /// When all responders hear of a missed check-in if nobody does anything about it, beginning with those who hear at once.
     public var hearingOrder: [ResponderTier] {
-        let later = Set(responderTiers.flatMap(\.responders))
-        let first = responders.map(\.account).filter { !later.contains($0) }
-        if !first.isEmpty { return [ResponderTier(after: .seconds(0), responders: first)] + responderTiers }
+        let all = Set(responders.map(\.account))
+        let later = responderTiers.map { ResponderTier(after: $0.after, responders: $0.responders.filter(all.contains)) }
+            .filter { !$0.responders.isEmpty }
+        let first = all.subtracting(later.flatMap(\.responders)).sorted()
+        if !first.isEmpty { return [ResponderTier(after: .seconds(0), responders: first)] + later }
         // It is the next ones' turn at once.
-        guard let next = responderTiers.first else { return [] }
-        return [ResponderTier(after: .seconds(0), responders: next.responders)] + responderTiers.dropFirst()
+        guard let next = later.first else { return [] }
+        return [ResponderTier(after: .seconds(0), responders: next.responders)] + later.dropFirst()
     }
     /// What responders answered to this account's own alarms and to those that it was told of, while they are on.
     public var alarmAnswers: Ordered<GivenAlarmAnswer> { state?.alarmAnswers ?? [] }

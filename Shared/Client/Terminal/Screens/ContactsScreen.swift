@@ -102,7 +102,9 @@ enum ContactsScreen {
         guard let alarm else { return "" }
         if let first = shown.contacts.answers(to: alarm).first { return ": " + Words.answer(first, shown) }
         let isAlert = shown.contacts.person(by: contact.account)?.alertAlarm == alarm
-        return isAlert || contact.notifyOnMissedCheckIn ? ": nobody is on it" : ""
+        // Whoever hears later than others wasn't told yet.
+        let isTold = shown.notifications.history.contains { $0.details.alarm == alarm }
+        return isAlert || contact.notifyOnMissedCheckIn && isTold ? ": nobody is on it" : ""
     }
 
     /// The alarm that is on, the worse of two.
