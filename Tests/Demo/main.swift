@@ -8,7 +8,7 @@ let help = """
     Usage: demo [URL [CERTIFICATE]]
 
     Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings; then he misses a
-    check-in, Anna is notified, and gets the all-clear. In the end they play four in a row. Prints what each of them
+    check-in, Anna is notified, says that she is on it and has reached him, and gets the all-clear. In the end they play four in a row. Prints what each of them
     sees, as it happens. URL is that of the HTTP API (http://127.0.0.1:8080),
     CERTIFICATE a file with the one to trust.
     """
@@ -106,6 +106,18 @@ do {
             if let deadline = missed?["details"]["deadline"].int, let created = missed?["created"].int {
                 narrator.does("Anna", "was notified \(Double(created - deadline) / 1000) ms after the deadline")
             }
+            let alarm = missed?["details"]["alarm"] ?? .null
+            func answer(_ answer: String) async throws {
+                _ = try await anna.act(
+                    "AcknowledgeAlarm",
+                    ["contact": .string(bob.account), "alarm": alarm, "answer": .string(answer)])
+            }
+            let (_, onItTook) = try await timed { try await answer("onIt") }
+            narrator.does("Anna", "says that she is on it", took: onItTook)
+            try await bobSees.expect("AlarmAcknowledged")
+            try await answer("safe")
+            narrator.does("Anna", "has reached him: he is safe. Only Bob can give the all-clear")
+            try await bobSees.expect("AlarmAcknowledged")
             let (_, lateTook) = try await timed { try await bob.act("CheckIn") }
             narrator.does("Bob", "checks in after all", took: lateTook)
             try await annaSees.expect("notification dependentCheckedInLate")
