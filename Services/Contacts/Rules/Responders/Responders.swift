@@ -82,8 +82,9 @@ extension ContactsReducer {
         let isNew = rows.recipients[recipient] == nil
         guard isNew ? row.answering.tiers.hasBegun(for: responder) : repetition != nil else { return [] }
         if isNew {
-            rows.recipients[recipient] = RecipientRow(at: time)
-            rows.recipients[recipient]?.isOutOfReach = rows.isOutOfReach(responder, side)
+            var told = RecipientRow(at: time)
+            told.isOutOfReach = rows.isOutOfReach(responder, side)
+            rows.recipients[recipient] = told
         }
         return alerted(rows, responder, of: key, repetition ?? 0, isNew ? answers : [], at: time)
     }
