@@ -259,6 +259,8 @@ struct AlarmTests {
                         random.oneIn(3)
                         ? people.randomRelay(of: asker, using: &random)
                         : ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
+                    // TierTests has those who hear later.
+                    if command is SetResponderTiers { continue }
                     let events: [ContactsEvent]
                     do { events = try people.ask(asker, command) } catch is Rejection { continue }
                     try Self.check(events, people)
