@@ -14,12 +14,13 @@ enum RawHTTP2 {
     }
 
     /// The head of a request with a body of JSON, which is to follow.
-    static func post(_ path: String, on stream: UInt32) -> [UInt8] {
+    /// - Parameter length: How many bytes of it are promised; none if nil.
+    static func post(_ path: String, length: Int? = nil, on stream: UInt32) -> [UInt8] {
         let fields = [
             (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
             ("content-type", "application/json"),
         ]
-        return frame(1, flags: 4, on: stream, block(fields))
+        return frame(1, flags: 4, on: stream, block(fields + (length.map { [("content-length", "\($0)")] } ?? [])))
     }
 
     /// A part of a request's body.

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import Synchronization
+import TestKit
 
 /// A connection over TLS of which nothing is understood, for what no client does. Of what comes, the beginning is kept.
 struct SecureConnection: Sendable {
@@ -56,14 +56,21 @@ struct SecureConnection: Sendable {
     /// Waits until the connection is over, and returns what the other side said before.
     func rest() async throws -> String {
         try await waitForEnd()
-        return heard.bytes.withLock { String(decoding: $0, as: UTF8.self) }
+        return String(decoding: heard.bytes.value, as: UTF8.self)
+    }
+
+    /// Waits until the other side has said a text.
+    func hear(_ text: String) async throws {
+        try await heard.bytes.wait("the other side to say \(text)") { bytes in
+            String(decoding: bytes, as: UTF8.self).contains(text) ? true : nil
+        }
     }
 
     func close() async { try? await channel.close().get() }
 }
 
 private final class Heard: Sendable {
-    let bytes = Mutex<[UInt8]>([])
+    let bytes = Observed<[UInt8]>([])
     static let limit = 65_536
 }
 
@@ -77,7 +84,7 @@ private final class HandshakeWait: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
-        heard.bytes.withLock { $0 += buffer.readableBytesView.prefix(Heard.limit - $0.count) }
+        heard.bytes.update { $0 += buffer.readableBytesView.prefix(Heard.limit - $0.count) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -65,6 +65,18 @@ struct ConnectionPaceTests {
         #expect(!channel.isActive)
     }
 
+    @Test("what still comes of a request that is answered is thrown away, up to its end")
+    func thrownAway() throws {
+        let channel = try Self.connection()
+        try channel.writeInbound(Self.head)
+        try channel.writeInbound(Self.body(1))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        for part in [Self.body(2), Self.body(3), .end(nil), Self.head] { try channel.writeInbound(part) }
+        var read: [HTTPRequestPart] = []
+        while let part = try channel.readInbound(as: HTTPRequestPart.self) { read.append(part) }
+        #expect(read == [Self.head, Self.body(1), .end(nil), Self.head])
+    }
+
     @Test("a request answered after all of it came leaves the connection open")
     func ordinary() throws {
         let channel = try Self.connection()

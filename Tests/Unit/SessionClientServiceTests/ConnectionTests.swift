@@ -143,6 +143,16 @@ struct ConnectionTests {
         #expect(!channel.isActive)
     }
 
+    @Test("a request of HTTP/2 that ends too early concerns nobody else on its connection")
+    func shortRequest() throws {
+        let channel = try Self.connection(HTTP2Rest())
+        channel.pipeline.fireErrorCaught(NIOHTTP2Errors.contentLengthViolated())
+        try channel.throwIfErrorCaught()
+        channel.pipeline.fireErrorCaught(NIOHTTP2Errors.unableToParseFrame())
+        #expect(throws: NIOHTTP2Errors.UnableToParseFrame.self) { try channel.throwIfErrorCaught() }
+        _ = try channel.finish()
+    }
+
     @Test("clients may ping as often as they like")
     func pings() throws {
         let channel = try Self.connection(HTTP2Rest())

@@ -7,7 +7,8 @@ import NIOHTTPTypes
 /// byte now and then.
 ///
 /// A request's head has ten seconds from its first byte. A body must bring a kilobyte a second on average, after ten
-/// seconds. Once a request is answered, what is still missing of it has five seconds.
+/// seconds. Once a request is answered, what is still missing of it has five seconds. It is taken and thrown away here, whoever
+/// reads the body: closing with bytes unread would make the client's system drop the answer (RFC 9112, section 9.6).
 final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -29,6 +30,8 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
         case idle
         case head
         case body(began: NIODeadline, bytes: Int)
+        /// It is answered, though its body isn't whole.
+        case rest
     }
 
     /// What is sent over its channel.
@@ -58,8 +61,10 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
             phase = .body(began: context.eventLoop.now, bytes: 0)
             close(context, after: limits.grace)
         case .body(let buffer):
-            if case .body(let began, let bytes) = phase {
-                phase = .body(began: began, bytes: bytes + buffer.readableBytes)
+            switch phase {
+            case .body(let began, let bytes): phase = .body(began: began, bytes: bytes + buffer.readableBytes)
+            case .rest: return
+            case .idle, .head: break
             }
         case .end:
             phase = .idle
@@ -75,12 +80,16 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
         }
         hasReadPart = false
         context.fireChannelReadComplete()
+        // Nobody else may ask for more.
+        if case .rest = phase { context.read() }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data), case .body = phase {
-            phase = .head
+            phase = .rest
             close(context, after: limits.rest)
+            context.write(data, promise: promise)
+            return context.read()
         }
         context.write(data, promise: promise)
     }

@@ -7,7 +7,8 @@ import NIOHTTP2
 ///
 /// Besides, it lets clients ping as often as they like. Hummingbird closes a connection on which a third ping comes sooner
 /// than 30 seconds after another, which would cut the streams of apps that ping every ten. Floods of pings end a connection
-/// in NIO.
+/// in NIO. Nor does Hummingbird hear of requests that end before all that their heads promised, as curl ends one when it is refused:
+/// NIO resets these, and Hummingbird would close the connection, with everybody else's requests on it.
 final class HTTP2Rest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -47,6 +48,11 @@ final class HTTP2Rest: ChannelInboundHandler, RemovableChannelHandler {
             context.fireUserInboundEventTriggered(event)
         default: context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !(error is NIOHTTP2Errors.ContentLengthViolated) else { return }
+        context.fireErrorCaught(error)
     }
 
     private func rest(_ context: ChannelHandlerContext) {
