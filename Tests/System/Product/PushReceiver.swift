@@ -23,6 +23,8 @@ final class PushReceiver: Sendable {
     let received = Observed<[Received]>([])
     /// While it is, pushes are taken but not answered.
     let isSilent = Observed(false)
+    /// How long it takes to answer.
+    let slowness = Observed(Duration.zero)
     private let status: @Sendable (Received, [Received]) -> Int
     private let port = Observed<Int?>(nil)
 
@@ -47,6 +49,7 @@ final class PushReceiver: Sendable {
             var headers: [String: String] = [:]
             for field in request.headers { headers[field.name.canonicalName] = field.value }
             let status = try self.take(headers, String(buffer: buffer))
+            try await Task.sleep(for: self.slowness.value)
             try await self.isSilent.wait("the receiver to answer", within: .seconds(3600)) { $0 ? nil : true }
             return Response(status: HTTPResponse.Status(code: status))
         }
