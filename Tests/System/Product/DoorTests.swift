@@ -232,12 +232,13 @@ struct DoorTests {
         try await Quartet.with { quartet in
             let anna = try await quartet.signUp("anna")
             quartet.send(.stop, to: .contacts)
+            // As many as may have their passwords checked at a time.
             async let statuses = withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<24 {
+                for number in 0..<8 {
                     group.addTask {
-                        // Only so many passwords of an address are checked at a time.
-                        try await quartet.edge.insist(
-                            "/v1/sign-up", ["handle": .string("new\(number)"), "password": "correct horse battery"]
+                        try await quartet.edge.send(
+                            "POST", "/v1/sign-up",
+                            body: ["handle": .string("new\(number)"), "password": "correct horse battery"]
                         ).status
                     }
                 }
@@ -245,13 +246,13 @@ struct DoorTests {
             }
             try await quartet.wait(for: "the accounts", "SELECT count(*) FROM session.account WHERE handle LIKE 'new%'")
             {
-                $0 == "24"
+                $0 == "8"
             }
             let checkedIn = try await anna.ask("CheckIn")
             #expect(checkedIn.status == 200)
             await (try await LiveView.open(anna)).close()
             quartet.send(.resume, to: .contacts)
-            #expect(try await statuses == [Int](repeating: 201, count: 24))
+            #expect(try await statuses == [Int](repeating: 201, count: 8))
         }
     }
 
