@@ -227,35 +227,6 @@ struct DoorTests {
         }
     }
 
-    @Test("sign-ups that wait until a service that stands still knows their accounts hold up nobody else (T21)")
-    func waitingSignUps() async throws {
-        try await Quartet.with { quartet in
-            let anna = try await quartet.signUp("anna")
-            quartet.send(.stop, to: .contacts)
-            // As many as may have their passwords checked at a time.
-            async let statuses = withThrowingTaskGroup(of: Int.self) { group in
-                for number in 0..<8 {
-                    group.addTask {
-                        try await quartet.edge.send(
-                            "POST", "/v1/sign-up",
-                            body: ["handle": .string("new\(number)"), "password": "correct horse battery"]
-                        ).status
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            try await quartet.wait(for: "the accounts", "SELECT count(*) FROM session.account WHERE handle LIKE 'new%'")
-            {
-                $0 == "8"
-            }
-            let checkedIn = try await anna.ask("CheckIn")
-            #expect(checkedIn.status == 200)
-            await (try await LiveView.open(anna)).close()
-            quartet.send(.resume, to: .contacts)
-            #expect(try await statuses == [Int](repeating: 201, count: 8))
-        }
-    }
-
     @Test("malformed chunks and peers that leave midway don't count as server errors")
     func malformedChunks() async throws {
         try await Quartet.with { quartet in
