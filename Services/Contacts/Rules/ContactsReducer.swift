@@ -22,7 +22,9 @@ package enum ContactsReducer: Reducer {
         case .reach, .tier(.beginNextTier): guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
-        let asker = Asker(account: account, time: context.time, command: context.commandID)
+        let asker = Asker(
+            account: account, time: context.time, clock: min(context.recordedAt, context.time),
+            command: context.commandID)
         let events =
             switch command {
             case .account(let command): try reduce(&rows, command, asker)
@@ -42,6 +44,8 @@ package enum ContactsReducer: Reducer {
     struct Asker {
         let account: AccountID
         let time: Instant
+        /// The same by the database's clock, of which the rules' time may be far ahead after a failover.
+        let clock: Instant
         let command: CommandID
     }
 

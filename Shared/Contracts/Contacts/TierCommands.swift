@@ -23,7 +23,7 @@ public enum TierCommand: MessageSet {
 /// do anything, if one says that help is needed, or after the third repetition, everybody hears.
 ///
 /// It applies to the next alarm. Whoever stops being a responder is taken out. Rejected: `notContact` if somebody isn't the account's
-/// responder. Result: ``ResponderTiersSet``; nothing if nothing changes.
+/// responder; whoever is still in a tier, though they aren't one any more, is dropped. Result: ``ResponderTiersSet``; nothing if nothing changes.
 public struct SetResponderTiers: PublicCommandBody {
     /// Later, it might undo what the person has decided since on another device.
     public static let sending = Sending(.contactSettings, for: .minutes(10), supersedes: ["SetResponderTiers"])

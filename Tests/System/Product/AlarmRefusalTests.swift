@@ -54,8 +54,7 @@ struct AlarmRefusalTests {
                 func tiers(_ responder: Device) -> JSON {
                     ["tiers": [["after": 900_000_000, "responders": [.string(responder.account)]]]]
                 }
-                let set = try await carrier.act("SetResponderTiers", tiers(ben), token: anna.token)
-                #expect(set["tiers"][0]["responders"][0].string == ben.account, "\(set)")
+                _ = try await carrier.act("SetResponderTiers", tiers(ben), token: anna.token)
                 let refused = try await carrier.expect(
                     "notContact", of: "SetResponderTiers", tiers(eve), token: anna.token)
                 #expect(refused.field == "tiers")

@@ -55,7 +55,7 @@ extension ContactsReducer {
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
-            startTiers(&rows, key, at: asker.time)
+            startTiers(&rows, key, at: asker.clock)
         }
         // Nobody is on it: now all hear, whatever was chosen.
         if command.isSlow == true { rows.alarms[key]?.answering.tiers.beginAll() }
@@ -65,7 +65,7 @@ extension ContactsReducer {
         events += responders.flatMap { responder in
             alert(&rows, responder.account, responder.side, of: key, command.repetition, answers, at: asker.time)
         }
-        return events + beginTiers(&rows, key, at: asker.time)
+        return events + beginTiers(&rows, key, asker)
             + (command.isSlow == true ? sayUnanswered(&rows, key, .silence, at: asker.time) : [])
     }
 

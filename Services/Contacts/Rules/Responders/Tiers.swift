@@ -10,7 +10,7 @@ package struct AlarmTiers: Equatable, Sendable {
     package var later: [ResponderTier]?
     /// How many of ``later`` have begun.
     package var begun = 0
-    /// When the first tier heard.
+    /// When the first tier heard, by the database's clock: the timers of the others go by it.
     package var since: Instant?
     /// How long they have waited because somebody was on it, without the time since ``heldSince``.
     package var held: Interval = .seconds(0)
@@ -65,7 +65,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         switch command {
         case .setResponderTiers(let command): try setTiers(&rows, command, asker)
-        case .beginNextTier: beginTiers(&rows, AlarmKey(asker.account, .missedCheckIn), at: asker.time)
+        case .beginNextTier: beginTiers(&rows, AlarmKey(asker.account, .missedCheckIn), asker)
         }
     }
 
@@ -123,7 +123,8 @@ extension ContactsReducer {
 
     /// Tells those whose turn it is. Nobody of a tier left means that it is the next one's turn; if all who were told have answered
     /// that they can't do anything, it is everybody's.
-    static func beginTiers(_ rows: inout ContactsRows, _ key: AlarmKey, at time: Instant) -> [ContactsEvent] {
+    static func beginTiers(_ rows: inout ContactsRows, _ key: AlarmKey, _ asker: Asker) -> [ContactsEvent] {
+        let time = asker.time
         guard rows.alarms[key]?.answering.tiers.later != nil else {
             scheduleTiers(&rows, key, at: time)
             return []
@@ -131,7 +132,7 @@ extension ContactsReducer {
         var events: [ContactsEvent] = []
         while let row = rows.alarms[key], row.answering.tiers.next != nil {
             let isHopeless = isHopeless(rows, key)
-            guard isHopeless || turn(rows, key, at: time).map({ $0 <= time }) ?? false else { break }
+            guard isHopeless || turn(rows, key, at: asker.clock).map({ $0 <= asker.clock }) ?? false else { break }
             if isHopeless {
                 rows.alarms[key]?.answering.tiers.beginAll()
             } else {

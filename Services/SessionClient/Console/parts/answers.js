@@ -20,7 +20,7 @@ const isUntold = (person) => !person?.alertRaised && answersTo(alarmOf(person), 
 export function answers(alarm, isKnown = true) {
   const given = answersTo(alarm, model.replica)
   return [
-    !isKnown && h('p', { class: 'hint' }, 'You weren’t told of this yet, so who is on it isn’t shown to you. You can answer all the same.'),
+    !isKnown && h('p', { class: 'hint' }, 'You may not have been told of this yet: then who is on it isn’t shown to you. You can answer all the same.'),
     isKnown && !isAnswered(given, now()) && h('p', { class: 'notice warning' }, model.isKept ? 'Nobody was on it then.' : 'Nobody is on it yet.'),
     given.length > 0 && h('ul', { class: 'plain answers' }, given.map((one) =>
       h('li', { key: one.responder, class: one.answer === 'needsHelp' ? 'critical' : '' }, answerText(one, nameOf(one.responder), now())))),
