@@ -119,6 +119,8 @@ struct WorldPlay {
         let call = act.call(person.quartet, about: others[0], number: random.next())
         // On a full disk, a call for help is kept in memory alone.
         let isKept = !full.contains { $0.key == person.deviceName && world.now < $0.value }
+        // Where nothing is shown there is nothing to do.
+        let isNothing = [.markAllRead, .clear].contains(act) && person.notifications.notifications.history.isEmpty
         let (life, promises, key) = (person.connection, promises, "\(person.deviceName) \(act.rawValue)")
         begun.append(
             await world.begin {
@@ -130,7 +132,7 @@ struct WorldPlay {
                     isTold = error.isPending
                 }
                 // Nobody hears what a killed app says.
-                if isTold, isKept, person.isRunning, person.connection === life {
+                if isTold, isKept, !isNothing, person.isRunning, person.connection === life {
                     promises.add(key)
                 }
             })
