@@ -77,7 +77,8 @@ final class Viewer: Sendable {
         case ("operations.event", "OperationEnded"):
             return "operation \(body["type"].string ?? ""): \(body["state"].string ?? "")"
         case ("contacts.event", "AlarmAcknowledged") where body["answer"].string != nil:
-            return "\(narrator.name(body["responder"])) says: \(body["answer"].string == "onIt" ? "on it" : "reached, safe")"
+            return
+                "\(narrator.name(body["responder"])) says: \(body["answer"].string == "onIt" ? "on it" : "reached, safe")"
         case ("account.event", "CheckedIn"): return "checked in"
         case ("account.event", "CheckInMissed"): return "a check-in was missed"
         default: return nil

@@ -64,7 +64,8 @@ struct EndToEndTierTests {
                 #expect(kinds.count { $0 == "dependentCheckInMissed" } == count)
                 #expect(kinds.count { $0 == "dependentCheckedInLate" } == count)
             }
-            #expect(try await quartet.psql("SELECT count(*) FROM contacts.timer WHERE name LIKE 'BeginNextTier%'") == "0")
+            #expect(
+                try await quartet.psql("SELECT count(*) FROM contacts.timer WHERE name LIKE 'BeginNextTier%'") == "0")
         }
     }
 }

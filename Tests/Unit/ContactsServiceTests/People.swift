@@ -21,7 +21,8 @@ extension People {
             isLast: { if case .contactsClosed = $0 { true } else { false } },
             // A canary has no stream, nobody is to see when somebody was reached, and a timer that comes too early is set again.
             quiet: { command, before, after in
-                command is OpenCanary || command is RecordReached || command is LapseReach || command is RestoreReach || command is BeginNextTier
+                command is OpenCanary || command is RecordReached || command is LapseReach || command is RestoreReach
+                    || command is BeginNextTier
                     ? after : before
             },
             check: { asker, emissions in

@@ -97,7 +97,8 @@ struct TierTests {
         #expect(safe.people.rows.published(safe.cleo).alarmAnswers?.map(\.answer) == [.safe])
     }
 
-    @Test("it is the next tier's turn when nobody of the one before is left, and everybody's when nobody can help (A10)")
+    @Test(
+        "it is the next tier's turn when nobody of the one before is left, and everybody's when nobody can help (A10)")
     func nobodyLeft() throws {
         // All who were told can't do anything.
         var scene = try Scene()
@@ -209,7 +210,8 @@ struct TierTests {
         scene.people.rows.accounts[scene.anna]?.responderTiers = tiers
         let events = try scene.people.ask(
             scene.anna, SetResponderTiers(tiers: tiers.moving(scene.dora, to: .minutes(5))))
-        #expect(try events.first(as: ResponderTiersSet.self).tiers == [.init(after: .minutes(5), responders: [scene.dora])])
+        #expect(
+            try events.first(as: ResponderTiersSet.self).tiers == [.init(after: .minutes(5), responders: [scene.dora])])
     }
 
     @Test("only responders are taken; whoever stops being one is taken out, and hears at once as one again (A10)")

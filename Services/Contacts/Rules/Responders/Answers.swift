@@ -69,9 +69,11 @@ extension ContactsReducer {
 
     /// Somebody whose turn it isn't yet knows of the alarm all the same, and answers it: from now on they are one of those who were told.
     private static func untold(_ rows: ContactsRows, _ asker: Asker, of key: AlarmKey) -> RecipientRow? {
-        guard let side = rows[Pair(asker.account, key.account)].map({
-            RelationView($0, of: asker.account, with: key.account).mine
-        }), side.iAmResponder, side.wantsToHear(of: key.kind), asker.account != key.account else { return nil }
+        guard
+            let side = rows[Pair(asker.account, key.account)].map({
+                RelationView($0, of: asker.account, with: key.account).mine
+            }), side.iAmResponder, side.wantsToHear(of: key.kind), asker.account != key.account
+        else { return nil }
         return RecipientRow(at: asker.time)
     }
 

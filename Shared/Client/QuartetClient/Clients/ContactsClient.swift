@@ -40,8 +40,10 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     /// When all responders hear of a missed check-in if nobody does anything about it, beginning with those who hear at once.
     public var hearingOrder: [ResponderTier] {
         let all = Set(responders.map(\.account))
-        let later = responderTiers.map { ResponderTier(after: $0.after, responders: $0.responders.filter(all.contains)) }
-            .filter { !$0.responders.isEmpty }
+        let later = responderTiers.map {
+            ResponderTier(after: $0.after, responders: $0.responders.filter(all.contains))
+        }
+        .filter { !$0.responders.isEmpty }
         let first = all.subtracting(later.flatMap(\.responders)).sorted()
         if !first.isEmpty { return [ResponderTier(after: .seconds(0), responders: first)] + later }
         // It is the next ones' turn at once.

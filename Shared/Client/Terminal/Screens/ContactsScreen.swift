@@ -179,7 +179,8 @@ enum ContactsScreen {
             let name = shown.name(of: contact.account)
             model.dialog = .init(
                 form: Form(
-                    title: "How long after the others \(name) hears of a missed check-in, such as 15min; 0 for with them",
+                    title:
+                        "How long after the others \(name) hears of a missed check-in, such as 15min; 0 for with them",
                     fields: fields), purpose: .tier(contact.account))
         case .character("x"):
             model.ask(

@@ -58,7 +58,9 @@ struct ConsoleCheckInTests {
         }
     }
 
-    @Test("who chooses that one responder hears after another reads in which order they hear, and so after a reload (A10)")
+    @Test(
+        "who chooses that one responder hears after another reads in which order they hear, and so after a reload (A10)"
+    )
     func order() async throws {
         try await Console.with { console in
             let (anna, bob, carl) = try await console.quartet.signUp("anna", "bob", "carl")
