@@ -20,7 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
-        case alertChanged, checkInDue
+        case alertChanged, checkInDue, tripOn, tripMissed
         case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
@@ -202,6 +202,12 @@ extension APIError.Code {
         case .alertChanged:
             (409, .aborted, .no, "Another alert is on by now; look at it, and end it if you are safe.")
         case .checkInDue: (409, .failedPrecondition, .no, "Your check-in is due; check in first.")
+        case .tripOn: (409, .failedPrecondition, .no, "You are on a trip already; end it first.")
+        case .tripMissed:
+            (
+                409, .failedPrecondition, .no,
+                "The trip's time has passed; say that you have arrived, or that you need help."
+            )
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:

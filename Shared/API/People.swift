@@ -20,12 +20,14 @@ public struct Person: Codable, Hashable, Sendable {
     public package(set) var alertRaised: Instant?
     /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
     public package(set) var alertAlarm: AlarmID?
+    /// For responders: the trip whose time has passed, while the alert is on.
+    public package(set) var trip: PersonTrip?
 
     /// By default somebody of whom nothing may be seen.
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, avatar: Avatar? = nil, isClosed: Bool = false,
         emergencyNote: String? = nil, checkIn: CheckInState? = nil, alertRaised: Instant? = nil,
-        alertAlarm: AlarmID? = nil
+        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil
     ) {
         self.account = account
         self.handle = handle
@@ -37,6 +39,24 @@ public struct Person: Codable, Hashable, Sendable {
         veryLateFrom = checkIn?.veryLateFrom
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
+        self.trip = trip
+    }
+}
+
+/// A trip from which somebody hasn't arrived in time, as responders see it while the alert is on.
+public struct PersonTrip: Codable, Hashable, Sendable {
+    public let name: String
+    public let note: String?
+    /// By when the person wanted to have arrived.
+    public let eta: Instant
+    /// Whether the person has called for help by hand, too.
+    public let isCalled: Bool?
+
+    public init(name: String, note: String? = nil, eta: Instant, isCalled: Bool? = nil) {
+        self.name = name
+        self.note = note
+        self.eta = eta
+        self.isCalled = isCalled
     }
 }
 

@@ -183,6 +183,7 @@ private let randomWords = Mutex(RandomWords())
 public enum AccountSubject {}
 public enum AlarmSubject {}
 public enum GroupSubject {}
+public enum TripSubject {}
 public enum CommandSubject {}
 public enum MessageSubject {}
 public enum CorrelationSubject {}
@@ -195,6 +196,8 @@ public typealias AccountID = ID<AccountSubject>
 public typealias AlarmID = ID<AlarmSubject>
 /// What people do together, from the beginning of a group session to its end.
 public typealias GroupID = ID<GroupSubject>
+/// A trip, by whose end somebody has arrived.
+public typealias TripID = ID<TripSubject>
 /// A request to one service. The caller chooses it and keeps it when it sends the command again.
 public typealias CommandID = ID<CommandSubject>
 /// A row of a log (version 7, made by the sender).

@@ -22,13 +22,13 @@ public struct Sending: Hashable, Sendable {
 
     /// What a command is about. Commands that keep an order among themselves have the same topic, and so the same precedence.
     public enum Topic: String, CaseIterable, Sendable {
-        case checkIn, alert, alarmAnswer, pingAnswer
+        case checkIn, trip, alert, alarmAnswer, pingAnswer
         case profile, checkInSettings, security, contact, newContact, contactSettings, ping, notifications, push, group
         case receipts
 
         public var precedence: Precedence {
             switch self {
-            case .checkIn, .alert, .alarmAnswer, .pingAnswer: .urgent
+            case .checkIn, .trip, .alert, .alarmAnswer, .pingAnswer: .urgent
             case .profile, .checkInSettings, .security, .contact, .newContact, .contactSettings, .ping, .notifications,
                 .push, .group:
                 .normal

@@ -86,6 +86,10 @@ struct Scenario: Sendable {
             try await bob.call("SetResponderTiers", ["tiers": []])
             try await bob.call("PauseCheckIns", ["until": 1])
             try await bob.call("ResumeCheckIns")
+            try await bob.call("StartTrip", ["name": "Lake", "eta": 1])
+            try await bob.call("ExtendTrip", ["trip": "00000000-0000-7000-8000-000000000000", "eta": 1])
+            try await bob.call(
+                "EndTrip", ["trip": "00000000-0000-7000-8000-000000000000", "end": "arrived"])
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")

@@ -49,6 +49,9 @@ struct SessionProgram: DomainProgram {
                     "How long a phone that replaced another one can't sign in, unless the password confirmed the change. Initially 24h."
             ),
             .duration(
+                "least_trip", in: .seconds(1)...(.seconds(86_400)),
+                help: "How far ahead the end of a trip must be when it is set. Initially 5m."),
+            .duration(
                 "drop_notice", in: .zero...(.seconds(60)),
                 help: "How long a participant can be without a connection before others hear of it. At first: 5s."),
             .duration(

@@ -39,6 +39,15 @@ package struct AlertRow: Equatable, Sendable {
         return seen == alarm && askedAgain ?? ended <= ended + Self.clockError
     }
 
+    /// Whether help was asked for by this time, as another device may have it.
+    func wasRaised(before time: Instant) -> Bool { asked.map { $0 <= time + Self.clockError } ?? false }
+
+    /// Begins another alert, of which nobody is told yet.
+    mutating func begin(_ alarm: AlarmID, pressed: Instant?, at time: Instant) {
+        (self.pressed, pressedAgain, pressedAlarm) = (pressed, nil, alarm)
+        (raised, self.alarm, repetitions) = (time, alarm, 0)
+    }
+
     /// Counts another alert. Returns whether responders may be alarmed at once.
     mutating func counts(at time: Instant, _ limits: SessionLimits) -> Bool {
         if countedSince.map({ $0 + limits.alertWindow <= time }) ?? true { (countedSince, count) = (time, 0) }
@@ -58,7 +67,7 @@ extension SessionReducer {
             return raiseAlert(&rows, command, account, row, context)
         case .clearAlert(let command):
             let (account, row) = try asker(rows, context)
-            return try clearAlert(&rows, command, account, row, context.time)
+            return try clearAlert(&rows, command, account, row, context)
         case .announceAlert(let command): return try announceAlert(&rows, command, context.time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, context.time)
         case .holdAlarm(let command):
@@ -104,13 +113,15 @@ extension SessionReducer {
         case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)
         case .alertRaised: (row.alert.repetitions, row.alert.lastAlarm) = (command.repetition, time)
         }
+        let isSlow = command.repetition > rows.limits.repetitions
+        let trip = row.trip.flatMap { $0.shown.alarm == command.alarm && $0.shown.isItsAlert ? $0.shown : nil }
         rows[command.account] = row
         return [
             .alarmRepeated(
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
-                    repetition: command.repetition, isSlow: command.repetition > rows.limits.repetitions ? true : nil,
-                    at: time))
+                    repetition: command.repetition, isSlow: isSlow ? true : nil,
+                    eta: trip?.eta, at: time))
         ]
     }
 
@@ -121,26 +132,21 @@ extension SessionReducer {
         let time = context.time
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
+        if row.alert.raised != nil, row.trip?.shown.isItsAlert == true {
+            return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), time)
+        }
         guard row.alert.raised == nil else {
             // A call of an earlier app doesn't say when it was made. It is a new one if it would be held back by what was answered.
             let isHeld = row.alert.repetitionHold.isActive(for: row.alert.alarm, at: time)
             if let pressed = pressed ?? (isHeld ? min(context.recordedAt, time) : nil), let asked = row.alert.asked,
                 let current = row.alert.alarm, pressed > asked
             {
-                // Responders are told again: at once, if the last time is long enough ago.
-                rows[account]?.alert.repetitions = 0
-                rows[account]?.alert.repetitionHold.release(at: time)
-                let first = row.alert.pressedAlarm == row.alert.alarm ? row.alert.pressed : nil
-                rows[account]?.alert.pressed = first
-                rows[account]?.alert.pressedAgain = pressed
-                rows[account]?.alert.pressedAlarm = row.alert.alarm
-                return [.alertRaisedAgain(.init(account: account, alarm: current, pressed: pressed, at: time))]
+                return callAgain(&rows, account, row, current, pressed: pressed, time)
             }
             return []
         }
         var alert = row.alert
-        (alert.pressed, alert.pressedAgain, alert.pressedAlarm) = (pressed, nil, alarm)
-        (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
+        alert.begin(alarm, pressed: pressed, at: time)
         if alert.counts(at: time, rows.limits) {
             alert.lastAlarm = time
         } else {
@@ -148,6 +154,48 @@ extension SessionReducer {
         }
         rows[account]?.alert = alert
         return [.alertRaised(.init(account: account, alarm: alarm, waitsUntil: alert.waitsUntil, at: time))]
+    }
+
+    /// Help is asked for again while an alert is on. Responders are told again: at once, if the last time is long enough ago.
+    static func callAgain(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID, pressed: Instant,
+        trip: MissedTrip? = nil, _ time: Instant
+    ) -> [SessionEvent] {
+        var alert = row.alert
+        alert.repetitions = 0
+        alert.repetitionHold.release(at: time)
+        alert.pressed = alert.pressedAlarm == alarm ? alert.pressed : nil
+        alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
+        alert.pressedAlarm = alarm
+        rows[account]?.alert = alert
+        return [.alertRaisedAgain(.init(account: account, alarm: alarm, pressed: pressed, trip: trip, at: time))]
+    }
+
+    /// The person calls for help while an alert is on that their trip made. Whenever they pressed, contacts tells responders at once: help
+    /// is needed, and not only somebody late.
+    private static func callByHand(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
+    ) -> [SessionEvent] {
+        guard let alarm = row.alert.alarm else { return [] }
+        let pressed = max(pressed, row.alert.asked ?? pressed)
+        let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
+        rows[account]?.trip?.shown.isCalled = true
+        rows[account]?.alert.lastAlarm = time
+        return events
+    }
+
+    /// Ends the alert that is on.
+    static func endAlert(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) -> [SessionEvent] {
+        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
+        if row.trip?.shown.alarm != nil { rows[account]?.trip = nil }
+        rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
+        return [
+            .alertCleared(
+                .init(
+                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
+        ]
     }
 
     static func announceAlert(
@@ -163,20 +211,18 @@ extension SessionReducer {
     }
 
     static func clearAlert(
-        _ rows: inout SessionRows, _ command: ClearAlert, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ command: ClearAlert, _ account: AccountID, _ row: AccountRow,
+        _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
-        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
-        guard row.alert.isMeant(by: command) else {
+        guard let alarm = row.alert.alarm else { return [] }
+        // An app of an earlier release doesn't say when: not after it was sent, and a trip may have been missed since.
+        let received = row.trip?.shown.alarm == alarm ? min(context.recordedAt, context.time) : nil
+        guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: command.pressed ?? received)) else {
             throw Rejection(
                 .alertChanged,
                 "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
-        rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
-        return [
-            .alertCleared(
-                .init(
-                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
-        ]
+        return endAlert(&rows, account, row, context.time)
     }
 }

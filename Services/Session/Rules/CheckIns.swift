@@ -74,9 +74,9 @@ package struct CheckInRow: Equatable, Sendable {
     }
 }
 
-/// Holds the alarm of a missed check-in back for a moment. Both times are by the database's clock, not the rules' time, which
+/// Holds the alarm of a missed check-in or trip back for a moment. Both times are by the database's clock, not the rules' time, which
 /// may be far ahead of it after a failover: timers go by the clock.
-package struct AlarmHold: Equatable, Sendable {
+package struct AlarmHold: Codable, Equatable, Sendable {
     package var since: Instant
     package var reconsideredAt: Instant
 
@@ -86,8 +86,8 @@ package struct AlarmHold: Equatable, Sendable {
     }
 }
 
-/// An account's first check-in that waits to be handled and hasn't expired.
-package struct WaitingCheckIn: Equatable, Sendable {
+/// An account's first command of a kind that waits to be handled and hasn't expired.
+package struct WaitingCommand: Equatable, Sendable {
     package var recordedAt: Instant
     /// The database's clock when that was looked up.
     package var seenAt: Instant
@@ -239,7 +239,7 @@ extension SessionReducer {
             rows.woken.insert(command.account)
             return []
         }
-        if let hold = hold(rows, command, row.checkIn, until: hear) {
+        if let hold = hold(rows, rows.waitingCheckIns[command.account], row.checkIn.hold, until: hear) {
             rows[command.account]?.checkIn.hold = hold
             return []
         }
@@ -291,13 +291,14 @@ extension SessionReducer {
         return events + [.checkInGraceSet(.init(account: account, grace: command.grace, at: time))]
     }
 
-    /// How long the alarm still waits, if a check-in that was recorded in time waits to be handled. Timers' commands overtake
+    /// How long the alarm still waits, if a command that was recorded in time waits to be handled. Timers' commands overtake
     /// others, which an outage may have kept waiting; but nothing holds an alarm back for long.
-    private static func hold(
-        _ rows: SessionRows, _ command: MissCheckIn, _ row: CheckInRow, until hear: Instant
+    /// - Parameter begun: Since when it has been held back already.
+    static func hold(
+        _ rows: SessionRows, _ waiting: WaitingCommand?, _ begun: AlarmHold?, until hear: Instant
     ) -> AlarmHold? {
-        guard let waiting = rows.waitingCheckIns[command.account], waiting.recordedAt <= hear else { return nil }
-        let since = row.hold?.since ?? waiting.seenAt
+        guard let waiting, waiting.recordedAt <= hear else { return nil }
+        let since = begun?.since ?? waiting.seenAt
         // A clock that went back doesn't make it longer.
         guard since <= waiting.seenAt, waiting.seenAt < since + rows.limits.longestHold else { return nil }
         return AlarmHold(since: since, reconsideredAt: waiting.seenAt + rows.limits.holdPause)

@@ -138,7 +138,9 @@ extension SessionReducer {
             row.checkIn.move(to: time + row.checkIn.interval)
             // Nobody has checked in: no pause before that.
             row.checkIn.pause.used = rows.limits.longestPause
-        case .alertRaised: row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
+        case .alertRaised:
+            if row.trip?.shown.alarm != nil { row.trip = nil }
+            row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         }
         rows[command.account] = row
         return .alarmClosed(

@@ -7,6 +7,8 @@ extension SessionRows {
         package var accounts: Set<AccountID> = []
         /// Accounts whose timers decide that a check-in was missed.
         package var missing: Set<AccountID> = []
+        /// Accounts whose timers decide that a trip was missed.
+        package var missingTrips: Set<AccountID> = []
         /// Handles, reduced to what they look like.
         package var skeletons: Set<String> = []
         /// Accounts that prove a password.
@@ -106,9 +108,10 @@ extension SessionRows {
             case (.recovery(let command), let account?): add(command, of: account)
             case (.avatar(let command), let account?): add(command, of: account)
             case (.checkIn(.missCheckIn(let command)), _): missing.insert(command.account)
+            case (.trip(.missTrip(let command)), _): missingTrips.insert(command.account)
             case (.checkIn(.pauseCheckIns), let account?): signing.insert(account)
             // These need only the account's own row.
-            case (.checkIn, _), (.alert, _): break
+            case (.checkIn, _), (.alert, _), (.trip, _): break
             // Above.
             case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _), (.attachment, _): break
             // Rejected, for want of an account.

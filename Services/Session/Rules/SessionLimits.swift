@@ -33,7 +33,7 @@ package struct SessionLimits: Equatable, Sendable {
     package var securityChanges = 50
     /// Between two check-ins.
     package var checkInCooldown: Interval = .minutes(5)
-    /// How long a check-in that was recorded in time, and isn't handled yet, holds back the alarm.
+    /// How long a check-in, or what ends or moves a trip, that was recorded in time and isn't handled yet holds back the alarm.
     package var longestHold: Interval = .minutes(1)
     /// How often that is looked at.
     package var holdPause: Interval = .seconds(1)
@@ -42,6 +42,10 @@ package struct SessionLimits: Equatable, Sendable {
     package var longestPause: Interval = .days(30)
     /// Beginnings and changes of pauses.
     package var pausesADay = 6
+    /// How far ahead a trip's end is at least.
+    package var leastTrip: Interval = .minutes(5)
+    /// Starts of trips, and as many moves.
+    package var tripsADay = 30
     /// How often an alarm is repeated soon.
     package var repetitions = 3
     /// Between two of these, and before the first that isn't.

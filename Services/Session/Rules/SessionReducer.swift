@@ -23,6 +23,7 @@ package enum SessionReducer: Reducer {
             case .avatar(let command): try reduce(&rows, command, context)
             case .checkIn(let command): try reduce(&rows, command, context)
             case .alert(let command): try reduce(&rows, command, context)
+            case .trip(let command): try reduce(&rows, command, context)
             case .group(let command): try reduce(&rows, command, context)
             case .presence(let command): try reduce(&rows, command, context)
             case .game(let command): try reduce(&rows, command, context)

@@ -17,7 +17,9 @@ package struct SessionRows: Equatable, Sendable {
     package var uploadedChunks: [UploadedChunkKey: UploadedChunk] = [:]
     package var groups = GroupRows()
     /// Check-ins that wait to be handled, of accounts whose timers decide that one was missed.
-    package var waitingCheckIns: [AccountID: WaitingCheckIn] = [:]
+    package var waitingCheckIns: [AccountID: WaitingCommand] = [:]
+    /// What ends or moves trips and waits to be handled, of accounts whose timers decide that one was missed.
+    package var waitingTrips: [AccountID: WaitingCommand] = [:]
     /// Accounts whose timer came early, and is set again though nothing of them changed.
     package var woken: Set<AccountID> = []
     /// Accounts, including closed ones: an id is never used again.

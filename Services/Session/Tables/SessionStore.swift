@@ -43,7 +43,8 @@ package struct SessionStore: TimedStore {
         let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
         let groups = try pipeline.loadGroups(touched, limits)
-        let waitingCheckIns = pipeline.waitingCheckIns(of: touched.missing)
+        let waitingCheckIns = pipeline.waitingCommands(Pipeline.checkIns, of: touched.missing)
+        let waitingTrips = pipeline.waitingCommands(Pipeline.tripCommands, of: touched.missingTrips)
         let uploadedChunks = pipeline.uploadedChunks(touched.chunks)
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -65,11 +66,8 @@ package struct SessionStore: TimedStore {
             rows.uploadedChunks[key] = chunk
         }
         rows.groups = try groups.rows()
-        for row in try waitingCheckIns.rowsIfAsked {
-            guard let account = Key(try row.decode(0, as: String.self))?.account else { continue }
-            rows.waitingCheckIns[account] = WaitingCheckIn(
-                recordedAt: try row.decode(1, as: Instant.self), seenAt: try row.decode(2, as: Instant.self))
-        }
+        rows.waitingCheckIns = try waitingCheckIns.waitingCommands()
+        rows.waitingTrips = try waitingTrips.waitingCommands()
         return rows
     }
 

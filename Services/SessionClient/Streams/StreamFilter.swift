@@ -52,7 +52,6 @@ struct StreamFilter: Hashable, Sendable {
     /// The types of events that are for other services and change nothing that an app sees.
     private static let internalTypes: Set<String> = [
         PushTaken.type, TierBegan.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
-        AlertRaisedAgain.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }

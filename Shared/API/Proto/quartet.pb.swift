@@ -932,6 +932,15 @@ public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
   /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
   public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
 
+  public var trip: Quartet_V1_TripState {
+    get {_storage._trip ?? Quartet_V1_TripState()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
   public var devices: [Quartet_V1_Device] {
     get {_storage._devices}
     set {_uniqueStorage()._devices = newValue}
@@ -1106,6 +1115,97 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   fileprivate var _grace: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
   fileprivate var _pausedUntil: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_TripState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  public var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  public mutating func clearName() {self._name = nil}
+
+  public var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  public var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  public mutating func clearNote() {self._note = nil}
+
+  public var eta: Int64 {
+    get {_eta ?? 0}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  public var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  public mutating func clearEta() {self._eta = nil}
+
+  public var grace: Int64 {
+    get {_grace ?? 0}
+    set {_grace = newValue}
+  }
+  /// Returns true if `grace` has been explicitly set.
+  public var hasGrace: Bool {self._grace != nil}
+  /// Clears the value of `grace`. Subsequent reads from it will return its default value.
+  public mutating func clearGrace() {self._grace = nil}
+
+  public var graceEnds: Int64 {
+    get {_graceEnds ?? 0}
+    set {_graceEnds = newValue}
+  }
+  /// Returns true if `graceEnds` has been explicitly set.
+  public var hasGraceEnds: Bool {self._graceEnds != nil}
+  /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearGraceEnds() {self._graceEnds = nil}
+
+  public var alarm: String {
+    get {_alarm ?? String()}
+    set {_alarm = newValue}
+  }
+  /// Returns true if `alarm` has been explicitly set.
+  public var hasAlarm: Bool {self._alarm != nil}
+  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlarm() {self._alarm = nil}
+
+  public var isCalled: Bool {
+    get {_isCalled ?? false}
+    set {_isCalled = newValue}
+  }
+  /// Returns true if `isCalled` has been explicitly set.
+  public var hasIsCalled: Bool {self._isCalled != nil}
+  /// Clears the value of `isCalled`. Subsequent reads from it will return its default value.
+  public mutating func clearIsCalled() {self._isCalled = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _name: String? = nil
+  fileprivate var _note: String? = nil
+  fileprivate var _eta: Int64? = nil
+  fileprivate var _grace: Int64? = nil
+  fileprivate var _graceEnds: Int64? = nil
+  fileprivate var _alarm: String? = nil
+  fileprivate var _isCalled: Bool? = nil
 }
 
 public nonisolated struct Quartet_V1_Device: Sendable {
@@ -1555,11 +1655,71 @@ public nonisolated struct Quartet_V1_Person: @unchecked Sendable {
   /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
   public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
 
+  public var trip: Quartet_V1_PersonTrip {
+    get {_storage._trip ?? Quartet_V1_PersonTrip()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct Quartet_V1_PersonTrip: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  public var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  public mutating func clearName() {self._name = nil}
+
+  public var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  public var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  public mutating func clearNote() {self._note = nil}
+
+  public var eta: Int64 {
+    get {_eta ?? 0}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  public var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  public mutating func clearEta() {self._eta = nil}
+
+  public var isCalled: Bool {
+    get {_isCalled ?? false}
+    set {_isCalled = newValue}
+  }
+  /// Returns true if `isCalled` has been explicitly set.
+  public var hasIsCalled: Bool {self._isCalled != nil}
+  /// Clears the value of `isCalled`. Subsequent reads from it will return its default value.
+  public mutating func clearIsCalled() {self._isCalled = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _note: String? = nil
+  fileprivate var _eta: Int64? = nil
+  fileprivate var _isCalled: Bool? = nil
 }
 
 public nonisolated struct Quartet_V1_RequestCard: Sendable {
@@ -1919,6 +2079,15 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
   public mutating func clearPausedUntil() {self._pausedUntil = nil}
 
+  public var trip: String {
+    get {_trip ?? String()}
+    set {_trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {self._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {self._trip = nil}
+
   public var lead: Int64 {
     get {_lead ?? 0}
     set {_lead = newValue}
@@ -1990,6 +2159,7 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   fileprivate var _deadline: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
   fileprivate var _pausedUntil: Int64? = nil
+  fileprivate var _trip: String? = nil
   fileprivate var _lead: Int64? = nil
   fileprivate var _count: Int64? = nil
   fileprivate var _isMyResponder: Bool? = nil
@@ -3734,6 +3904,130 @@ public nonisolated struct Quartet_V1_ClearAlertRequest: Sendable {
   public init() {}
 
   fileprivate var _alarm: String? = nil
+  fileprivate var _pressed: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_StartTripRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  public var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  public mutating func clearName() {self._name = nil}
+
+  public var eta: Int64 {
+    get {_eta ?? 0}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  public var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  public mutating func clearEta() {self._eta = nil}
+
+  public var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  public var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  public mutating func clearNote() {self._note = nil}
+
+  public var grace: Int64 {
+    get {_grace ?? 0}
+    set {_grace = newValue}
+  }
+  /// Returns true if `grace` has been explicitly set.
+  public var hasGrace: Bool {self._grace != nil}
+  /// Clears the value of `grace`. Subsequent reads from it will return its default value.
+  public mutating func clearGrace() {self._grace = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _eta: Int64? = nil
+  fileprivate var _note: String? = nil
+  fileprivate var _grace: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_ExtendTripRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var trip: String {
+    get {_trip ?? String()}
+    set {_trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {self._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {self._trip = nil}
+
+  public var eta: Int64 {
+    get {_eta ?? 0}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  public var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  public mutating func clearEta() {self._eta = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _trip: String? = nil
+  fileprivate var _eta: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_EndTripRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var trip: String {
+    get {_trip ?? String()}
+    set {_trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {self._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {self._trip = nil}
+
+  /// arrived, cancelled
+  public var end: String {
+    get {_end ?? String()}
+    set {_end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  public var hasEnd: Bool {self._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  public mutating func clearEnd() {self._end = nil}
+
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _trip: String? = nil
+  fileprivate var _end: String? = nil
   fileprivate var _pressed: Int64? = nil
 }
 
@@ -6305,7 +6599,7 @@ nonisolated extension Quartet_V1_GetAccountRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AccountState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -6322,6 +6616,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
     var _checkIn: Quartet_V1_CheckInState? = nil
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
+    var _trip: Quartet_V1_TripState? = nil
     var _devices: [Quartet_V1_Device] = []
     var _isClosed: Bool? = nil
 
@@ -6348,6 +6643,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       _checkIn = source._checkIn
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
+      _trip = source._trip
       _devices = source._devices
       _isClosed = source._isClosed
     }
@@ -6384,6 +6680,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         case 14: try { try decoder.decodeSingularStringField(value: &_storage._alertAlarm) }()
         case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._devices) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isClosed) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
         default: break
         }
       }
@@ -6444,6 +6741,9 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._isClosed {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
       } }()
+      try { if let v = _storage._trip {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6467,6 +6767,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         if _storage._checkIn != rhs_storage._checkIn {return false}
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
+        if _storage._trip != rhs_storage._trip {return false}
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._isClosed != rhs_storage._isClosed {return false}
         return true
@@ -6601,6 +6902,75 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     if lhs._grace != rhs._grace {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._pausedUntil != rhs._pausedUntil {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_TripState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TripState"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}note\0\u{1}eta\0\u{1}grace\0\u{1}graceEnds\0\u{1}alarm\0\u{1}isCalled\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._eta) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self._isCalled) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._grace {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._graceEnds {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._alarm {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._isCalled {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_TripState, rhs: Quartet_V1_TripState) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs._eta != rhs._eta {return false}
+    if lhs._grace != rhs._grace {return false}
+    if lhs._graceEnds != rhs._graceEnds {return false}
+    if lhs._alarm != rhs._alarm {return false}
+    if lhs._isCalled != rhs._isCalled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6951,7 +7321,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Person"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}trip\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -6964,6 +7334,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
     var _veryLateFrom: Int64? = nil
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
+    var _trip: Quartet_V1_PersonTrip? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6984,6 +7355,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       _veryLateFrom = source._veryLateFrom
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
+      _trip = source._trip
     }
   }
 
@@ -7012,6 +7384,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._veryLateFrom) }()
         case 9: try { try decoder.decodeSingularInt64Field(value: &_storage._alertRaised) }()
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._alertAlarm) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
         default: break
         }
       }
@@ -7054,6 +7427,9 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._alertAlarm {
         try visitor.visitSingularStringField(value: v, fieldNumber: 10)
       } }()
+      try { if let v = _storage._trip {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7073,10 +7449,60 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._veryLateFrom != rhs_storage._veryLateFrom {return false}
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
+        if _storage._trip != rhs_storage._trip {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_PersonTrip: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PersonTrip"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}note\0\u{1}eta\0\u{1}isCalled\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._eta) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._isCalled) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._isCalled {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_PersonTrip, rhs: Quartet_V1_PersonTrip) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs._eta != rhs._eta {return false}
+    if lhs._isCalled != rhs._isCalled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7460,7 +7886,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7479,6 +7905,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       case 9: try { try decoder.decodeSingularStringField(value: &self._text) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._trip) }()
       default: break
       }
     }
@@ -7522,6 +7949,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     try { if let v = self._pausedUntil {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._trip {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7530,6 +7960,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     if lhs._deadline != rhs._deadline {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._pausedUntil != rhs._pausedUntil {return false}
+    if lhs._trip != rhs._trip {return false}
     if lhs._lead != rhs._lead {return false}
     if lhs._count != rhs._count {return false}
     if lhs._isMyResponder != rhs._isMyResponder {return false}
@@ -9636,6 +10067,138 @@ nonisolated extension Quartet_V1_ClearAlertRequest: SwiftProtobuf.Message, Swift
 
   public static func ==(lhs: Quartet_V1_ClearAlertRequest, rhs: Quartet_V1_ClearAlertRequest) -> Bool {
     if lhs._alarm != rhs._alarm {return false}
+    if lhs._pressed != rhs._pressed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_StartTripRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".StartTripRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}eta\0\u{1}note\0\u{1}grace\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._eta) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._grace {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_StartTripRequest, rhs: Quartet_V1_StartTripRequest) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._eta != rhs._eta {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs._grace != rhs._grace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_ExtendTripRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ExtendTripRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}eta\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._trip) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._eta) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._trip {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ExtendTripRequest, rhs: Quartet_V1_ExtendTripRequest) -> Bool {
+    if lhs._trip != rhs._trip {return false}
+    if lhs._eta != rhs._eta {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_EndTripRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EndTripRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}end\0\u{1}pressed\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._trip) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._end) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._trip {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._end {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_EndTripRequest, rhs: Quartet_V1_EndTripRequest) -> Bool {
+    if lhs._trip != rhs._trip {return false}
+    if lhs._end != rhs._end {return false}
     if lhs._pressed != rhs._pressed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

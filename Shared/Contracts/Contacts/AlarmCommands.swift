@@ -40,7 +40,7 @@ public struct RelayAlert: CommandBody {
     public let alarm: AlarmID?
     /// The time of session's event.
     public let occurred: Instant
-    /// The missed deadline.
+    /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
     public let deadline: Instant?
     /// How often responders were already alerted to the same alarm.
     public let repetition: Int
@@ -160,8 +160,8 @@ public struct DecideClosing: CommandBody {
     }
 }
 
-/// The dependent called for help again: what was answered before doesn't stand any more, unless it is that help is needed. A policy
-/// sends this.
+/// The dependent called for help again: what was answered before doesn't stand any more, unless it is that help is needed. Whoever
+/// was told of a late arrival is told of the call at once. A policy sends this.
 ///
 /// Result: ``AlarmHoldChanged``, for session to know what was answered since.
 public struct ForgetAnswers: CommandBody {

@@ -43,7 +43,7 @@ public struct ResponderAlerted: EventBody {
     /// Nil for a check-in.
     public let alarm: AlarmID?
     public let occurred: Instant
-    /// The missed deadline.
+    /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
     public let deadline: Instant?
     /// How often responders had already been alerted to the same alarm.
     public let repetition: Int

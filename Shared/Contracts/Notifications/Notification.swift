@@ -50,6 +50,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var graceEnds: Instant?
     /// Until when the subject's check-ins are paused, or the account's own.
     public var pausedUntil: Instant?
+    /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
+    public var trip: TripID?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -67,13 +69,15 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
-        pausedUntil: Instant? = nil, lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil,
+        pausedUntil: Instant? = nil, trip: TripID? = nil, lead: Interval? = nil, count: Int? = nil,
+        isMyResponder: Bool? = nil,
         iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
         self.graceEnds = graceEnds
         self.pausedUntil = pausedUntil
+        self.trip = trip
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder

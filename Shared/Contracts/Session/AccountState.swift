@@ -28,6 +28,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     /// When the alert was raised; nil while there is none.
     public var alertRaised: Instant?
     public var alertAlarm: AlarmID?
+    /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
+    public var trip: TripState?
     /// The devices that are signed in, sorted by id.
     public var devices: Ordered<Device>
     public var isClosed: Bool
@@ -37,7 +39,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
-        devices: Ordered<Device> = [], isClosed: Bool = false
+        trip: TripState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
         self.handle = handle
@@ -53,6 +55,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.checkIn = checkIn
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
+        self.trip = trip
         self.devices = devices
         self.isClosed = isClosed
     }
@@ -144,8 +147,7 @@ extension AccountState {
         case .deviceSignedOut(let event): devices[event.device] = nil
         case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
             .pauseReminded,
-            .alarmRepeated, .alertAnnounced, .alertRaisedAgain,
-            .alarmClosingDue:
+            .alarmRepeated, .alertAnnounced, .alarmClosingDue:
             break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice
@@ -191,14 +193,21 @@ extension AccountState {
         case .alertRaised(let event):
             alertRaised = event.at
             alertAlarm = event.alarm
+            if let missed = event.trip { miss(missed, event.alarm) }
+        case .alertRaisedAgain(let event):
+            if let missed = event.trip { miss(missed, event.alarm) }
+            if trip?.alarm == event.alarm { trip?.isCalled = true }
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil
+            endMissedTrip()
+        case .trip(let event): apply(event)
         case .alarmClosed(let event):
             switch event.kind {
             case .alertRaised:
                 alertRaised = nil
                 alertAlarm = nil
+                endMissedTrip()
             case .checkInMissed:
                 checkIn.move(to: event.due)
                 checkIn.missed = false

@@ -27,7 +27,7 @@ public enum AlertCommand: MessageSet {
 }
 
 /// Raises an alert. Pressed again while one is on, it changes nothing but that the alarm is repeated anew (at once, if the last time was
-/// half an hour ago), and that what responders answered before doesn't stand any more.
+/// half an hour ago), and that what responders answered before doesn't stand any more. If a trip made that alert, they are told at once.
 ///
 /// The account's state changes at once. The first three alerts in ten minutes are announced to responders at once; a
 /// later one after a minute, if it is still on.

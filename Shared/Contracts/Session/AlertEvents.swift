@@ -9,12 +9,17 @@ public struct AlertRaised: EventBody {
     public let alarm: AlarmID
     /// When responders will be alarmed, because too many alerts were raised before; nil if at once.
     public let waitsUntil: Instant?
+    /// The trip whose time passed; nil if the person raised it.
+    public let trip: MissedTrip?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.waitsUntil = waitsUntil
+        self.trip = trip
         self.at = at
     }
 }
@@ -70,12 +75,15 @@ public struct AlarmRepeated: EventBody {
     public let repetition: Int
     /// Whether the repetitions that come soon after one another are over.
     public let isSlow: Bool?
+    /// The end of the trip that made the alert; nil if the person has called for help by hand.
+    public let eta: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        at: Instant
+        eta: Instant? = nil, at: Instant
     ) {
+        self.eta = eta
         self.account = account
         self.alarm = alarm
         self.kind = kind
@@ -141,12 +149,17 @@ public struct AlertRaisedAgain: EventBody {
     public let alarm: AlarmID
     /// When the person did, as their app says.
     public let pressed: Instant
+    /// The trip whose time passed; nil if the person did it.
+    public let trip: MissedTrip?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, pressed: Instant, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.pressed = pressed
+        self.trip = trip
         self.at = at
     }
 }

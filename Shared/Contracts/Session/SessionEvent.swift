@@ -37,6 +37,7 @@ public enum SessionEvent: MessageSet {
     case alertRaisedAgain(AlertRaisedAgain)
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
+    case trip(TripEvent)
     case group(GroupEvent)
     case game(GameEvent)
     case message(MessageEvent)
@@ -54,6 +55,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
+        Case(Self.trip),
         Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
 
@@ -94,6 +96,7 @@ public enum SessionEvent: MessageSet {
         case .alertRaisedAgain(let body): body
         case .alarmClosingDue(let body): body
         case .alarmClosed(let body): body
+        case .trip(let set): set.body
         case .group(let set): set.body
         case .game(let set): set.body
         case .message(let set): set.body

@@ -93,4 +93,49 @@ struct AlarmRefusalTests {
             }
         }
     }
+
+    @Test(
+        """
+        a trip is taken, and refused when another is on, its end is too near, it is over or missed, and it was moved too often \
+        (A7)
+        """)
+    func trips() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let fay = try await carrier.signUp("fay", at: quartet)
+                let now = try #require(try await fay.read("/v1/time")["received"].int)
+                let (hour, nobody): (Int64, JSON) = (3_600_000_000, "01a1fc74-0000-7000-8000-000000000000")
+                func start(_ hours: Int64) -> JSON { ["name": "Lake", "eta": .int(now + hours * hour)] }
+                let near = try await carrier.expect("invalidField", of: "StartTrip", start(0), token: fay.token)
+                #expect(near.field == "eta")
+                _ = try await carrier.act("StartTrip", start(1), token: fay.token)
+                let trip = try await fay.read("/v1/account")["trip"]["id"]
+                try await carrier.expect("tripOn", of: "StartTrip", start(1), token: fay.token)
+                func extend(_ hours: Int64, _ trip: JSON) -> JSON { ["trip": trip, "eta": .int(now + hours * hour)] }
+                _ = try await carrier.act("ExtendTrip", extend(2, trip), token: fay.token)
+                try await carrier.expect("notFound", of: "ExtendTrip", extend(3, nobody), token: fay.token)
+                try await carrier.expect(
+                    "notFound", of: "EndTrip", ["trip": nobody, "end": "arrived"], token: fay.token)
+                _ = try await quartet.psql(
+                    """
+                    UPDATE session.account SET trip_starts = 30, trip_moves = 30, trips_counted_since = now()
+                     WHERE account = '\(fay.account)'
+                    """
+                )
+                try await carrier.expect("tooSoon", of: "ExtendTrip", extend(3, trip), token: fay.token)
+                _ = try await carrier.act("EndTrip", ["trip": trip, "end": "cancelled"], token: fay.token)
+                try await carrier.expect("tooSoon", of: "StartTrip", start(1), token: fay.token)
+                _ = try await quartet.psql("UPDATE session.limits SET least_trip = interval '1 second'")
+                _ = try await quartet.psql(
+                    "UPDATE session.account SET trip_starts = 0 WHERE account = '\(fay.account)'")
+                let gone = try #require(try await fay.read("/v1/time")["received"].int)
+                let short: JSON = ["name": "Lake", "eta": .int(gone + 2_000_000)]
+                _ = try await carrier.act("StartTrip", short, token: fay.token)
+                let missed = try await fay.read("/v1/account")["trip"]["id"]
+                try await fay.wait(toHear: "alertRaised")
+                try await carrier.expect("tripMissed", of: "ExtendTrip", extend(3, missed), token: fay.token)
+                _ = try await quartet.psql("UPDATE session.limits SET least_trip = interval '5 minutes'")
+            }
+        }
+    }
 }

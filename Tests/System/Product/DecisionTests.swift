@@ -219,6 +219,8 @@ private struct DecidedScene: Sendable {
             "UpdateSecurity": ["isSingleDevice": false],
             "SetCheckInInterval": ["interval": 3_600_000_000], "SetCheckInReminders": ["reminders": ["twoHours"]],
             "SetCheckInGrace": ["grace": 600_000_000], "PauseCheckIns": ["until": 1],
+            "StartTrip": ["name": "Lake", "eta": 1], "ExtendTrip": ["trip": id, "eta": 1],
+            "EndTrip": ["trip": id, "end": "arrived"],
             "MarkRead": ["id": id], "ClearNotifications": ["selection": ["everything": true]],
             "ShowNotifications": ["ids": [id]], "RegisterPush": ["token": "x", "platform": "ios"],
             "CreateGroupSession": [

@@ -45,7 +45,11 @@ struct SendingTests {
             #expect(command.isUrgent == (command.sending.precedence == .urgent), "\(name)")
         }
         let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
-        #expect(urgent == ["AcknowledgeAlarm", "CheckIn", "ClearAlert", "RaiseAlert", "RespondToPing"])
+        #expect(
+            urgent == [
+                "AcknowledgeAlarm", "CheckIn", "ClearAlert", "EndTrip", "ExtendTrip", "RaiseAlert", "RespondToPing",
+                "StartTrip",
+            ])
     }
 
     @Test("a command takes the place of commands of its own topic alone, and a new alert never of a clearing (S22)")

@@ -167,6 +167,39 @@ struct AlarmTests {
         #expect(people.endings(of: alarm).count == 2)
     }
 
+    @Test("an alert that a trip made is told as a late arrival, later too, until the dependent calls by hand (A7)")
+    func lateArrival() throws {
+        for forgets in [false, true] {
+            var people = People()
+            let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
+            try people.add(anna, ben, iAmResponder: true)
+            let (alarm, eta) = (people.id() as AlarmID, people.time)
+            people.pass(.seconds(1))
+            func told(_ events: [ContactsEvent]) -> [Instant?] {
+                events.compactMap { if case .responderAlerted(let event) = $0 { event.deadline } else { nil } }
+            }
+            #expect(told(try people.relay(.alertRaised, alarm, of: ben, deadline: eta)) == [eta])
+            let added = people.log.count
+            try people.add(carl, ben, iAmResponder: true)
+            #expect(told(people.log.dropFirst(added).map(\.event)) == [eta])
+            let help = AcknowledgeAlarm(contact: ben, alarm: alarm, answer: .needsHelp)
+            #expect(told(try people.ask(anna, help)) == [eta])
+
+            people.pass(.minutes(1))
+            if forgets {
+                let forget = ForgetAnswers(alarm: alarm, before: people.time)
+                #expect(told(try people.ask(ben, forget)) == [nil, nil])
+                people.pass(.seconds(1))
+                #expect(told(try people.ask(ben, ForgetAnswers(alarm: alarm, before: people.time))).isEmpty)
+            } else {
+                #expect(told(try people.relay(.alertRaised, alarm, of: ben)) == [nil, nil])
+            }
+            // What was late itself doesn't make it one again.
+            let repeated = try people.relay(.alertRaised, alarm, of: ben, deadline: eta, repetition: 1)
+            #expect(told(repeated) == [nil, nil])
+        }
+    }
+
     @Test(
         """
         an alarm ends at once, and once, for responders who are removed or blocked, and when the dependent closes the \

@@ -58,7 +58,8 @@ struct ContactsTableTests {
             var safe = recipient
             (safe.answer, safe.until, safe.saidSafe) = (.safe, nil, time(24))
             try await Tables.alarm.expectRoundTrip(
-                of: [(AlarmKey(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
+                of: [(AlarmKey(anna, .missedCheckIn), alarm), (AlarmKey(anna, .alert), alarm)], in: database,
+                as: "contacts")
             var ended = Tables.endedAlarm.blank
             (ended.alarm, ended.at) = (.new(), time(7))
             try await Tables.endedAlarm.expectRoundTrip(

@@ -63,7 +63,7 @@ struct PublishedMessagesTests {
         #expect(
             Set(all.filter { $0 is any PublicCommandBody.Type }.map { $0.type }) == [
                 "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace",
-                "ResumeCheckIns", "RaiseAlert", "ClearAlert",
+                "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",

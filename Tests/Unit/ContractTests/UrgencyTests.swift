@@ -16,13 +16,14 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionCommand.types) == [
                 "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm", "HoldAlarm",
-                "CloseAlarm",
+                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip",
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
                 "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
+                "TripExtended", "TripEnded", "TripGraceBegan",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
@@ -43,7 +44,9 @@ struct UrgencyTests {
         let others = types.filter { $0.isUrgent && $0.urgentFamily != .alarm }.map { "\($0.type) \($0.urgentFamily)" }
         #expect(
             Set(others) == [
-                "CheckIn checkIn", "AcknowledgeAlarm answer", "RespondToPing answer", "ClearReceivedPings answer",
+                "CheckIn checkIn", "StartTrip checkIn", "ExtendTrip checkIn", "EndTrip checkIn",
+                "TripExtended checkIn", "TripEnded checkIn", "AcknowledgeAlarm answer", "RespondToPing answer",
+                "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])
     }

@@ -27,6 +27,19 @@ struct PushTextTests {
         #expect(first != second && !first.title.contains("missed") && second.title.contains("missed"))
     }
 
+    @Test(
+        "the pushes of a trip ask whether one has arrived, and none says that a check-in or a call is one's own doing (A7)"
+    )
+    func trip() {
+        let ends = Self.created + .minutes(10)
+        let grace = Self.pushed(.checkInMissed, .init(deadline: Self.created, graceEnds: ends, trip: .new()))
+        #expect(grace.expires == ends && grace.alarmName?.hasPrefix("trip/") == true)
+        let reminder = Self.pushed(.system, .init(deadline: ends, trip: .new()))
+        let missed = Self.pushed(.alertRaised, .init(deadline: ends, trip: .new(), alarm: .new()))
+        let titles = [grace, reminder, missed].map { PushText($0).title }
+        #expect(titles == ["Have you arrived?", "Your trip ends soon", "Have you arrived?"])
+    }
+
     @Test("what is about one alarm has one name, and what is about none has none")
     func names() {
         let alarm = AlarmID.new()

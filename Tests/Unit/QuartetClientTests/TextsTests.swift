@@ -41,21 +41,29 @@ struct TextsTests {
         #expect(try Self.sentence(.checkInMissed, Self.details, in: "de").contains("2027"))
     }
 
-    @Test("a grace and a pause have texts with their times in every language, which name who pauses (A3, A5)")
+    @Test(
+        "a grace, a pause and a trip have texts with their times in every language, which name who pauses (A3, A5, A7)")
     func times() throws {
         let (early, late) = (Instant(microseconds: 1_800_000_000_000_000), Instant(microseconds: 1_900_000_000_000_000))
         let known: [(NotificationKind, NotificationDetails, name: Bool, years: [String])] = [
             (.checkInMissed, .init(deadline: early, graceEnds: late), false, ["2027", "2030"]),
             (.checkInReminder, .init(deadline: late, pausedUntil: early), false, ["2027", "2030"]),
-            (.system, .init(deadline: late, pausedUntil: early, text: "told"), true, ["2027"]),
-            (.system, .init(deadline: late, text: "told"), true, ["2030"]),
+            (.system, .init(deadline: late, pausedUntil: early, text: "raw"), true, ["2027"]),
+            (.system, .init(deadline: late, text: "raw"), true, ["2030"]),
+            (.system, .init(deadline: late, trip: .new(), text: "raw"), false, ["2030"]),
+            (
+                .checkInMissed, .init(deadline: early, graceEnds: late, trip: .new(), text: "raw"), false,
+                ["2027", "2030"]
+            ),
+            (.alertRaised, .init(deadline: early, trip: .new(), alarm: .new(), text: "raw"), false, ["2027"]),
+            (.dependentAlertRaised, .init(deadline: early, alarm: .new()), true, ["2027"]),
         ]
         for (kind, details, isNamed, years) in known {
             let texts = try ["en", "de"].map { try Self.sentence(kind, details, in: $0) }
             #expect(texts[0] != texts[1])
             for text in texts {
                 #expect(text.contains("Bob") == isNamed && years.allSatisfy(text.contains), "\(text)")
-                #expect(!text.contains("{") && !text.contains("told"), "\(text)")
+                #expect(!text.contains("{") && !text.contains("raw"), "\(text)")
             }
         }
         // Once the alarm is on, the time says how late it was.

@@ -16,6 +16,9 @@ enum WorldAct: String, CaseIterable {
     case resumeCheckIns = "ResumeCheckIns"
     case raiseAlert = "RaiseAlert"
     case clearAlert = "ClearAlert"
+    case startTrip = "StartTrip"
+    case extendTrip = "ExtendTrip"
+    case endTrip = "EndTrip"
     case updateSecurity = "UpdateSecurity"
     case removePhone = "RemovePhone"
     case add = "AddContact"
@@ -84,6 +87,20 @@ enum WorldAct: String, CaseIterable {
         case .resumeCheckIns: return app.user.resumeCheckIns
         case .raiseAlert: return app.user.raiseAlert
         case .clearAlert: return app.user.clearAlert
+        case .startTrip:
+            let trip = StartTrip(
+                name: "Trip \(number)", eta: .now + .minutes(Int64(number % 5000)), grace: isOdd ? .minutes(5) : nil)
+            return { () async throws(QuartetError) in try await app.user.startTrip(trip) }
+        case .extendTrip:
+            let trip = ExtendTrip(
+                trip: app.user.user.value.trip?.id ?? TripID(high: 0, low: number),
+                eta: .now + .minutes(Int64(number % 5000)))
+            return { () async throws(QuartetError) in try await app.user.extendTrip(trip) }
+        case .endTrip:
+            let trip = EndTrip(
+                trip: app.user.user.value.trip?.id ?? TripID(high: 0, low: number),
+                end: isOdd ? .arrived : .cancelled)
+            return { () async throws(QuartetError) in try await app.user.endTrip(trip) }
         case .updateSecurity:
             return { () async throws(QuartetError) in
                 try await app.user.updateSecurity(UpdateSecurityRequest(isConfirmationRequired: isOdd))

@@ -1,4 +1,5 @@
 import ContactsContract
+import NotificationsContract
 import SessionContract
 import Testing
 import Vocabulary
@@ -20,6 +21,48 @@ struct SessionPolicyTests {
                 body: try body.encoded()),
             recordedAt: .now)
         return policy.commands(for: event, in: message).filter { $0.body is RecordReached }.map(\.account)
+    }
+
+    /// What is asked of others because of an event.
+    private func commands(for event: SessionEvent, recorded: Instant = .now) throws -> [any CommandBody] {
+        let body = event.body
+        let message = RecordedMessage(
+            partition: Partition(0), position: Position(1),
+            message: Message(
+                kind: .event, type: type(of: body).type, key: .account(account), account: account,
+                body: try body.encoded()),
+            recordedAt: recorded)
+        return policy.commands(for: event, in: message).map(\.body)
+    }
+
+    @Test("of a trip only its person is told, until it is missed; then responders, by ids alone (A7)")
+    func trips() throws {
+        let eta = Instant.now + .hours(1)
+        let trip = TripState(id: .new(), name: "Lake", note: "The blue car", eta: eta, grace: .minutes(5))
+        let began = TripGraceBegan(account: account, trip: trip.id, eta: eta, ends: eta + .minutes(5), at: eta)
+        let quiet: [TripEvent] = [
+            .tripStarted(.init(account: account, trip: trip, at: .now)),
+            .tripReminded(.init(account: account, trip: trip.id, eta: eta, at: .now)), .tripGraceBegan(began),
+            .tripExtended(.init(account: account, trip: trip.id, eta: eta, former: eta, isGraced: true, at: eta)),
+            .tripEnded(.init(account: account, trip: trip.id, end: .arrived, eta: eta, isGraced: true, at: eta)),
+        ]
+        let told = try quiet.map { try commands(for: .trip($0)) }
+        #expect(told.map(\.count) == [0, 1, 1, 1, 1] && !told.joined().contains { $0 is RelayAlert })
+        #expect(try commands(for: .trip(quiet[1]), recorded: eta).isEmpty, "it comes too late to be true")
+        let (grace, cleared) = (told[2].first as? DeliverNotification, told[4].first as? ClearNotifications)
+        #expect(grace?.kind == .checkInMissed && cleared?.selection.ids == grace.map { [$0.id] })
+
+        let missed = MissedTrip(trip: trip.id, eta: eta, graceEnded: eta + .minutes(5))
+        let alarm = AlarmID.new()
+        let raised = try commands(for: .alertRaised(.init(account: account, alarm: alarm, trip: missed, at: eta)))
+        let relay = raised.compactMap { $0 as? RelayAlert }
+        #expect(relay.map(\.deadline) == [eta] && raised.count == 3)
+        for body in raised { #expect(!"\(body)".contains("Lake") && !"\(body)".contains("blue")) }
+        let byHand = AlertRaisedAgain(account: account, alarm: alarm, pressed: eta, at: eta)
+        let again = try commands(for: .alertRaisedAgain(byHand))
+        #expect(again.count == 1 && again.first is ForgetAnswers, "contacts tells that it is no late arrival")
+        let missedAgain = AlertRaisedAgain(account: account, alarm: alarm, pressed: eta, trip: missed, at: eta)
+        #expect(try commands(for: .alertRaisedAgain(missedAgain)).count == 3)
     }
 
     private func signedIn(isFirst: Bool, isFirstOfDay: Bool?) -> SessionEvent {

@@ -36,6 +36,22 @@ struct VisibilityTests {
         #expect(try Encoded(responder).decoded() == responder)
     }
 
+    @Test("responders see a trip while its alert is on, and not before; nobody else does (A7)")
+    func trip() {
+        var trip = TripState(id: .new(), name: "Lake", note: "The blue car", eta: .now)
+        let alarm = AlarmID.new()
+        func seen(_ alert: AlarmID?, isResponder: Bool = true) -> PersonTrip? {
+            let state = AccountState(account: Self.anna, alertAlarm: alert, trip: trip)
+            return Person(state, seenByResponder: isResponder).trip
+        }
+        #expect(seen(alarm) == nil && seen(nil) == nil)
+        trip.alarm = alarm
+        #expect(seen(alarm) == PersonTrip(name: "Lake", note: "The blue car", eta: trip.eta))
+        #expect(seen(nil) == nil && seen(.new()) == nil && seen(alarm, isResponder: false) == nil)
+        trip.isCalled = true
+        #expect(seen(alarm)?.isCalled == true && seen(alarm, isResponder: false) == nil)
+    }
+
     @Test("the people seen follow the contacts stream; a relation that ended while the app was away is ended once")
     func people() {
         let state = ContactsState(account: .new(), contacts: [Self.contact(Self.anna, iAmResponder: true)])

@@ -23,7 +23,8 @@ extension Household {
                 // Clean-up after an account's end, attempts to sign in, which are counted without an event, an alarm that is
                 // held back or whose closing is decided too late, a call for help that comes once more, and a canary, which has no stream.
                 case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
-                    is RequestSignInCode, is MissCheckIn, is RaiseAlert, is SetCanary, is HoldAlarm, is CloseAlarm:
+                    is RequestSignInCode, is MissCheckIn, is MissTrip, is RaiseAlert, is SetCanary, is HoldAlarm,
+                    is CloseAlarm:
                     after
                 default: before
                 }

@@ -66,6 +66,10 @@ struct SessionPropertyTests {
                 default: nil
                 }
             if let moved { told = told.filter { $0.account != moved || ReminderLead(rawValue: $0.what) == nil } }
+            // A call starts the repetitions again.
+            if case .alertRaisedAgain(let event) = event {
+                told = told.filter { $0.account != event.account || !$0.what.hasPrefix("\(AlarmKind.alertRaised)") }
+            }
             let one: Told? =
                 switch event {
                 case .checkInMissed(let event): Told(account: event.account, deadline: event.deadline, what: "missed")
@@ -114,6 +118,14 @@ struct SessionPropertyTests {
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))
+        case 18 where random.oneIn(2):
+            let eta = household.time + .minutes(Int64.random(in: 0...600, using: &random))
+            let trip = household.state(account).trip?.id
+            guard let trip, random.oneIn(2) else {
+                return StartTrip(name: "Lake", eta: eta, grace: random.oneIn(2) ? .minutes(9) : nil)
+            }
+            return random.oneIn(2)
+                ? ExtendTrip(trip: trip, eta: eta) : EndTrip(trip: trip, end: random.oneIn(2) ? .arrived : .cancelled)
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()

@@ -40,6 +40,14 @@ struct SessionTableTests {
             (open.checkIn.pause.used, open.checkIn.pause.countedSince) = (.seconds(47), time(48))
             open.checkIn.pause.count = 49
             open.checkIn.pause.isReminded = true
+            let shown = TripState(
+                id: .new(), name: "To the lake", note: "The blue car", eta: time(51), grace: .minutes(5),
+                graceEnds: time(52), alarm: .new(), isCalled: true)
+            var trip = TripRow(shown, since: time(53))
+            trip.isReminded = true
+            trip.hold = AlarmHold(since: time(54), reconsideredAt: time(55))
+            open.keptTrip = trip
+            (open.tripCount.since, open.tripCount.starts, open.tripCount.moves) = (time(56), 57, 58)
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))
             (open.checkIn.repetitionHold.until, open.checkIn.repetitionHold.used) = (time(32), .seconds(33))

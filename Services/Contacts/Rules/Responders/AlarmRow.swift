@@ -19,7 +19,7 @@ package struct AlarmKey: Hashable, Comparable, Sendable {
 package struct AlarmRow: Equatable, Sendable {
     package var alarm: AlarmID
     package var occurred: Instant
-    /// The deadline of a missed check-in.
+    /// The deadline of a missed check-in, or the end of the trip that made an alert, unless the dependent has called for help by hand.
     package var deadline: Instant?
     /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
     package var kept = Answering()

@@ -126,6 +126,9 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
         let calledAgain = rows.alarms[key]?.answering.calledAgain
+        // Of an alert that a trip made all heard that the dependent is late, and not that they call for help.
+        let wasLate = key.kind == .alert && rows.alarms[key]?.deadline != nil
+        if wasLate { rows.alarms[key]?.deadline = nil }
         var events: [ContactsEvent] = []
         var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {
@@ -142,7 +145,7 @@ extension ContactsReducer {
         let isDenial = wasBelieved && calledAgain.map { $0 + rows.limits.answerPause <= command.before } ?? true
         // The dependent's own first: it is the result.
         return holdChange(&rows, key, from: nil, at: asker.time) + events
-            + (isDenial ? tellAgain(&rows, key, true, besides: nil, at: asker.time) : [])
+            + (isDenial || wasLate ? tellAgain(&rows, key, true, besides: nil, at: asker.time) : [])
     }
 
     // MARK: Those who come and go

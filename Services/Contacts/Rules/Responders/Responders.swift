@@ -57,6 +57,8 @@ extension ContactsReducer {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
             startTiers(&rows, key, at: asker.clock)
         }
+        // The dependent has called for help by hand: nobody hears of a trip alone any more.
+        if kind == .alert, command.deadline == nil { rows.alarms[key]?.deadline = nil }
         // Nobody is on it: now all hear, whatever was chosen.
         if command.isSlow == true { rows.alarms[key]?.answering.tiers.beginAll() }
         let responders = rows.responders(of: asker.account)

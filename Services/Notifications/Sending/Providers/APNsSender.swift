@@ -128,7 +128,7 @@ package struct APNsSender: PushSender {
     }
 
     private func payload(of push: Push) throws(PushFailure) -> [UInt8] {
-        let text = PushText(push.notification.kind, isOfGrace: push.notification.details.isOfGrace)
+        let text = PushText(push.notification)
         let isCritical = push.notification.priority == .critical
         let sound: Sound =
             isCritical && configuration.hasCriticalAlerts

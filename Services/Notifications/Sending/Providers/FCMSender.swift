@@ -201,7 +201,7 @@ package struct FCMSender: PushSender {
 
     private func message(of push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification.kind, isOfGrace: notification.details.isOfGrace)
+        let text = PushText(notification)
         let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -8,10 +8,18 @@ struct PushText: Hashable {
     let title: String
     let body: String
 
-    /// - Parameter isOfGrace: As in ``NotificationDetails/isOfGrace``.
-    init(_ kind: NotificationKind, isOfGrace: Bool = false) {
+    /// - Parameters:
+    ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
+    ///   - isOfTrip: Whether it is about the account's own trip.
+    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false) {
         (title, body) =
             switch kind {
+            case .checkInMissed where isOfGrace && isOfTrip:
+                ("Have you arrived?", "The time of your trip has passed. Say so, or an alert is raised.")
+            case .alertRaised where isOfTrip:
+                ("Have you arrived?", "You haven’t said so, and an alert is on.")
+            case .system where isOfTrip:
+                ("Your trip ends soon", "Say that you have arrived, or give it another end.")
             case .checkInMissed where isOfGrace:
                 ("Your check-in is due", "Check in now, before it counts as missed.")
             case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
@@ -40,10 +48,18 @@ struct PushText: Hashable {
     }
 }
 
+extension PushText {
+    init(_ notification: PushedNotification) {
+        self.init(
+            notification.kind, isOfGrace: notification.details.isOfGrace, isOfTrip: notification.details.trip != nil)
+    }
+}
+
 extension PushedNotification {
     /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
+        if details.isOfGrace, let trip = details.trip { return "trip/\(trip)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
             return "due/\(deadline.microseconds)"
         }

@@ -175,7 +175,7 @@ package struct WebPushSender: PushSender {
 
     private func body(of push: Push, to subscription: WebSubscription) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification.kind, isOfGrace: notification.details.isOfGrace)
+        let text = PushText(notification)
         let message = Message(
             push: push.id, account: push.account, title: text.title, body: text.body, notification: notification.id,
             kind: notification.kind, category: notification.category, priority: notification.priority,

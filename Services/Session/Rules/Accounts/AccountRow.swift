@@ -24,6 +24,9 @@ package struct AccountRow: Equatable, Sendable {
     package var isConfirmationRequired = false
     package var checkIn = CheckInRow()
     package var alert = AlertRow()
+    /// See ``trip``.
+    package var keptTrip: TripRow?
+    package var tripCount = TripCount()
     package var opened: Instant
     /// An account is never reopened.
     package var closed: Instant?

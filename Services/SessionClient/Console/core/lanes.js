@@ -1,7 +1,7 @@
 /** Which requests go before all others, and which of them stay in order. */
 
 /** What goes before all others, and by what those of one kind keep their order: no other command holds it up. A test compares the list with the contracts'. */
-const urgent = { CheckIn: 'check-in', RaiseAlert: 'alert', ClearAlert: 'alert', AcknowledgeAlarm: 'alarm-answer', RespondToPing: 'answer', RespondToAllPings: 'answers', ClearAllReceivedPings: 'answers' }
+const urgent = { CheckIn: 'check-in', StartTrip: 'trip', ExtendTrip: 'trip', EndTrip: 'trip', RaiseAlert: 'alert', ClearAlert: 'alert', AcknowledgeAlarm: 'alarm-answer', RespondToPing: 'answer', RespondToAllPings: 'answers', ClearAllReceivedPings: 'answers' }
 export const isUrgent = (name) => name in urgent
 
 const lanes = {

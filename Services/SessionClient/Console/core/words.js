@@ -9,11 +9,11 @@ const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 export const isOfGrace = (details) => Boolean(details?.graceEnds && !details.alarm)
 
 const sentences = {
-  alertRaised: (_, { text }) => text ?? 'You raised an alert',
+  alertRaised: (_, { text, trip, deadline }) => trip ? `You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ?? 'You raised an alert'),
   alertCleared: () => 'You ended your alert',
-  dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
+  dependentAlertRaised: (name, details) => `${name} ${details.deadline ? `hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : 'raised an alert'}${repeated(details)}`,
   dependentAlertCleared: (name) => `${name} ended the alert`,
-  checkInMissed: (_, details) => details.text ?? (isOfGrace(details) ? `Your check-in was due at ${moment(details.deadline)}. Check in by ${moment(details.graceEnds)}, or it counts as missed`
+  checkInMissed: (_, details) => details.trip ? `You wanted to have arrived by ${moment(details.deadline)}. Say that you have by ${moment(details.graceEnds)}, or an alert is raised` : details.text ?? (isOfGrace(details) ? `Your check-in was due at ${moment(details.deadline)}. Check in by ${moment(details.graceEnds)}, or it counts as missed`
     : `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`),
   dependentCheckInMissed: (name, details) =>
     `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
@@ -49,7 +49,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (name, { text, pausedUntil, deadline }) => pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
+  system: (name, { trip, text, pausedUntil, deadline }) => trip ? `Your trip ends at ${moment(deadline)}: say that you have arrived, or give it another end` : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

@@ -52,8 +52,8 @@ function asking(one) {
 
 /** What to do for somebody who needs help, or may: what they wrote for that comes first. */
 function help(one, person) {
-  const { emergencyNote, checkIn } = person
-  const noted = [emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
+  const { emergencyNote, checkIn, trip } = person
+  const noted = [trip && [`Trip: ${trip.name}`, `${trip.note ? `${trip.note}\n` : ''}Expected by ${moment(trip.eta)}.`], emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
   return h('section', { class: 'card help', 'aria-labelledby': 'help-title' },
     !model.isKept && answering(one, person, nameOf(one)),
     noted.map(([title, text]) => [h('h2', {}, title), h('p', { class: 'note' }, withNumbers(text))]),

@@ -17,13 +17,14 @@ import { badge, button, portrait, refusal, ring, waitingPage } from '../parts/pi
 import { outbox } from '../parts/outbox-list.js'
 import { isAlone, isDoubtful, listed, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
+import { tripCard } from '../parts/trip.js'
 
 export function home() {
   const account = model.replica?.account
   if (!account) return waitingPage()
   const asking = askers()
   return h('div', { class: `columns ${alarmsOf(model.replica, now()).length ? 'urgent' : ''}` },
-    h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking)),
+    h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking), tripCard(account)),
     waitingForMe(asking))
 }
 

@@ -21,6 +21,9 @@ const kinds = {
     'Perhaps nobody is told. Call somebody, or an emergency number.'],
   ClearAlert: ['the end of your alert', 'the end of the alert of %', 'Responders may still see the alert.', 'Responders may still see the alert.'],
   AcknowledgeAlarm: ['your answer to an alarm', 'the answer of % to an alarm', 'Nobody sees it yet.', 'Perhaps nobody sees it.'],
+  StartTrip: ['your trip', 'the trip of %', 'It hasn’t begun: no alert is raised if you don’t arrive.', 'Perhaps it hasn’t begun.'],
+  ExtendTrip: ['another end of your trip', 'another end of the trip of %', 'An alert is raised at the former time.', 'An alert may be raised at the former time.'],
+  EndTrip: ['the end of your trip', 'the end of the trip of %', 'An alert is raised when its time has passed.', 'An alert may be raised when its time has passed.'],
   CheckIn: ['your check-in', 'the check-in of %', 'The timer goes on.', 'The timer may go on.'],
 }
 const answer = ['your answer', 'the answer of %', 'Whoever asked doesn’t know yet that all is well.', 'Whoever asked may not know yet that all is well.']

@@ -1,5 +1,12 @@
 /** One's own account: the fold of the stream `account`, as `AccountState.swift` has it. */
 
+const ofTrip = (trip, { trip: id }, fields) => (trip?.id === id ? { ...trip, ...fields } : trip)
+const missedTrip = (trip, { alarm, trip: missed }) => (missed ? ofTrip(trip, missed, { alarm, graceEnds: undefined }) : trip)
+/** The person has called for help by hand, too. */
+const called = (trip, alarm) => (trip && trip.alarm === alarm ? { ...trip, isCalled: true } : trip)
+/** The end of an alert ends the trip that made it. */
+const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+
 /** The state after an event. */
 export function applyToAccount(state, type, body) {
   const checkIn = (fields) => ({ ...state, checkIn: { ...state.checkIn, ...fields } })
@@ -39,10 +46,15 @@ export function applyToAccount(state, type, body) {
     case 'CheckInsPaused': return checkIn({ due: body.due, pausedUntil: body.until })
     case 'CheckInsResumed': return checkIn({ due: body.due, pausedUntil: undefined })
     case 'CheckInMissed': return checkIn({ pausedUntil: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
-    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm }
-    case 'AlertCleared': return { ...state, alertRaised: undefined, alertAlarm: undefined }
-    case 'AlarmClosed': return body.kind === 'alertRaised' ? { ...state, alertRaised: undefined, alertAlarm: undefined }
+    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body) }
+    case 'AlertRaisedAgain': return { ...state, trip: called(missedTrip(state.trip, body), body.alarm) }
+    case 'AlertCleared': return withoutAlert(state)
+    case 'AlarmClosed': return body.kind === 'alertRaised' ? withoutAlert(state)
       : checkIn({ ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined })
+    case 'TripStarted': return { ...state, trip: body.trip }
+    case 'TripExtended': return { ...state, trip: ofTrip(state.trip, body, { eta: body.eta, graceEnds: undefined }) }
+    case 'TripGraceBegan': return { ...state, trip: ofTrip(state.trip, body, { graceEnds: body.ends }) }
+    case 'TripEnded': return { ...state, trip: state.trip?.id === body.trip ? undefined : state.trip }
     default: return state
   }
 }

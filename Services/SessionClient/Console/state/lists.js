@@ -41,11 +41,17 @@ export function levelOf({ contact, person }, now) {
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
+function alertText({ alertRaised, trip }, now) {
+  const since = `Alert since ${moment(alertRaised, now)}`
+  if (!trip) return since
+  return `${since}; ${trip.isCalled ? 'called for help; was on a trip' : 'on a trip'}: ${trip.name}, expected by ${moment(trip.eta, now)}`
+}
+
 /** The line that says why. */
 export function statusText({ contact, person }, level, now) {
-  const { checkIn, alertRaised } = person ?? {}
+  const { checkIn } = person ?? {}
   switch (level) {
-    case 'alert': return `Alert since ${moment(alertRaised, now)}`
+    case 'alert': return alertText(person, now)
     case 'missed': case 'veryLate': return `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago`
     case 'asksMe': return `Asked ${ago(contact.incomingPing, now)} whether you are all right`
     case 'pinged': return checkIn?.last > contact.outgoingPing

@@ -25,6 +25,12 @@ extension Endpoint {
         command(ResumeCheckIns.self, "Ends the caller's pause.")
         command(RaiseAlert.self, "Alarms the caller's responders.")
         command(ClearAlert.self, "Ends the caller's alert.", refusals: [.alertChanged])
+        command(
+            StartTrip.self, "Starts a trip: unless the caller arrives in time, an alert is raised.",
+            refusals: [.tripOn, .tooSoon])
+        command(
+            ExtendTrip.self, "Gives the caller's trip another end.", refusals: [.notFound, .tripMissed, .tooSoon])
+        command(EndTrip.self, "Ends the caller's trip, and the alert that it made.", refusals: [.notFound])
     }
 
     @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {

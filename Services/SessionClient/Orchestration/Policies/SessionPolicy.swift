@@ -114,11 +114,12 @@ package struct SessionPolicy: Policy {
                 return [
                     relay(
                         .init(
-                            kind: .alertRaised, alarm: event.alarm, occurred: event.since,
+                            kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta,
                             repetition: event.repetition, isSlow: event.isSlow))
                 ]
             }
         case .alertRaised(let event):
+            if let trip = event.trip { return announceTrip(event, trip, because: message) }
             return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
         case .alertAnnounced(let event):
             return announce(event.alarm, raised: event.raised)
@@ -129,7 +130,9 @@ package struct SessionPolicy: Policy {
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
         case .alertRaisedAgain(let event):
-            return [.tell(.contacts, ForgetAnswers(alarm: event.alarm, before: event.pressed), for: account)]
+            let forget = ForgetAnswers(alarm: event.alarm, before: event.pressed)
+            let said = event.trip.map { say($0, of: event, because: message) } ?? []
+            return [.tell(.contacts, forget, for: account)] + said
         case .alarmClosingDue(let event):
             return [.tell(.contacts, DecideClosing(alarm: event.alarm, version: event.version), for: account)]
         case .alarmClosed(let event):
@@ -147,6 +150,7 @@ package struct SessionPolicy: Policy {
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
             .checkInRemindersSet, .checkInGraceSet, .game, .message, .playback, .attachment:
             return []
+        case .trip(let event): return commands(for: event, because: message)
         case .group(let event): return commands(for: event, because: message)
         }
     }

@@ -21,6 +21,9 @@ extension Person {
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised
         alertAlarm = state.alertAlarm
+        if let trip = state.trip, let alarm = trip.alarm, alarm == state.alertAlarm {
+            self.trip = PersonTrip(name: trip.name, note: trip.note, eta: trip.eta, isCalled: trip.isCalled)
+        }
     }
 }
 

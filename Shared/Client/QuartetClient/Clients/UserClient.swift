@@ -33,6 +33,8 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var checkIn: CheckInState? { state?.checkIn }
     public var alertRaised: Instant? { state?.alertRaised }
     public var alertAlarm: AlarmID? { state?.alertAlarm }
+    /// The trip that is on, or that was missed and made the alert that is on.
+    public var trip: TripState? { state?.trip }
     public var devices: [Device] { state.map { Array($0.devices) } ?? [] }
     public var isClosed: Bool { state?.isClosed ?? false }
 }
@@ -75,6 +77,11 @@ public struct UserClient: Sendable {
     public var resumeCheckIns: PlainAction
     public var raiseAlert: PlainAction
     public var clearAlert: PlainAction
+    /// Starts a trip: unless the person says before its end that they have arrived, an alert is raised. It shows once the server has agreed.
+    public var startTrip: Action<StartTrip>
+    public var extendTrip: Action<ExtendTrip>
+    /// Ends a trip, and the alert that it made, unless the person has called for help by hand. It shows once the server has agreed.
+    public var endTrip: Action<EndTrip>
     public var updateSecurity: Action<UpdateSecurityRequest>
     public var removePhone: PlainAction
 }
@@ -116,6 +123,8 @@ extension UserClient {
                 let alarm = shown?.alertRaised == nil ? known?.alertAlarm : shown?.alertAlarm
                 try await commands.send(.clearAlert(alarm: alarm))
             },
+            startTrip: action { .startTrip($0) }, extendTrip: action { .extendTrip($0) },
+            endTrip: action { .endTrip($0) },
             updateSecurity: action { .updateSecurity($0) },
             removePhone: action(.removePhone))
     }
@@ -134,6 +143,7 @@ extension UserClient {
             setCheckInGrace: fail("setCheckInGrace"), pauseCheckIns: fail("pauseCheckIns"),
             resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
+            startTrip: fail("startTrip"), extendTrip: fail("extendTrip"), endTrip: fail("endTrip"),
             updateSecurity: fail("updateSecurity"), removePhone: failPlainly("removePhone"))
     }
 }
@@ -151,6 +161,9 @@ private enum UserEdit: ClientEdit {
     case raiseAlert
     /// Nil where the person didn't see an alarm of the server's: it was theirs, which isn't decided yet.
     case clearAlert(alarm: AlarmID?)
+    case startTrip(StartTrip)
+    case extendTrip(ExtendTrip)
+    case endTrip(EndTrip)
     case updateSecurity(UpdateSecurityRequest)
     case removePhone
 
@@ -165,6 +178,9 @@ private enum UserEdit: ClientEdit {
         case .resumeCheckIns: ResumeCheckIns()
         case .raiseAlert: RaiseAlert()
         case .clearAlert(let alarm): ClearAlert(alarm: alarm)
+        case .startTrip(let command): command
+        case .extendTrip(let command): command
+        case .endTrip(let command): command
         case .updateSecurity(let request): request
         case .removePhone: RemovePhoneRequest()
         }
@@ -185,8 +201,12 @@ private enum UserEdit: ClientEdit {
             state.checkIn.grace = shown > .seconds(0) ? shown : nil
         // Nobody is to rely on a pause before the server has agreed; and one that ends is there until then.
         case .pauseCheckIns, .resumeCheckIns: break
+        // The same of a trip: the alert is raised at the time that the server knows.
+        case .startTrip, .extendTrip, .endTrip: break
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
-        case .clearAlert: (state.alertRaised, state.alertAlarm) = (nil, nil)
+        case .clearAlert:
+            (state.alertRaised, state.alertAlarm) = (nil, nil)
+            if state.trip?.alarm != nil { state.trip = nil }
         case .updateSecurity(let request):
             state.isSingleDevice = request.isSingleDevice ?? state.isSingleDevice
             state.isConfirmationRequired = request.isConfirmationRequired ?? state.isConfirmationRequired
@@ -203,6 +223,15 @@ private enum UserEdit: ClientEdit {
         case .resumeCheckIns:
             let due = time + state.checkIn.interval
             state.apply(.checkInsResumed(CheckInsResumed(account: state.account, due: due, isEarly: true, at: time)))
+        case .startTrip(let command):
+            guard state.trip == nil else { return }
+            state.trip = TripState(
+                id: .new(), name: command.name, note: command.note, eta: command.eta, grace: command.grace)
+        case .extendTrip(let command): if state.trip?.id == command.trip { state.trip?.eta = command.eta }
+        case .endTrip(let command):
+            guard let trip = state.trip, trip.id == command.trip else { return }
+            if trip.isItsAlert { (state.alertRaised, state.alertAlarm) = (nil, nil) }
+            state.trip = nil
         default: show(in: &state, at: time)
         }
     }
@@ -214,8 +243,10 @@ private enum UserEdit: ClientEdit {
             return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
         case .raiseAlert: return RaiseAlert(pressed: acted)
         case .clearAlert(let alarm): return ClearAlert(alarm: alarm, pressed: acted)
+        case .endTrip(let command):
+            return EndTrip(trip: command.trip, end: command.end, pressed: command.pressed ?? acted)
         case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .pauseCheckIns, .resumeCheckIns,
-            .updateSecurity, .removePhone:
+            .startTrip, .extendTrip, .updateSecurity, .removePhone:
             return command
         }
     }

@@ -50,11 +50,15 @@ extension Texts {
         "notification.repeated": "{text} (reminder {count})",
         "notification.alertRaised": "You raised an alert.",
         "notification.alertRaised.text": "{text}",
+        "notification.alertRaised.trip": "You haven’t said that you arrived by {deadline}: an alert is on",
         "notification.alertCleared": "You ended your alert.",
         "notification.dependentAlertRaised": "{name} raised an alert",
+        "notification.dependentAlertRaised.deadline": "{name} hasn’t arrived from a trip, expected by {deadline}",
         "notification.dependentAlertCleared": "{name} ended the alert",
         "notification.checkInMissed": "You missed your check-in",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.trip":
+            "You wanted to have arrived by {deadline}. Say that you have by {grace}, or an alert is raised",
         "notification.checkInMissed.grace":
             "Your check-in was due at {deadline}. Check in by {grace}, or it counts as missed",
         "notification.checkInMissed.deadline": "You missed your check-in of {deadline}",
@@ -103,6 +107,7 @@ extension Texts {
         "notification.system": "A message from Quartet",
         "notification.system.paused": "{name} paused their check-ins until {paused}",
         "notification.system.deadline": "The pause of {name} is over: the next check-in is due by {deadline}",
+        "notification.system.trip": "Your trip ends at {deadline}: say that you have arrived, or give it another end",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Changes are sent when there is a connection.",

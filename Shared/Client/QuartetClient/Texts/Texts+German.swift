@@ -50,11 +50,17 @@ extension Texts {
         "notification.repeated": "{text} (Erinnerung {count})",
         "notification.alertRaised": "Du hast Alarm ausgelöst.",
         "notification.alertRaised.text": "{text}",
+        "notification.alertRaised.trip":
+            "Du hast nicht gesagt, dass du bis {deadline} angekommen bist: ein Alarm ist an",
         "notification.alertCleared": "Du hast deinen Alarm beendet.",
         "notification.dependentAlertRaised": "{name} hat Alarm ausgelöst",
+        "notification.dependentAlertRaised.deadline":
+            "{name} ist von unterwegs nicht angekommen, erwartet bis {deadline}",
         "notification.dependentAlertCleared": "{name} hat den Alarm beendet",
         "notification.checkInMissed": "Du hast deine Rückmeldung versäumt",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.trip":
+            "Du wolltest bis {deadline} angekommen sein. Sag es bis {grace}, sonst geht ein Alarm an",
         "notification.checkInMissed.grace":
             "Deine Rückmeldung war fällig: {deadline}. Melde dich bis {grace}, sonst gilt sie als versäumt",
         "notification.checkInMissed.deadline": "Du hast deine Rückmeldung versäumt, fällig {deadline}",
@@ -105,6 +111,8 @@ extension Texts {
         "notification.system.paused": "{name} macht mit den Rückmeldungen Pause bis {paused}",
         "notification.system.deadline":
             "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",
+        "notification.system.trip":
+            "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Änderungen werden gesendet, sobald es eine Verbindung gibt.",
@@ -179,6 +187,8 @@ extension Texts {
         "error.gameRunning": "Das Spiel läuft schon.",
         "error.gameNotRunning": "Es läuft kein Spiel.",
         "error.notYourTurn": "Du bist nicht am Zug.",
+        "error.tripOn": "Du bist schon unterwegs; beende zuerst diesen Weg.",
+        "error.tripMissed": "Die Zeit ist um; sag, dass du angekommen bist oder Hilfe brauchst.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
         "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",

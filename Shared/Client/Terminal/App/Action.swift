@@ -15,6 +15,9 @@ enum Action: Hashable, Sendable {
     case setGrace(Interval)
     case pause(until: Instant)
     case resume
+    case startTrip(StartTrip)
+    case extendTrip(ExtendTrip)
+    case endTrip(EndTrip)
     case raiseAlert, clearAlert
 
     case add(AddContactRequest)
@@ -57,6 +60,9 @@ enum Action: Hashable, Sendable {
             grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."
         case .pause(let until): "Paused until \(Words.clock(until))."
         case .resume: "The pause is over."
+        case .startTrip(let trip): "An alert is raised unless you arrive by \(Words.clock(trip.eta))."
+        case .extendTrip(let trip): "The trip ends at \(Words.clock(trip.eta))."
+        case .endTrip: "The trip is over."
         case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."
         case .add: "Added or asked."

@@ -9,7 +9,8 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, grace, pause, play
+            case add, interval, grace, pause, trip, play
+            case extend(TripID)
             case tier(AccountID)
             case invite(GroupID, [AccountID])
             case confirm(Action)
@@ -133,6 +134,24 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .pause(until: shown.now + span)
+        case .trip:
+            guard let span = Words.interval(form.text("Arrive within")), !form.text("Where to").isEmpty else {
+                notice = Notice(text: "Write where to, and a number and its unit, such as 2h.", isError: true)
+                return nil
+            }
+            let note = form.text("Note")
+            self.dialog = nil
+            return .startTrip(
+                StartTrip(
+                    name: form.text("Where to"), eta: shown.now + span, note: note.isEmpty ? nil : note,
+                    grace: Words.interval(form.text("Alert after"))))
+        case .extend(let trip):
+            guard let span = Words.interval(form.text("Arrive within")) else {
+                notice = Notice(text: "Write a number and its unit, such as 30min.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .extendTrip(ExtendTrip(trip: trip, eta: shown.now + span))
         case .add:
             guard let request = ContactsScreen.request(form) else { return nil }
             self.dialog = nil

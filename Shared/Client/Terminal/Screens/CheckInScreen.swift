@@ -2,7 +2,8 @@ import QuartetClient
 
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
-    static let keys = "c check in   a alert   i interval   g grace   p pause   s sign out   1-4 Tab screens   q quit"
+    static let keys =
+        "c check in   a alert   i interval   g grace   p pause   t trip   s sign out   1-4 Tab screens   q quit"
 
     static func lines(_ shown: Shown, width: Int) -> [Line] {
         guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
@@ -13,8 +14,8 @@ enum CheckInScreen {
         if let raised = shown.user.alertRaised {
             lines += [
                 Line(
-                    "ALERT: you asked for help \(Words.ago(raised, shown)). a ends it.",
-                    Style(color: .red, isBold: true)), .empty,
+                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). a ends it.", Style(color: .red, isBold: true)),
+                .empty,
             ]
         }
         for alarm in [shown.user.alertAlarm, checkIn.alarm].compactMap({ $0 }) {
@@ -27,6 +28,7 @@ enum CheckInScreen {
         if let until = checkIn.pausedUntil, until > shown.now {
             lines += [.empty, Line("Paused until \(Words.clock(until)). p ends the pause.", .bold)]
         }
+        lines += TripPart.lines(shown)
         lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
         lines += [.empty] + hearing(checkIn, shown)
@@ -34,6 +36,10 @@ enum CheckInScreen {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
         }
         return lines
+    }
+
+    private static func reason(_ shown: Shown) -> String {
+        shown.user.trip?.isItsAlert == true ? "raised, as you haven't said that you arrived," : "you asked for help"
     }
 
     /// Who hears if the person does nothing, and when.
@@ -115,6 +121,8 @@ enum CheckInScreen {
                     form: Form(title: "For how long, such as 3d; at most 30d. Responders are told", fields: fields),
                     purpose: .pause)
             }
+        case .character("t"): TripPart.open(shown, &model)
+        case .character("T"): TripPart.extend(shown, &model)
         case .character("s"):
             model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)
         default: break

@@ -74,7 +74,12 @@ enum ContactsScreen {
     private static func status(_ contact: Contact, _ shown: Shown) -> Span {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
-            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))"
+            let trip =
+                person?.trip.map { one in
+                    let words = one.isCalled == true ? "called for help, was on a trip" : "hasn't arrived from a trip"
+                    return ", \(words): \([one.name, one.note].compactMap(\.self).joined(separator: ", "))"
+                } ?? ""
+            let text = "ALERT \(Words.ago(raised, shown))\(trip)\(answers(to: person?.alertAlarm, of: contact, shown))"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {

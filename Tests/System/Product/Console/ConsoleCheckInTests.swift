@@ -59,6 +59,50 @@ struct ConsoleCheckInTests {
     }
 
     @Test(
+        """
+        who starts a trip reads when an alert is raised, and to whom it goes; it is extended, and if it is missed responders read where to \
+        and the note, until it is ended (A7)
+        """)
+    func trip() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.run("document.querySelector('.trip details').open = true")
+            try await page.fill("Where to", "Lake")
+            try await page.fill("Note", "The blue car")
+            try await page.see("If you start now, an alert is raised at")
+            try await page.see("It is sent to Bob.")
+            try await Self.look(page, "home-trip-form")
+            try await page.click("Start the trip")
+            try await page.see("If you don’t say that you have arrived by")
+            try await Self.look(page, "home-trip")
+            let eta = try await console.quartet.psql(
+                "SELECT trip #>> '{shown,eta}' FROM session.account WHERE trip IS NOT NULL")
+            try await page.click("+ 30 min")
+            try await console.quartet.wait(
+                for: "the later end",
+                "SELECT (trip #>> '{shown,eta}')::bigint - \(eta) FROM session.account WHERE trip IS NOT NULL"
+            ) { $0 == "1800000000" }
+            let other = try await console.person("bob")
+            try await other.go("/")
+            try await other.notSee("Lake")
+            try await console.quartet.endTrip(of: anna)
+            try await page.see("You haven’t said that you arrived")
+            try await other.see("on a trip: Lake")
+            try await other.go("/contacts/\(anna.account)")
+            try await other.see("The blue car")
+            try await Self.look(other, "contact-trip")
+            try await page.click("I have arrived")
+            try await page.see("Going somewhere?")
+            try await other.notSee("The blue car")
+            for page in [page, other] { try await page.expectNoErrors() }
+        }
+    }
+
+    @Test(
         "who chooses that one responder hears after another reads in which order they hear, and so after a reload (A10)"
     )
     func order() async throws {

@@ -191,6 +191,12 @@ struct ConsoleRefusalTests {
                 await press('Pause');
                 """),
         Form(
+            page: "/", path: "/v1/commands/StartTrip", place: ".trip",
+            submit: """
+                document.querySelector('.trip details').open = true; await type('#trip-name', 'Lake');
+                await press('Start the trip');
+                """),
+        Form(
             page: "/contacts", path: "/v1/commands/AddContact", place: ".add",
             submit: "await type('#add-who', '01a1b2c3-0000-7000-8000-0123456789ab'); await press('Add');",
             words: ["That isn’t a code. It looks like 01a2b3c4-… or is a link."]),

@@ -1,0 +1,75 @@
+/** A trip: a time by which one has arrived, or an alert is raised. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { hour, minute, moment, now, span } from '../core/time.js'
+import { act, underway } from '../core/actions.js'
+import { draft, setDraft, takeDraft } from '../core/drafts.js'
+import { problemOf } from '../core/problems.js'
+import { button, field, refusal, refusals } from './pieces.js'
+import { confirm } from './dialogs.js'
+import { isOutOfReach, responderNames, warning } from './reach.js'
+
+const form = 'trip'
+const lengths = [[30 * minute, '30 minutes'], [hour, '1 hour'], [2 * hour, '2 hours'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [24 * hour, '1 day']]
+const graces = [[0, 'At once'], [5 * minute, '5 minutes later'], [10 * minute, '10 minutes later'], [15 * minute, '15 minutes later'], [30 * minute, '30 minutes later'], [hour, '1 hour later']]
+
+/** The trip that is on, or what starts one. One of an earlier time may be over. */
+export function tripCard({ trip }) {
+  if (model.isKept) return undefined
+  return trip ? running(trip) : h('section', { class: 'card trip', 'aria-label': 'Trip' },
+    h('details', {}, h('summary', {}, 'Going somewhere? Have an alert raised if you don’t arrive'), starting()), refusal(form))
+}
+
+/** Who would hear of the alert, in a sentence. */
+const hearers = () => (isOutOfReach() ? 'Nobody looks after you, so nobody would be told.' : (warning(false) ?? `It is sent to ${responderNames() || 'your responders'}.`))
+
+const missedWords = ({ isCalled }) => (isCalled ? 'You haven’t said that you arrived. You called for help, too: that alert stays on until you end it by itself.'
+  : 'You haven’t said that you arrived: an alert is on. It ends when you say so.')
+
+function running(trip) {
+  const hear = trip.graceEnds ?? trip.eta + (trip.grace ?? 0)
+  const left = trip.eta - now()
+  const entry = underway('EndTrip') ?? underway('ExtendTrip')
+  const end = (how, done) => act('EndTrip', { trip: trip.id, end: how, pressed: now() }, done, form)
+  const cancel = async () => {
+    if (await confirm({ title: 'Cancel the trip?', action: 'Cancel the trip', text: 'Then no alert is raised if you don’t arrive.' })) end('cancelled', 'The trip is over')
+  }
+  const extend = (length) => act('ExtendTrip', { trip: trip.id, eta: Math.max(trip.eta, now()) + length }, 'The trip has another end', form)
+  return h('section', { class: 'card trip', 'aria-labelledby': 'trip-title', 'data-shows': trip.graceEnds && 'checkInMissed' },
+    h('h2', { id: 'trip-title' }, trip.name),
+    trip.alarm ? h('p', { class: 'notice critical' }, missedWords(trip))
+      : h('p', { role: 'timer' }, h('strong', {}, left > 0 ? `${span(left)} left` : 'The time has passed'), ` (${moment(trip.eta)})`),
+    !trip.alarm && h('p', { class: 'hint' }, `If you don’t say that you have arrived by ${moment(hear)}, an alert is raised then. ${hearers()}`),
+    trip.note && h('p', { class: 'note' }, trip.note),
+    button('I have arrived', () => end('arrived', trip.isCalled ? 'The trip is over; your alert is still on' : 'Good that you arrived'),
+      { kind: 'primary huge', disabled: Boolean(entry), key: 'arrived' }),
+    h('div', { class: 'actions' },
+      !trip.alarm && [[15 * minute, '15 min'], [30 * minute, '30 min'], [hour, '1 h']].map(([length, title]) =>
+        button(`+ ${title}`, () => extend(length), { key: title, kind: 'small', disabled: Boolean(entry) })),
+      !trip.alarm && button('Cancel the trip', cancel, { kind: 'link', disabled: Boolean(entry) })),
+    refusal(form))
+}
+
+function starting() {
+  const { name = '', note = '', length = String(hour), grace = '0' } = draft(form)
+  const hear = now() + Number(length) + Number(grace)
+  const start = async (event) => {
+    event.preventDefault()
+    const fields = { name, eta: now() + Number(length), ...(note && { note }), ...(grace !== '0' && { grace: Number(grace) }) }
+    const dropSent = takeDraft(form)
+    if (await act('StartTrip', fields, 'The trip has begun', form)) dropSent()
+  }
+  const set = (field) => (event) => setDraft(form, { [field]: event.target.value })
+  const { at } = refusals(problemOf(form))
+  const entry = underway('StartTrip')
+  return h('form', { onsubmit: start, 'aria-label': 'Start a trip' },
+    field('Where to', { id: 'trip-name', required: true, maxlength: 60, value: name, oninput: set('name') }, { problem: at('name') }),
+    field('Note', { id: 'trip-note', tag: 'textarea', rows: 2, maxlength: 500, value: note, oninput: set('note') },
+      { hint: 'Nobody sees it before the alert. While that is on, all who look after you do, and where you went to.', problem: at('note') }),
+    h('div', { class: 'field' }, h('label', { for: 'trip-length' }, 'I arrive within'),
+      h('select', { id: 'trip-length', value: length, onchange: set('length') }, lengths.map(([time, title]) => h('option', { key: time, value: String(time) }, title)))),
+    h('div', { class: 'field' }, h('label', { for: 'trip-grace' }, 'If I don’t, the alert is raised'),
+      h('select', { id: 'trip-grace', value: grace, onchange: set('grace') }, graces.map(([time, title]) => h('option', { key: time, value: String(time) }, title)))),
+    h('p', { class: 'hint' }, `If you start now, an alert is raised at ${moment(hear)}, unless you say before that you have arrived. ${hearers()}`),
+    h('div', { class: 'actions' }, h('button', { class: 'button primary', disabled: Boolean(entry) }, entry ? 'Sending…' : 'Start the trip')))
+}

@@ -1,0 +1,73 @@
+import ContactsContract
+import NotificationsContract
+import SessionContract
+import Vocabulary
+
+// What is said of a trip: to the person alone, until its time has passed.
+
+extension SessionPolicy {
+    func commands(for event: TripEvent, because message: RecordedMessage) -> [PolicyCommand] {
+        let account = event.body.account
+        switch event {
+        case .tripReminded(let event):
+            // It waited for so long that the time has passed.
+            guard message.recordedAt < event.eta else { return [] }
+            let details = NotificationDetails(
+                at: event.at, deadline: event.eta, trip: event.trip,
+                text: "Your trip ends soon. Say that you have arrived, or give it another end.")
+            return [.notify(account, .system, details, because: message)]
+        case .tripGraceBegan(let event):
+            let details = NotificationDetails(
+                at: event.at, deadline: event.eta, graceEnds: event.ends, trip: event.trip,
+                text: "The time of your trip has passed. Say that you have arrived, or an alert is raised soon.")
+            let told = DeliverNotification(
+                id: Self.grace(of: event.trip, event.eta, account), kind: .checkInMissed, details: details)
+            return [.tell(.notifications, told, for: account)]
+        case .tripExtended(let event):
+            return event.isGraced == true ? [clearGrace(of: event.trip, event.former, account)] : []
+        case .tripEnded(let event):
+            return event.isGraced == true ? [clearGrace(of: event.trip, event.eta, account)] : []
+        case .tripStarted: return []
+        }
+    }
+
+    /// A trip's time has passed: responders are told, and the person that an alert is on.
+    func announceTrip(_ event: AlertRaised, _ trip: MissedTrip, because message: RecordedMessage) -> [PolicyCommand] {
+        let relay = RelayAlert(kind: .alertRaised, alarm: event.alarm, occurred: event.at, deadline: trip.eta)
+        return [
+            told(event.account, event.alarm, trip, at: event.at, because: message),
+            .tell(.contacts, relay, for: event.account),
+        ]
+            + endGrace(trip, event.account)
+    }
+
+    /// A trip's time has passed while an alert is on.
+    func say(_ trip: MissedTrip, of event: AlertRaisedAgain, because message: RecordedMessage) -> [PolicyCommand] {
+        [told(event.account, event.alarm, trip, at: event.at, because: message)] + endGrace(trip, event.account)
+    }
+
+    private func told(
+        _ account: AccountID, _ alarm: AlarmID, _ trip: MissedTrip, at time: Instant, because message: RecordedMessage
+    ) -> PolicyCommand {
+        let details = NotificationDetails(
+            at: time, deadline: trip.eta, trip: trip.trip, alarm: alarm,
+            text: "You haven’t said that you arrived: an alert is on. Say that you have, or ask for help.")
+        return .notify(account, .alertRaised, details, because: message)
+    }
+
+    private func endGrace(_ trip: MissedTrip, _ account: AccountID) -> [PolicyCommand] {
+        trip.graceEnded == nil ? [] : [clearGrace(of: trip.trip, trip.eta, account)]
+    }
+
+    /// Named after the trip and its end, so that it is found when the grace is over.
+    private static func grace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> NotificationID {
+        .derived(
+            at: eta, from: Array("notification/trip".utf8), account.bytes, trip.bytes,
+            Array("\(eta.microseconds)".utf8))
+    }
+
+    private func clearGrace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> PolicyCommand {
+        let selection = NotificationSelection(ids: [Self.grace(of: trip, eta, account)])
+        return .tell(.notifications, ClearNotifications(selection: selection), for: account)
+    }
+}

@@ -1,0 +1,124 @@
+public import Vocabulary
+
+/// What becomes of trips. Only the person sees these.
+public enum TripEvent: MessageSet {
+    case tripStarted(TripStarted)
+    case tripExtended(TripExtended)
+    case tripEnded(TripEnded)
+    case tripReminded(TripReminded)
+    case tripGraceBegan(TripGraceBegan)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.tripStarted), Case(Self.tripExtended), Case(Self.tripEnded), Case(Self.tripReminded),
+        Case(Self.tripGraceBegan),
+    ]
+
+    public var body: any EventBody {
+        switch self {
+        case .tripStarted(let body): body
+        case .tripExtended(let body): body
+        case .tripEnded(let body): body
+        case .tripReminded(let body): body
+        case .tripGraceBegan(let body): body
+        }
+    }
+}
+
+/// A trip began.
+public struct TripStarted: EventBody {
+    public let account: AccountID
+    /// As it begins.
+    public let trip: TripState
+    public let at: Instant
+
+    public init(account: AccountID, trip: TripState, at: Instant) {
+        self.account = account
+        self.trip = trip
+        self.at = at
+    }
+}
+
+/// A trip has another end.
+public struct TripExtended: EventBody {
+    public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.checkIn
+
+    public let account: AccountID
+    public let trip: TripID
+    public let eta: Instant
+    public let former: Instant
+    /// Whether the grace of the former one had begun. Nobody but the person was told of it.
+    public let isGraced: Bool?
+    public let at: Instant
+
+    public init(
+        account: AccountID, trip: TripID, eta: Instant, former: Instant, isGraced: Bool? = nil, at: Instant
+    ) {
+        self.account = account
+        self.trip = trip
+        self.eta = eta
+        self.former = former
+        self.isGraced = isGraced
+        self.at = at
+    }
+}
+
+/// The person ended a trip. The end of an alarm ends a trip that was missed, too, without this.
+public struct TripEnded: EventBody {
+    public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.checkIn
+
+    public let account: AccountID
+    public let trip: TripID
+    public let end: TripEnd
+    public let eta: Instant
+    /// Whether its grace had begun. Nobody but the person was told of it.
+    public let isGraced: Bool?
+    public let at: Instant
+
+    public init(
+        account: AccountID, trip: TripID, end: TripEnd, eta: Instant, isGraced: Bool? = nil, at: Instant
+    ) {
+        self.account = account
+        self.trip = trip
+        self.end = end
+        self.eta = eta
+        self.isGraced = isGraced
+        self.at = at
+    }
+}
+
+/// A trip's end is near.
+public struct TripReminded: EventBody {
+    public let account: AccountID
+    public let trip: TripID
+    public let eta: Instant
+    public let at: Instant
+
+    public init(account: AccountID, trip: TripID, eta: Instant, at: Instant) {
+        self.account = account
+        self.trip = trip
+        self.eta = eta
+        self.at = at
+    }
+}
+
+/// A trip's time has passed, and nobody but the person hears of it before the grace ends.
+public struct TripGraceBegan: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let trip: TripID
+    public let eta: Instant
+    /// When an alert is raised, unless the person has arrived by then.
+    public let ends: Instant
+    public let at: Instant
+
+    public init(account: AccountID, trip: TripID, eta: Instant, ends: Instant, at: Instant) {
+        self.account = account
+        self.trip = trip
+        self.eta = eta
+        self.ends = ends
+        self.at = at
+    }
+}

@@ -1,0 +1,90 @@
+public import Vocabulary
+
+/// A trip as its owner sees it.
+public struct TripState: Codable, Hashable, Sendable, Identifiable {
+    public var id: TripID
+    public var name: String
+    public var note: String?
+    /// By when the person has arrived.
+    public var eta: Instant
+    /// How long after that an alert is raised; nil if at once.
+    public var grace: Interval?
+    /// The time has passed, and an alert is raised at this one.
+    public var graceEnds: Instant?
+    /// The alert that is on since its time has passed.
+    public var alarm: AlarmID?
+    /// Whether the person has called for help by hand, too, before or after: the trip's end doesn't end that alert.
+    public var isCalled: Bool?
+
+    public init(
+        id: TripID, name: String, note: String? = nil, eta: Instant, grace: Interval? = nil,
+        graceEnds: Instant? = nil, alarm: AlarmID? = nil, isCalled: Bool? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.note = note
+        self.eta = eta
+        self.grace = grace
+        self.graceEnds = graceEnds
+        self.alarm = alarm
+        self.isCalled = isCalled
+    }
+
+    /// When the alert is raised, or was.
+    public var othersHear: Instant { eta + (grace ?? .seconds(0)) }
+
+    /// Whether the trip made the alert that is on, and nothing else did: the trip's end ends it.
+    public var isItsAlert: Bool { alarm != nil && isCalled != true }
+}
+
+/// The trip that made an alert.
+public struct MissedTrip: Codable, Hashable, Sendable {
+    public let trip: TripID
+    public let eta: Instant
+    /// When the grace after that ended; nil if it had none.
+    public let graceEnded: Instant?
+
+    public init(trip: TripID, eta: Instant, graceEnded: Instant? = nil) {
+        self.trip = trip
+        self.eta = eta
+        self.graceEnded = graceEnded
+    }
+}
+
+/// How the person ended a trip.
+public enum TripEnd: String, Codable, Hashable, Sendable, CaseIterable {
+    case arrived
+    case cancelled
+}
+
+extension Rejection.Code {
+    /// A trip is on already.
+    public static let tripOn: Self = "tripOn"
+    /// The trip's time has passed.
+    public static let tripMissed: Self = "tripMissed"
+}
+
+extension AccountState {
+    mutating func apply(_ event: TripEvent) {
+        switch event {
+        case .tripStarted(let event): trip = event.trip
+        case .tripExtended(let event):
+            guard trip?.id == event.trip else { return }
+            trip?.eta = event.eta
+            trip?.graceEnds = nil
+        case .tripEnded(let event): if trip?.id == event.trip { trip = nil }
+        case .tripGraceBegan(let event): if trip?.id == event.trip { trip?.graceEnds = event.ends }
+        case .tripReminded: break
+        }
+    }
+
+    /// The trip's time has passed, and an alert is on.
+    mutating func miss(_ missed: MissedTrip, _ alarm: AlarmID) {
+        guard trip?.id == missed.trip else { return }
+        trip?.alarm = alarm
+        trip?.graceEnds = nil
+    }
+
+    /// An alert is over, and with it the trip that was missed.
+    mutating func endMissedTrip() { if trip?.alarm != nil { trip = nil } }
+}
