@@ -26,7 +26,8 @@ struct BlockerTests {
                 """
             ) { $0 == 1 }
             try await fixture.withClient { client in
-                try await client.expectAccepted(1, as: "other", amount: 2, for: account)
+                try await client.expectAccepted(
+                    1, as: "other", amount: 2, for: account, patience: .seconds(60))
                 stopped.send(.resume)
                 try await stopped.waitForLine(containing: "posted: accepted")
             }
