@@ -184,11 +184,11 @@ extension SessionReducer {
         return events
     }
 
-    /// Ends the alert that is on.
+    /// Ends this alert, and the trip that was missed.
     static func endAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID?, _ time: Instant
     ) -> [SessionEvent] {
-        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
+        guard let raised = row.alert.raised, let alarm, alarm == row.alert.alarm else { return [] }
         if row.trip?.shown.alarm != nil { rows[account]?.trip = nil }
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         return [
@@ -223,6 +223,6 @@ extension SessionReducer {
                 "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
-        return endAlert(&rows, account, row, context.time)
+        return endAlert(&rows, account, row, alarm, context.time)
     }
 }

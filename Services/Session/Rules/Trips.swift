@@ -24,9 +24,7 @@ package struct TripRow: Codable, Equatable, Sendable {
         return shown.eta - min(Self.lead, quarter)
     }
 
-    var missed: MissedTrip {
-        MissedTrip(trip: shown.id, eta: shown.eta, graceEnded: shown.grace == nil ? nil : shown.othersHear)
-    }
+    var missed: MissedTrip { MissedTrip(trip: shown.id, eta: shown.eta) }
 
     /// Its time has passed.
     /// - Parameter isCalled: Whether the person has called for help by hand before.
@@ -140,8 +138,7 @@ extension SessionReducer {
         rows[account]?.trip = trip
         rows[account]?.tripCount = count
         let extended = TripExtended(
-            account: account, trip: command.trip, eta: command.eta, former: former.eta,
-            isGraced: former.graceEnds == nil ? nil : true, at: context.time)
+            account: account, trip: command.trip, eta: command.eta, former: former.eta, at: context.time)
         return [.trip(.tripExtended(extended))]
     }
 
@@ -151,15 +148,27 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard let trip = row.trip else { return [] }
         guard trip.shown.id == command.trip else { throw anotherTrip }
+        if trip.shown.alarm != nil { try checkTripEndsAlert(trip, command, row, context) }
         rows[account]?.trip = nil
         let ended = TripEnded(
-            account: account, trip: command.trip, end: command.end, eta: trip.shown.eta,
-            isGraced: trip.shown.graceEnds == nil ? nil : true, at: context.time)
+            account: account, trip: command.trip, end: command.end, eta: trip.shown.eta, at: context.time)
+        return [.trip(.tripEnded(ended))] + endAlert(&rows, account, row, trip.shown.alarm, context.time)
+    }
+
+    /// A trip that was missed and its alert end together, so that it is known for as long as the alert is on what that is about.
+    private static func checkTripEndsAlert(
+        _ trip: TripRow, _ command: EndTrip, _ row: AccountRow, _ context: CommandContext
+    ) throws(Rejection) {
+        guard trip.shown.isItsAlert else {
+            throw Rejection(.alertChanged, "You called for help, too: end your alert if you are safe.", field: "trip")
+        }
         // Whoever said so before the alert was raised doesn't know what has been said since.
         let pressed = min(command.pressed ?? context.recordedAt, context.time)
-        let isMeant = row.alert.wasRaised(before: pressed)
-        let cleared = trip.shown.isItsAlert && isMeant ? endAlert(&rows, account, row, context.time) : []
-        return [.trip(.tripEnded(ended))] + cleared
+        guard row.alert.wasRaised(before: pressed) else {
+            throw Rejection(
+                .alertChanged, "An alert was raised after you said so; if you have arrived, say it again.",
+                field: "pressed")
+        }
     }
 
     private static var anotherTrip: Rejection {

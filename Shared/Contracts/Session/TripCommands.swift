@@ -77,10 +77,10 @@ public struct ExtendTrip: PublicCommandBody {
     }
 }
 
-/// Ends the trip. If it raised the alert that is on, this gives the all-clear, unless the person has called for help by hand, or did this
-/// before the alert was raised. Without a trip it changes nothing.
+/// Ends the trip. If it raised the alert that is on, this gives the all-clear. Without a trip it changes nothing.
 ///
-/// Rejected: `notFound` if another trip is on. Result: ``TripEnded``, with ``AlertCleared``.
+/// Rejected: `notFound` if another trip is on; `alertChanged` if the alert was raised after this was pressed, or the person has called for
+/// help by hand: only ``ClearAlert`` ends that, and the trip with it. Result: ``TripEnded``, with ``AlertCleared``.
 public struct EndTrip: PublicCommandBody {
     public static let urgentFamily = UrgentFamily.checkIn
     /// An all-clear is worth sending late; it names what it ends.

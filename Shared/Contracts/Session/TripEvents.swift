@@ -47,18 +47,13 @@ public struct TripExtended: EventBody {
     public let trip: TripID
     public let eta: Instant
     public let former: Instant
-    /// Whether the grace of the former one had begun. Nobody but the person was told of it.
-    public let isGraced: Bool?
     public let at: Instant
 
-    public init(
-        account: AccountID, trip: TripID, eta: Instant, former: Instant, isGraced: Bool? = nil, at: Instant
-    ) {
+    public init(account: AccountID, trip: TripID, eta: Instant, former: Instant, at: Instant) {
         self.account = account
         self.trip = trip
         self.eta = eta
         self.former = former
-        self.isGraced = isGraced
         self.at = at
     }
 }
@@ -72,18 +67,13 @@ public struct TripEnded: EventBody {
     public let trip: TripID
     public let end: TripEnd
     public let eta: Instant
-    /// Whether its grace had begun. Nobody but the person was told of it.
-    public let isGraced: Bool?
     public let at: Instant
 
-    public init(
-        account: AccountID, trip: TripID, end: TripEnd, eta: Instant, isGraced: Bool? = nil, at: Instant
-    ) {
+    public init(account: AccountID, trip: TripID, end: TripEnd, eta: Instant, at: Instant) {
         self.account = account
         self.trip = trip
         self.end = end
         self.eta = eta
-        self.isGraced = isGraced
         self.at = at
     }
 }

@@ -13,7 +13,7 @@ public struct TripState: Codable, Hashable, Sendable, Identifiable {
     public var graceEnds: Instant?
     /// The alert that is on since its time has passed.
     public var alarm: AlarmID?
-    /// Whether the person has called for help by hand, too, before or after: the trip's end doesn't end that alert.
+    /// Whether the person has called for help by hand, too, before or after: then only the alert's end ends the trip.
     public var isCalled: Bool?
 
     public init(
@@ -41,13 +41,10 @@ public struct TripState: Codable, Hashable, Sendable, Identifiable {
 public struct MissedTrip: Codable, Hashable, Sendable {
     public let trip: TripID
     public let eta: Instant
-    /// When the grace after that ended; nil if it had none.
-    public let graceEnded: Instant?
 
-    public init(trip: TripID, eta: Instant, graceEnded: Instant? = nil) {
+    public init(trip: TripID, eta: Instant) {
         self.trip = trip
         self.eta = eta
-        self.graceEnded = graceEnded
     }
 }
 

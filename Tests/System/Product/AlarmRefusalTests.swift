@@ -134,6 +134,10 @@ struct AlarmRefusalTests {
                 let missed = try await fay.read("/v1/account")["trip"]["id"]
                 try await fay.wait(toHear: "alertRaised")
                 try await carrier.expect("tripMissed", of: "ExtendTrip", extend(3, missed), token: fay.token)
+                let early = try await carrier.expect(
+                    "alertChanged", of: "EndTrip", ["trip": missed, "end": "arrived", "pressed": .int(now)],
+                    token: fay.token)
+                #expect(early.field == "pressed")
                 _ = try await quartet.psql("UPDATE session.limits SET least_trip = interval '5 minutes'")
             }
         }

@@ -34,7 +34,8 @@ struct PushTextTests {
         let ends = Self.created + .minutes(10)
         let grace = Self.pushed(.checkInMissed, .init(deadline: Self.created, graceEnds: ends, trip: .new()))
         #expect(grace.expires == ends && grace.alarmName?.hasPrefix("trip/") == true)
-        let reminder = Self.pushed(.system, .init(deadline: ends, trip: .new()))
+        let reminder = Self.pushed(.checkInReminder, .init(deadline: ends, trip: .new()))
+        #expect(reminder.expires == ends && reminder.alarmName?.hasPrefix("trip/") == true)
         let missed = Self.pushed(.alertRaised, .init(deadline: ends, trip: .new(), alarm: .new()))
         let titles = [grace, reminder, missed].map { PushText($0).title }
         #expect(titles == ["Have you arrived?", "Your trip ends soon", "Have you arrived?"])

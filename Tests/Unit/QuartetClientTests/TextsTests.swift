@@ -50,7 +50,7 @@ struct TextsTests {
             (.checkInReminder, .init(deadline: late, pausedUntil: early), false, ["2027", "2030"]),
             (.system, .init(deadline: late, pausedUntil: early, text: "raw"), true, ["2027"]),
             (.system, .init(deadline: late, text: "raw"), true, ["2030"]),
-            (.system, .init(deadline: late, trip: .new(), text: "raw"), false, ["2030"]),
+            (.checkInReminder, .init(deadline: late, trip: .new(), text: "raw"), false, ["2030"]),
             (
                 .checkInMissed, .init(deadline: early, graceEnds: late, trip: .new(), text: "raw"), false,
                 ["2027", "2030"]

@@ -43,16 +43,19 @@ struct SessionPolicyTests {
         let quiet: [TripEvent] = [
             .tripStarted(.init(account: account, trip: trip, at: .now)),
             .tripReminded(.init(account: account, trip: trip.id, eta: eta, at: .now)), .tripGraceBegan(began),
-            .tripExtended(.init(account: account, trip: trip.id, eta: eta, former: eta, isGraced: true, at: eta)),
-            .tripEnded(.init(account: account, trip: trip.id, end: .arrived, eta: eta, isGraced: true, at: eta)),
+            .tripExtended(.init(account: account, trip: trip.id, eta: eta, former: eta, at: eta)),
+            .tripEnded(.init(account: account, trip: trip.id, end: .arrived, eta: eta, at: eta)),
         ]
         let told = try quiet.map { try commands(for: .trip($0)) }
         #expect(told.map(\.count) == [0, 1, 1, 1, 1] && !told.joined().contains { $0 is RelayAlert })
         #expect(try commands(for: .trip(quiet[1]), recorded: eta).isEmpty, "it comes too late to be true")
-        let (grace, cleared) = (told[2].first as? DeliverNotification, told[4].first as? ClearNotifications)
-        #expect(grace?.kind == .checkInMissed && cleared?.selection.ids == grace.map { [$0.id] })
+        let said = [told[1], told[2]].compactMap { $0.first as? DeliverNotification }
+        #expect(said.map(\.kind) == [.checkInReminder, .checkInMissed] && Set(said.map(\.id)).count == 2)
+        for cleared in [told[3], told[4]] {
+            #expect((cleared.first as? ClearNotifications)?.selection.ids == said.map(\.id))
+        }
 
-        let missed = MissedTrip(trip: trip.id, eta: eta, graceEnded: eta + .minutes(5))
+        let missed = MissedTrip(trip: trip.id, eta: eta)
         let alarm = AlarmID.new()
         let raised = try commands(for: .alertRaised(.init(account: account, alarm: alarm, trip: missed, at: eta)))
         let relay = raised.compactMap { $0 as? RelayAlert }

@@ -41,7 +41,11 @@ struct TripPropertyTests {
                             try #require(trip.told != nil, "\(id) was missed at \(trip.hear), and nobody is told")
                         }
                     }
-                    try #require(household.replicas[anna] == household.state(anna))
+                    let state = household.state(anna)
+                    try #require(household.replicas[anna] == state)
+                    for (id, trip) in trips where trip.told != nil && !trip.isOver {
+                        try #require(state.trip?.id == id && state.trip?.alarm == state.alertAlarm, "it isn't shown")
+                    }
                 }
             }
         }
@@ -81,10 +85,15 @@ struct TripPropertyTests {
             try #require(time <= moved.hear && moved.told == nil && !moved.isOver, "moved, though others were to know")
             trips[trip]?.hear = eta + moved.grace
         case 6:
-            if (try? household.ask(anna, EndTrip(trip: trip, end: .arrived)))?.isEmpty == false {
+            let pressed = random.oneIn(2) ? time - .minutes(Int64.random(in: 0...60, using: &random)) : nil
+            if (try? household.ask(anna, EndTrip(trip: trip, end: .arrived, pressed: pressed)))?.isEmpty == false {
                 trips[trip]?.isOver = true
             }
-        case 7: _ = try? household.ask(anna, RaiseAlert(pressed: random.oneIn(2) ? household.time : nil))
+        case 7:
+            let pressed = random.oneIn(2) ? time - .minutes(Int64.random(in: 0...60, using: &random)) : nil
+            let isLate = household.state(anna).trip?.isItsAlert == true
+            let events = try household.ask(anna, RaiseAlert(pressed: pressed))
+            try #require(!isLate || events.first?.body is AlertRaisedAgain, "a call for help is told to nobody")
         case 8:
             _ = try? household.ask(anna, ClearAlert())
             for (id, trip) in trips where trip.told != nil { trips[id]?.isOver = true }

@@ -18,7 +18,7 @@ struct PushText: Hashable {
                 ("Have you arrived?", "The time of your trip has passed. Say so, or an alert is raised.")
             case .alertRaised where isOfTrip:
                 ("Have you arrived?", "You haven’t said so, and an alert is on.")
-            case .system where isOfTrip:
+            case .checkInReminder where isOfTrip:
                 ("Your trip ends soon", "Say that you have arrived, or give it another end.")
             case .checkInMissed where isOfGrace:
                 ("Your check-in is due", "Check in now, before it counts as missed.")
@@ -59,16 +59,20 @@ extension PushedNotification {
     /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
-        if details.isOfGrace, let trip = details.trip { return "trip/\(trip)" }
+        if isOfTripAhead, let trip = details.trip { return "trip/\(trip)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
             return "due/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }
 
+    /// Whether it is about a trip whose alert isn't raised yet.
+    private var isOfTripAhead: Bool { details.trip != nil && details.alarm == nil }
+
     /// When it isn't worth showing any more.
     var expires: Instant {
         let day = created + .days(1)
-        return details.isOfGrace ? min(details.graceEnds ?? day, day) : day
+        let end = details.isOfGrace ? details.graceEnds : isOfTripAhead ? details.deadline : nil
+        return end.map { min($0, day) } ?? day
     }
 }

@@ -11,7 +11,7 @@ enum EdgeLimits {
     static let reads = requests("reads", "Reads", .tooManyReads, default: 3000)
     static let commands = requests("commands", "Commands and other changes", .tooManyCommands, default: 600)
     static let urgent = requests(
-        "urgent", "Calls for help, their ends, check-ins and answers to a ping", .tooManyCommands, default: 600)
+        "urgent", "Calls for help, their ends, check-ins, trips and answers to a ping", .tooManyCommands, default: 600)
     static let operations = requests("operations", "Operations", .tooManyOperations, default: 120)
     static let streamOpenings = requests("streams", "Openings of streams", .tooManyStreams, default: 300)
     static let addressFactor = Limit(

@@ -20,7 +20,7 @@ const sentences = {
   dependentCheckedIn: (name) => `${name} checked in`,
   dependentCheckedInLate: (name) => `All clear: ${name} checked in`,
   dependentAlarmEnded: (name, { text }) => (text ? `No all-clear from ${name}. ${text}` : `The alarm about ${name} is over: you are no longer told about it`),
-  checkInReminder: (_, { lead, pausedUntil, deadline }) => pausedUntil ? `Your pause ends at ${moment(pausedUntil)}; the next check-in is due by ${moment(deadline)}`
+  checkInReminder: (_, { trip, lead, pausedUntil, deadline }) => trip ? `Your trip ends at ${moment(deadline)}: say that you have arrived, or give it another end` : pausedUntil ? `Your pause ends at ${moment(pausedUntil)}; the next check-in is due by ${moment(deadline)}`
     : `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
   contactAdded: (name, details) => `${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => `${name} is no longer a contact`,
@@ -49,7 +49,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (name, { trip, text, pausedUntil, deadline }) => trip ? `Your trip ends at ${moment(deadline)}: say that you have arrived, or give it another end` : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
+  system: (name, { text, pausedUntil, deadline }) => pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

@@ -117,10 +117,12 @@ async function stop(entry) {
   })
 }
 
+const alertWords = ({ trip }) => (trip && !trip.isCalled ? 'hasn’t arrived from a trip' : 'raised an alert')
+
 const alarm = ({ card, level }) =>
   h('div', { key: `alarm-${card.contact.account}-${level}`, class: 'banner critical', role: 'alert', 'data-shows': `${kindOf(level)}/${card.contact.account}` }, iconOf('alert'),
     h('a', { href: `/contacts/${card.contact.account}` },
-      h('strong', {}, `${personName(card.contact.account)} ${level === 'alert' ? 'raised an alert' : 'missed a check-in'}`),
+      h('strong', {}, `${personName(card.contact.account)} ${level === 'alert' ? alertWords(card.person) : 'missed a check-in'}`),
       h('small', {}, statusText(card, level, now()))))
 
 /** What the title begins with while there is an alarm, or something urgent that didn't go out. */

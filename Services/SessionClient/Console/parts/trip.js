@@ -13,23 +13,24 @@ const form = 'trip'
 const lengths = [[30 * minute, '30 minutes'], [hour, '1 hour'], [2 * hour, '2 hours'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [24 * hour, '1 day']]
 const graces = [[0, 'At once'], [5 * minute, '5 minutes later'], [10 * minute, '10 minutes later'], [15 * minute, '15 minutes later'], [30 * minute, '30 minutes later'], [hour, '1 hour later']]
 
-/** The trip that is on, or what starts one. One of an earlier time may be over. */
+/** The trip that is on, or what starts one. Of an earlier time's, one can say that one has arrived: that names the trip. */
 export function tripCard({ trip }) {
-  if (model.isKept) return undefined
-  return trip ? running(trip) : h('section', { class: 'card trip', 'aria-label': 'Trip' },
+  if (trip) return running(trip)
+  return model.isKept ? undefined : h('section', { class: 'card trip', 'aria-label': 'Trip' },
     h('details', {}, h('summary', {}, 'Going somewhere? Have an alert raised if you don’t arrive'), starting()), refusal(form))
 }
 
 /** Who would hear of the alert, in a sentence. */
 const hearers = () => (isOutOfReach() ? 'Nobody looks after you, so nobody would be told.' : (warning(false) ?? `It is sent to ${responderNames() || 'your responders'}.`))
 
-const missedWords = ({ isCalled }) => (isCalled ? 'You haven’t said that you arrived. You called for help, too: that alert stays on until you end it by itself.'
+const missedWords = ({ isCalled }) => (isCalled ? 'You haven’t said that you arrived. You called for help, too: the end of your alert ends the trip.'
   : 'You haven’t said that you arrived: an alert is on. It ends when you say so.')
 
 function running(trip) {
   const hear = trip.graceEnds ?? trip.eta + (trip.grace ?? 0)
   const left = trip.eta - now()
-  const entry = underway('EndTrip') ?? underway('ExtendTrip')
+  const ending = Boolean(underway('EndTrip', { trip: trip.id }))
+  const moving = ending || Boolean(underway('ExtendTrip', { trip: trip.id }))
   const end = (how, done) => act('EndTrip', { trip: trip.id, end: how, pressed: now() }, done, form)
   const cancel = async () => {
     if (await confirm({ title: 'Cancel the trip?', action: 'Cancel the trip', text: 'Then no alert is raised if you don’t arrive.' })) end('cancelled', 'The trip is over')
@@ -41,12 +42,11 @@ function running(trip) {
       : h('p', { role: 'timer' }, h('strong', {}, left > 0 ? `${span(left)} left` : 'The time has passed'), ` (${moment(trip.eta)})`),
     !trip.alarm && h('p', { class: 'hint' }, `If you don’t say that you have arrived by ${moment(hear)}, an alert is raised then. ${hearers()}`),
     trip.note && h('p', { class: 'note' }, trip.note),
-    button('I have arrived', () => end('arrived', trip.isCalled ? 'The trip is over; your alert is still on' : 'Good that you arrived'),
-      { kind: 'primary huge', disabled: Boolean(entry), key: 'arrived' }),
+    !trip.isCalled && button('I have arrived', () => end('arrived', 'Good that you arrived'), { kind: 'primary huge', disabled: ending, key: 'arrived' }),
     h('div', { class: 'actions' },
-      !trip.alarm && [[15 * minute, '15 min'], [30 * minute, '30 min'], [hour, '1 h']].map(([length, title]) =>
-        button(`+ ${title}`, () => extend(length), { key: title, kind: 'small', disabled: Boolean(entry) })),
-      !trip.alarm && button('Cancel the trip', cancel, { kind: 'link', disabled: Boolean(entry) })),
+      !trip.alarm && !model.isKept && [[15 * minute, '15 min'], [30 * minute, '30 min'], [hour, '1 h']].map(([length, title]) =>
+        button(`+ ${title}`, () => extend(length), { key: title, kind: 'small', disabled: moving })),
+      !trip.alarm && !model.isKept && button('Cancel the trip', cancel, { kind: 'link', disabled: ending })),
     refusal(form))
 }
 

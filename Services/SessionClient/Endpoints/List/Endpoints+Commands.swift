@@ -30,7 +30,9 @@ extension Endpoint {
             refusals: [.tripOn, .tooSoon])
         command(
             ExtendTrip.self, "Gives the caller's trip another end.", refusals: [.notFound, .tripMissed, .tooSoon])
-        command(EndTrip.self, "Ends the caller's trip, and the alert that it made.", refusals: [.notFound])
+        command(
+            EndTrip.self, "Ends the caller's trip, and the alert that it made.",
+            refusals: [.notFound, .alertChanged])
     }
 
     @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {

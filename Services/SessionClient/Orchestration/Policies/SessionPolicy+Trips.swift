@@ -15,7 +15,9 @@ extension SessionPolicy {
             let details = NotificationDetails(
                 at: event.at, deadline: event.eta, trip: event.trip,
                 text: "Your trip ends soon. Say that you have arrived, or give it another end.")
-            return [.notify(account, .system, details, because: message)]
+            let told = DeliverNotification(
+                id: Self.reminder(of: event.trip, event.eta, account), kind: .checkInReminder, details: details)
+            return [.tell(.notifications, told, for: account)]
         case .tripGraceBegan(let event):
             let details = NotificationDetails(
                 at: event.at, deadline: event.eta, graceEnds: event.ends, trip: event.trip,
@@ -24,9 +26,8 @@ extension SessionPolicy {
                 id: Self.grace(of: event.trip, event.eta, account), kind: .checkInMissed, details: details)
             return [.tell(.notifications, told, for: account)]
         case .tripExtended(let event):
-            return event.isGraced == true ? [clearGrace(of: event.trip, event.former, account)] : []
-        case .tripEnded(let event):
-            return event.isGraced == true ? [clearGrace(of: event.trip, event.eta, account)] : []
+            return [clear(event.trip, event.former, account)]
+        case .tripEnded(let event): return [clear(event.trip, event.eta, account)]
         case .tripStarted: return []
         }
     }
@@ -36,14 +37,16 @@ extension SessionPolicy {
         let relay = RelayAlert(kind: .alertRaised, alarm: event.alarm, occurred: event.at, deadline: trip.eta)
         return [
             told(event.account, event.alarm, trip, at: event.at, because: message),
-            .tell(.contacts, relay, for: event.account),
+            .tell(.contacts, relay, for: event.account), clear(trip.trip, trip.eta, event.account),
         ]
-            + endGrace(trip, event.account)
     }
 
     /// A trip's time has passed while an alert is on.
     func say(_ trip: MissedTrip, of event: AlertRaisedAgain, because message: RecordedMessage) -> [PolicyCommand] {
-        [told(event.account, event.alarm, trip, at: event.at, because: message)] + endGrace(trip, event.account)
+        [
+            told(event.account, event.alarm, trip, at: event.at, because: message),
+            clear(trip.trip, trip.eta, event.account),
+        ]
     }
 
     private func told(
@@ -55,19 +58,26 @@ extension SessionPolicy {
         return .notify(account, .alertRaised, details, because: message)
     }
 
-    private func endGrace(_ trip: MissedTrip, _ account: AccountID) -> [PolicyCommand] {
-        trip.graceEnded == nil ? [] : [clearGrace(of: trip.trip, trip.eta, account)]
+    private static func reminder(of trip: TripID, _ eta: Instant, _ account: AccountID) -> NotificationID {
+        name("reminder", of: trip, eta, account)
     }
 
-    /// Named after the trip and its end, so that it is found when the grace is over.
     private static func grace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> NotificationID {
+        name("grace", of: trip, eta, account)
+    }
+
+    /// Named after the trip and its end, so that it is found when the trip is over or has another end.
+    private static func name(
+        _ what: String, of trip: TripID, _ eta: Instant, _ account: AccountID
+    ) -> NotificationID {
         .derived(
-            at: eta, from: Array("notification/trip".utf8), account.bytes, trip.bytes,
+            at: eta, from: Array("notification/trip/\(what)".utf8), account.bytes, trip.bytes,
             Array("\(eta.microseconds)".utf8))
     }
 
-    private func clearGrace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> PolicyCommand {
-        let selection = NotificationSelection(ids: [Self.grace(of: trip, eta, account)])
-        return .tell(.notifications, ClearNotifications(selection: selection), for: account)
+    /// What was said of a trip with this end isn't so any more.
+    private func clear(_ trip: TripID, _ eta: Instant, _ account: AccountID) -> PolicyCommand {
+        let ids = [Self.reminder(of: trip, eta, account), Self.grace(of: trip, eta, account)]
+        return .tell(.notifications, ClearNotifications(selection: NotificationSelection(ids: ids)), for: account)
     }
 }

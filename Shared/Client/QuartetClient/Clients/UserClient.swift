@@ -229,7 +229,7 @@ private enum UserEdit: ClientEdit {
                 id: .new(), name: command.name, note: command.note, eta: command.eta, grace: command.grace)
         case .extendTrip(let command): if state.trip?.id == command.trip { state.trip?.eta = command.eta }
         case .endTrip(let command):
-            guard let trip = state.trip, trip.id == command.trip else { return }
+            guard let trip = state.trip, trip.id == command.trip, trip.isCalled != true else { return }
             if trip.isItsAlert { (state.alertRaised, state.alertAlarm) = (nil, nil) }
             state.trip = nil
         default: show(in: &state, at: time)

@@ -111,7 +111,7 @@ extension Texts {
         "notification.system.paused": "{name} macht mit den Rückmeldungen Pause bis {paused}",
         "notification.system.deadline":
             "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",
-        "notification.system.trip":
+        "notification.checkInReminder.trip":
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
         "notification.system.text": "{text}",
 

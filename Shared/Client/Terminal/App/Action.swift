@@ -60,7 +60,8 @@ enum Action: Hashable, Sendable {
             grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."
         case .pause(let until): "Paused until \(Words.clock(until))."
         case .resume: "The pause is over."
-        case .startTrip(let trip): "An alert is raised unless you arrive by \(Words.clock(trip.eta))."
+        case .startTrip(let trip):
+            "An alert is raised unless you arrive by \(Words.clock(trip.eta + (trip.grace ?? .seconds(0))))."
         case .extendTrip(let trip): "The trip ends at \(Words.clock(trip.eta))."
         case .endTrip: "The trip is over."
         case .raiseAlert: "The alert is raised."

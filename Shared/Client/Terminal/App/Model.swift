@@ -135,8 +135,11 @@ struct Model: Hashable, Sendable {
             self.dialog = nil
             return .pause(until: shown.now + span)
         case .trip:
-            guard let span = Words.interval(form.text("Arrive within")), !form.text("Where to").isEmpty else {
-                notice = Notice(text: "Write where to, and a number and its unit, such as 2h.", isError: true)
+            let (after, grace) = (form.text("Alert after"), Words.interval(form.text("Alert after")))
+            guard let span = Words.interval(form.text("Arrive within")), !form.text("Where to").isEmpty,
+                grace != nil || after.isEmpty || after == "0"
+            else {
+                notice = Notice(text: "Write where to, and numbers with their units, such as 2h.", isError: true)
                 return nil
             }
             let note = form.text("Note")
@@ -144,7 +147,7 @@ struct Model: Hashable, Sendable {
             return .startTrip(
                 StartTrip(
                     name: form.text("Where to"), eta: shown.now + span, note: note.isEmpty ? nil : note,
-                    grace: Words.interval(form.text("Alert after"))))
+                    grace: grace))
         case .extend(let trip):
             guard let span = Words.interval(form.text("Arrive within")) else {
                 notice = Notice(text: "Write a number and its unit, such as 30min.", isError: true)

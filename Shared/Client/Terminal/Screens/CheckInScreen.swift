@@ -14,7 +14,8 @@ enum CheckInScreen {
         if let raised = shown.user.alertRaised {
             lines += [
                 Line(
-                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). a ends it.", Style(color: .red, isBold: true)),
+                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(isLate(shown) ? "a: you need help." : "a ends it.")",
+                    Style(color: .red, isBold: true)),
                 .empty,
             ]
         }
@@ -39,8 +40,13 @@ enum CheckInScreen {
     }
 
     private static func reason(_ shown: Shown) -> String {
-        shown.user.trip?.isItsAlert == true ? "raised, as you haven't said that you arrived," : "you asked for help"
+        isLate(shown) ? "raised, as you haven't said that you arrived," : "you asked for help"
     }
+
+    /// Whether an alert is on because of a trip, and the person hasn't called for help.
+    private static func isLate(_ shown: Shown) -> Bool { shown.user.trip?.isItsAlert == true }
+
+    static func askForEnd(_ model: inout Model) { model.ask("End the alert?", "I'm all right", .clearAlert) }
 
     /// Who hears if the person does nothing, and when.
     private static func hearing(_ checkIn: CheckInState, _ shown: Shown) -> [Line] {
@@ -92,8 +98,8 @@ enum CheckInScreen {
         switch key {
         case .character("c"), .enter: return .checkIn
         case .character("a"):
-            if shown.user.alertRaised != nil {
-                model.ask("End the alert?", "I'm all right", .clearAlert)
+            if shown.user.alertRaised != nil, !isLate(shown) {
+                askForEnd(&model)
             } else {
                 model.ask("Notify all your responders that you need help?", "Raise the alert", .raiseAlert)
             }

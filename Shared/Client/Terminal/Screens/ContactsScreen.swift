@@ -49,7 +49,8 @@ enum ContactsScreen {
         }
         lines.append(.empty)
         guard !rows.isEmpty else { return lines + ["No contacts yet. Press n to add somebody by handle or code."] }
-        let list = rows.enumerated().map { number, row in line(row, shown).selected(number == index) }
+        var list = rows.enumerated().map { number, row in line(row, shown).selected(number == index) }
+        list.insert(contentsOf: trip(rows[index], shown), at: index + 1)
         return lines + Rows.window(list, around: index, height: height - lines.count)
     }
 
@@ -71,15 +72,19 @@ enum ContactsScreen {
         }
     }
 
+    /// Where somebody who is late wanted to be, and when.
+    private static func trip(_ row: Row, _ shown: Shown) -> [Line] {
+        guard case .contact(let contact) = row, let trip = shown.contacts.person(by: contact.account)?.trip
+        else { return [] }
+        let lines = ["Trip: \(trip.name), expected by \(Words.clock(trip.eta))", trip.note]
+        return lines.compactMap(\.self).map { Line("   \($0)", .colored(.red)) }
+    }
+
     private static func status(_ contact: Contact, _ shown: Shown) -> Span {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
-            let trip =
-                person?.trip.map { one in
-                    let words = one.isCalled == true ? "called for help, was on a trip" : "hasn't arrived from a trip"
-                    return ", \(words): \([one.name, one.note].compactMap(\.self).joined(separator: ", "))"
-                } ?? ""
-            let text = "ALERT \(Words.ago(raised, shown))\(trip)\(answers(to: person?.alertAlarm, of: contact, shown))"
+            let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
+            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {

@@ -14,7 +14,7 @@ enum NotificationsScreen {
             let name = shown.name(of: one.subject)
             // A message about somebody else doesn't name them, unless it is about a pause.
             let about =
-                one.kind == .system && one.details.deadline == nil && one.details.trip == nil && one.subject != nil
+                one.kind == .system && one.details.deadline == nil && one.subject != nil
                     && one.subject != shown.me
                 ? "\(name): " : ""
             let text = about + Words.notification(one.kind, one.details, name)

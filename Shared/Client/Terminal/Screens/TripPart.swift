@@ -6,7 +6,7 @@ enum TripPart {
         guard let trip = shown.user.trip else { return [] }
         let red = Style(color: .red, isBold: true)
         if trip.alarm != nil {
-            let rest = trip.isItsAlert ? "an alert is on. t ends both." : "t ends the trip, and not your alert."
+            let rest = trip.isItsAlert ? "an alert is on. t ends both." : "the alert's end ends the trip."
             return [.empty, Line("You haven't said that you arrived (\(trip.name)): \(rest)", red)]
         }
         let left = trip.eta > shown.now ? "\(Words.span(trip.eta - shown.now)) left" : "the time has passed"
@@ -24,14 +24,12 @@ enum TripPart {
     }
 
     private static func question(_ trip: TripState) -> String {
-        if trip.alarm == nil { return "Have you arrived? Then no alert is raised." }
-        return trip.isItsAlert
-            ? "Have you arrived? Then your alert is over."
-            : "Have you arrived? You called for help: your alert stays on."
+        trip.alarm == nil ? "Have you arrived? Then no alert is raised." : "Have you arrived? Then your alert is over."
     }
 
     static func open(_ shown: Shown, _ model: inout Model) {
         if let trip = shown.user.trip {
+            guard trip.isCalled != true else { return CheckInScreen.askForEnd(&model) }
             let end = EndTrip(trip: trip.id, end: .arrived)
             return model.ask(question(trip), "I have arrived", .endTrip(end))
         }

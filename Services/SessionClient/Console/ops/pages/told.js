@@ -62,7 +62,7 @@ const place = ({ log, partition, position, recorded }) =>
 
 const titles = {
   checkInMissed: 'You missed your check-in', dependentCheckInMissed: 'Missed check-in', dependentAlertRaised: 'Alert',
-  alertRaised: 'You raised an alert', dependentAlertCleared: 'The alert is over', alertCleared: 'You ended your alert',
+  alertRaised: 'Your alert is on', dependentAlertCleared: 'The alert is over', alertCleared: 'You ended your alert',
   dependentCheckedInLate: 'All clear', dependentAlarmEnded: 'No longer told',
 }
 
