@@ -184,6 +184,7 @@ public enum AccountSubject {}
 public enum AlarmSubject {}
 public enum GroupSubject {}
 public enum TripSubject {}
+public enum DrillSubject {}
 public enum CommandSubject {}
 public enum MessageSubject {}
 public enum CorrelationSubject {}
@@ -198,6 +199,8 @@ public typealias AlarmID = ID<AlarmSubject>
 public typealias GroupID = ID<GroupSubject>
 /// A trip, by whose end somebody has arrived.
 public typealias TripID = ID<TripSubject>
+/// A drill, by which somebody tries out whether their responders would hear of an alarm.
+public typealias DrillID = ID<DrillSubject>
 /// A request to one service. The caller chooses it and keeps it when it sends the command again.
 public typealias CommandID = ID<CommandSubject>
 /// A row of a log (version 7, made by the sender).

@@ -36,6 +36,7 @@ package enum ContactsReducer: Reducer {
             case .alarm(let command): try reduce(&rows, command, asker)
             case .reach(let command): reduce(&rows, command, asker)
             case .tier(let command): try reduce(&rows, command, asker)
+            case .drill(let command): reduce(&rows, command, asker)
             }
         return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }

@@ -74,6 +74,7 @@ extension ContactsRows {
             case .alarm(let command): add(command, of: account)
             case .reach(let command): add(command, of: account)
             case .tier(let command): add(command, of: account)
+            case .drill(let command): add(command, of: account)
             }
         }
 

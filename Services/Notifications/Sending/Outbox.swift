@@ -74,6 +74,8 @@ enum PushTimeliness {
     case unwanted
     /// The account was told the opposite of the same alarm since.
     case outOfDate
+    /// The drill that it is about is over, or an alarm has ended it.
+    case drillIsOver
 }
 
 /// Due pushes that a process claimed.
@@ -188,7 +190,7 @@ extension Database {
     func timeliness(of push: ClaimedPush) throws -> PushTimeliness {
         // What was cleared when it was delivered told nobody. Ids begin with the time of their cause in milliseconds; the time of
         // delivery is one for a whole batch, and late for what failed before. The kinds are written out, as in the index of ends.
-        let isOutOfDate = try query(
+        let row = try query(
             """
             SELECT EXISTS (SELECT FROM notifications.notification AS n
                             WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
@@ -204,14 +206,20 @@ extension Database {
                               AND (n.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
                                               'dependentAlarmEnded'))
                                <> (l.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
-                                              'dependentAlarmEnded')))
+                                              'dependentAlarmEnded'))),
+                   EXISTS (SELECT FROM notifications.notification AS n
+                            WHERE n.account = p.account AND n.id = p.notification AND n.details ->> 'drill' IS NOT NULL
+                              AND (n.cleared_at IS NOT NULL
+                                   OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())))
               FROM notifications.push AS p
               JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
              WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
                AND p.attempts = \(push.attempt) AND d.token = \(push.token)
             """
-        ).only?.decode(0, as: Bool.self)
-        return isOutOfDate.map { $0 ? .outOfDate : .wanted } ?? .unwanted
+        ).only
+        guard let row else { return .unwanted }
+        let (isOutOfDate, isOfPastDrill) = try row.decode(Bool.self, Bool.self)
+        return isOutOfDate ? .outOfDate : isOfPastDrill ? .drillIsOver : .wanted
     }
 
     /// For how long a push has been refused: since the first refusal. Nil if it never was.

@@ -252,6 +252,10 @@ package final class PushDelivery: Service, Sendable {
             let attempt = PushAttempt(
                 claimed: claimed, result: .expired, answer: "the opposite has been told of the same alarm since")
             return await end(attempt, pool) { try $0.remove(claimed) }
+        case .drillIsOver:
+            log(.info, "dropped a push of a drill that is over", claimed)
+            let attempt = PushAttempt(claimed: claimed, result: .expired, answer: "the drill is over")
+            return await end(attempt, pool) { try $0.remove(claimed) }
         }
         let push: Push
         do { push = try claimed.push() } catch {

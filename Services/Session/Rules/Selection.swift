@@ -111,7 +111,7 @@ extension SessionRows {
             case (.trip(.missTrip(let command)), _): missingTrips.insert(command.account)
             case (.checkIn(.pauseCheckIns), let account?): signing.insert(account)
             // These need only the account's own row.
-            case (.checkIn, _), (.alert, _), (.trip, _): break
+            case (.checkIn, _), (.alert, _), (.trip, _), (.drill, _): break
             // Above.
             case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _), (.attachment, _): break
             // Rejected, for want of an account.

@@ -24,6 +24,7 @@ package enum SessionReducer: Reducer {
             case .checkIn(let command): try reduce(&rows, command, context)
             case .alert(let command): try reduce(&rows, command, context)
             case .trip(let command): try reduce(&rows, command, context)
+            case .drill(let command): try reduce(&rows, command, context)
             case .group(let command): try reduce(&rows, command, context)
             case .presence(let command): try reduce(&rows, command, context)
             case .game(let command): try reduce(&rows, command, context)
@@ -31,7 +32,7 @@ package enum SessionReducer: Reducer {
             case .playback(let command): try reduce(&rows, command, context)
             case .attachment(let command): try reduce(&rows, command, context)
             }
-        return events.map { event in
+        return (events + endDrills(&rows, because: events, at: context.time)).map { event in
             // A check-in that was late begins and ends the alarm in one: its result is still the check-in.
             if case .checkedIn = event { Emission(event, isResult: true) } else { Emission(event) }
         }

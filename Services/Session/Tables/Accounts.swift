@@ -72,6 +72,7 @@ extension Tables {
             Column("trips_counted_since", \.tripCount.since),
             Column("trip_starts", \.tripCount.starts),
             Column("trip_moves", \.tripCount.moves),
+            Column(json: "drill", \.drill),
             Column("opened_at", \.opened),
             Column("closed_at", \.closed),
             Column("oldest_change_at", \.oldestChange),

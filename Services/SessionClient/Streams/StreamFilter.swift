@@ -52,6 +52,7 @@ struct StreamFilter: Hashable, Sendable {
     /// The types of events that are for other services and change nothing that an app sees.
     private static let internalTypes: Set<String> = [
         PushTaken.type, TierBegan.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
+        DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
@@ -87,7 +88,7 @@ extension ContactsEvent {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
             .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .responderReachChanged, .responderReachSettled,
-            .responderTiersSet, .tierBegan:
+            .responderTiersSet, .tierBegan, .drill(.drillRelayed):
             []
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]
@@ -108,6 +109,8 @@ extension ContactsEvent {
         case .alarmEnded(let event): [event.dependent]
         case .pauseAnnounced(let event): [event.dependent]
         case .alarmAcknowledged(let event): [event.dependent, event.responder]
+        case .drill(.responderDrilled(let event)): [event.dependent]
+        case .drill(.drillWithdrawn(let event)): [event.dependent]
         }
     }
 }

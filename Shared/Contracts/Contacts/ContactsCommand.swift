@@ -11,10 +11,11 @@ public enum ContactsCommand: MessageSet {
     case alarm(AlarmCommand)
     case reach(ReachCommand)
     case tier(TierCommand)
+    case drill(DrillCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
-        Case(Self.alarm), Case(Self.reach), Case(Self.tier),
+        Case(Self.alarm), Case(Self.reach), Case(Self.tier), Case(Self.drill),
     ]
 
     public var body: any CommandBody {
@@ -28,6 +29,7 @@ public enum ContactsCommand: MessageSet {
         case .alarm(let set): set.body
         case .reach(let set): set.body
         case .tier(let set): set.body
+        case .drill(let set): set.body
         }
     }
 }

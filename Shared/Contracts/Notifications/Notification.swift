@@ -52,6 +52,10 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var pausedUntil: Instant?
     /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
     public var trip: TripID?
+    /// The subject's drill; or the account's own, which is over. What has it is about no alarm.
+    public var drill: DrillID?
+    /// When the subject's drill is over.
+    public var drillEnds: Instant?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -69,15 +73,16 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
-        pausedUntil: Instant? = nil, trip: TripID? = nil, lead: Interval? = nil, count: Int? = nil,
-        isMyResponder: Bool? = nil,
-        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
+        pausedUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil, drillEnds: Instant? = nil,
+        lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
         self.graceEnds = graceEnds
         self.pausedUntil = pausedUntil
         self.trip = trip
+        self.drill = drill
+        self.drillEnds = drillEnds
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder
@@ -91,6 +96,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// Whether it says that a deadline has passed of which others don't hear yet.
     public var isOfGrace: Bool { graceEnds != nil && alarm == nil }
+
+    /// Whether it says that another's drill is on.
+    public var isOfDrill: Bool { drill != nil && drillEnds != nil }
 }
 
 /// A notification that is to be delivered later.

@@ -30,6 +30,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     public var alertAlarm: AlarmID?
     /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
     public var trip: TripState?
+    /// The newest drill, also when it is over. It is no alarm, and responders see nothing of it here.
+    public var drill: DrillState?
     /// The devices that are signed in, sorted by id.
     public var devices: Ordered<Device>
     public var isClosed: Bool
@@ -39,7 +41,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
-        trip: TripState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
+        trip: TripState? = nil, drill: DrillState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
         self.handle = handle
@@ -56,6 +58,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
         self.trip = trip
+        self.drill = drill
         self.devices = devices
         self.isClosed = isClosed
     }
@@ -202,6 +205,7 @@ extension AccountState {
             alertAlarm = nil
             endMissedTrip()
         case .trip(let event): apply(event)
+        case .drill(let event): apply(event)
         case .alarmClosed(let event):
             switch event.kind {
             case .alertRaised:

@@ -12,6 +12,7 @@ public enum SessionCommand: MessageSet {
     case checkIn(CheckInCommand)
     case alert(AlertCommand)
     case trip(TripCommand)
+    case drill(DrillCommand)
     case group(GroupCommand)
     case presence(PresenceCommand)
     case game(GameCommand)
@@ -22,6 +23,7 @@ public enum SessionCommand: MessageSet {
     public static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert), Case(Self.trip),
+        Case(Self.drill),
         Case(Self.group), Case(Self.presence), Case(Self.game),
         Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
@@ -38,6 +40,7 @@ public enum SessionCommand: MessageSet {
         case .checkIn(let set): set.body
         case .alert(let set): set.body
         case .trip(let set): set.body
+        case .drill(let set): set.body
         case .group(let set): set.body
         case .presence(let set): set.body
         case .game(let set): set.body

@@ -38,6 +38,7 @@ public enum SessionEvent: MessageSet {
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
     case trip(TripEvent)
+    case drill(DrillEvent)
     case group(GroupEvent)
     case game(GameEvent)
     case message(MessageEvent)
@@ -55,7 +56,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
-        Case(Self.trip),
+        Case(Self.trip), Case(Self.drill),
         Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
 
@@ -97,6 +98,7 @@ public enum SessionEvent: MessageSet {
         case .alarmClosingDue(let body): body
         case .alarmClosed(let body): body
         case .trip(let set): set.body
+        case .drill(let set): set.body
         case .group(let set): set.body
         case .game(let set): set.body
         case .message(let set): set.body

@@ -61,10 +61,28 @@ extension NotificationKind {
     }
 }
 
+extension Notification {
+    /// Whose drill the account is told of.
+    fileprivate var drilled: AccountID? { details.isOfDrill ? subject : nil }
+}
+
 extension NotificationsRows {
+    /// Whether the time of a dependent's drill is over, or the account was notified of an alarm of theirs since it began. Alarms overtake drills on
+    /// the way here.
+    private func isOver(_ drill: Notification, of dependent: AccountID, for account: AccountID) -> Bool {
+        if let ends = drill.details.drillEnds, ends <= drill.created { return true }
+        return loadedNotifications(of: account).contains { alarm in
+            guard alarm.kind.beginsAlarm, alarm.subject == dependent, let at = alarm.details.at,
+                let began = drill.details.at
+            else { return false }
+            return at >= began
+        }
+    }
+
     /// Whether a notification speaks of a grace that is over, or says that an alarm is on of whose end the account was notified already. A delivery that failed
     /// is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID) -> Bool {
+        if let dependent = notification.drilled { return isOver(notification, of: dependent, for: account) }
         if notification.details.isOfGrace, let ends = notification.details.graceEnds, ends <= notification.created {
             return true
         }
@@ -90,6 +108,9 @@ extension NotificationsRows.Selection {
             deliver(command.id, to: account)
             if command.kind.beginsAlarm, let alarm = command.details.alarm {
                 alarms[account, default: []].insert(alarm)
+            }
+            if command.details.isOfDrill, let dependent = command.subject {
+                drills[account, default: []].insert(dependent)
             }
             if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }
         case .deliverHeldNotification:

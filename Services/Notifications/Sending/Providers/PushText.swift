@@ -50,9 +50,21 @@ struct PushText: Hashable {
 
 extension PushText {
     init(_ notification: PushedNotification) {
-        self.init(
-            notification.kind, isOfGrace: notification.details.isOfGrace, isOfTrip: notification.details.trip != nil)
+        let details = notification.details
+        switch notification.kind {
+        case .system where details.isOfDrill: self = .drill
+        case .system where details.drill != nil: self = .endOfDrill
+        default:
+            self.init(notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil)
+        }
     }
+
+    /// Says before anything else that it is no alarm.
+    private static let drill = Self(
+        title: "Drill: no alarm", body: "Somebody tries out whether you would hear of one. Open it to show that you did.")
+    private static let endOfDrill = Self(title: "Your drill is over", body: "Look whom it reached.")
+
+    private init(title: String, body: String) { (self.title, self.body) = (title, body) }
 }
 
 extension PushedNotification {
@@ -72,7 +84,7 @@ extension PushedNotification {
     /// When it isn't worth showing any more.
     var expires: Instant {
         let day = created + .days(1)
-        let end = details.isOfGrace ? details.graceEnds : isOfTripAhead ? details.deadline : nil
+        let end = details.isOfGrace ? details.graceEnds : isOfTripAhead ? details.deadline : details.drillEnds
         return end.map { min($0, day) } ?? day
     }
 }

@@ -86,6 +86,26 @@ extension Pipeline {
             """)
     }
 
+    /// Reads the newest beginnings of alarms of dependents that accounts were notified of within a day.
+    func notifications(ofAlarmsOf dependents: [AccountID: Set<AccountID>]) -> Pending? {
+        let pairs = dependents.flatMap { account, dependents in
+            dependents.map { (account: account, dependent: $0) }
+        }.sorted { $0 < $1 }
+        guard !pairs.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.notification.selection)
+              FROM unnest(\(pairs.map(\.account)), \(pairs.map(\.dependent))) AS w(account, dependent)
+             CROSS JOIN LATERAL (
+                    SELECT o.*
+                      FROM notifications.notification AS o
+                     WHERE o.account = w.account AND o.created_at > statement_timestamp() - interval '1 day'
+                       AND o.subject = w.dependent AND o.kind IN ('dependentAlertRaised', 'dependentCheckInMissed')
+                     ORDER BY o.created_at DESC
+                     LIMIT 10) AS n
+            """)
+    }
+
     func allNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(

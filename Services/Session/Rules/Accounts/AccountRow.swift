@@ -27,6 +27,8 @@ package struct AccountRow: Equatable, Sendable {
     /// See ``trip``.
     package var keptTrip: TripRow?
     package var tripCount = TripCount()
+    /// The newest one, also when it is over.
+    package var drill: DrillState?
     package var opened: Instant
     /// An account is never reopened.
     package var closed: Instant?

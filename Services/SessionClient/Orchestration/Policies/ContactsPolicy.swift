@@ -161,6 +161,7 @@ package struct ContactsPolicy: Policy {
                 .tell(.notifications, clear, for: account),
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
+        case .drill(let event): return commands(for: event)
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []

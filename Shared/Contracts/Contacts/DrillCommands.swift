@@ -1,0 +1,43 @@
+public import Vocabulary
+
+/// Drills of dependents, on their way to the responders. They are no alarms, and no rule of alarms knows them.
+public enum DrillCommand: MessageSet {
+    case relayDrill(RelayDrill)
+    case withdrawDrill(WithdrawDrill)
+
+    public static let cases: Cases<Self> = [Case(Self.relayDrill), Case(Self.withdrawDrill)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .relayDrill(let body): body
+        case .withdrawDrill(let body): body
+        }
+    }
+}
+
+/// Tells all responders of the asking account of its drill. A policy sends this on behalf of the dependent. It tells nobody if the drill is over,
+/// or if an alarm of the dependent is on or was since the drill began.
+///
+/// Result: ``DrillRelayed``.
+public struct RelayDrill: CommandBody {
+    public let drill: DrillID
+    public let began: Instant
+    public let ends: Instant
+
+    public init(drill: DrillID, began: Instant, ends: Instant) {
+        self.drill = drill
+        self.began = began
+        self.ends = ends
+    }
+}
+
+/// An alarm has ended the drill: nobody is to hear of it any more. A policy sends this.
+///
+/// Result: a ``DrillWithdrawn`` for each responder.
+public struct WithdrawDrill: CommandBody {
+    public let drill: DrillID
+
+    public init(drill: DrillID) {
+        self.drill = drill
+    }
+}

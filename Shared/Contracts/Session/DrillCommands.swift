@@ -1,0 +1,42 @@
+public import Vocabulary
+
+/// Drills: the responders are told as they would be of an alarm, so that the person knows whom an alarm would reach.
+public enum DrillCommand: MessageSet {
+    case runDrill(RunDrill)
+    case endDrill(EndDrill)
+
+    public static let cases: Cases<Self> = [Case(Self.runDrill), Case(Self.endDrill)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .runDrill(let body): body
+        case .endDrill(let body): body
+        }
+    }
+}
+
+/// Tells all responders, once and at the same time, that this is a drill. It is no alarm: nobody has to answer it, it isn't repeated, and it is
+/// over after an hour, or as soon as an alarm of the person begins.
+///
+/// Rejected: `alarmOn` while an alarm of the person is on; `checkInDue` from their deadline until they have checked in; `tripMissed` once the
+/// time of their trip has passed; `tooSoon`, with the time left, within a day of the last one. While nobody would hear of it, the edge refuses
+/// with `noResponder`. Result: ``DrillBegan``.
+public struct RunDrill: PublicCommandBody {
+    /// The person waits for what becomes of it, and doesn't expect it later.
+    public static let sending = Sending(.checkInSettings, for: .seconds(30), mayWait: false)
+
+    public init() {}
+}
+
+/// Ends a drill whose time is over. A timer sends this; it changes nothing if the drill has ended.
+///
+/// Rejected: `notDue`. Result: ``DrillEnded``.
+public struct EndDrill: OwnCommandBody {
+    public let account: AccountID
+    public let drill: DrillID
+
+    public init(account: AccountID, drill: DrillID) {
+        self.account = account
+        self.drill = drill
+    }
+}
