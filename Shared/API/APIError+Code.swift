@@ -20,7 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
-        case alertChanged, checkInDue, tripOn, tripMissed
+        case alertChanged, checkInDue, tripOn, tripMissed, alarmOn, noResponder
         case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
@@ -208,6 +208,8 @@ extension APIError.Code {
                 409, .failedPrecondition, .no,
                 "The trip's time has passed; say that you have arrived, or that you need help."
             )
+        case .alarmOn: (409, .failedPrecondition, .no, "An alarm of yours is on; end it first.")
+        case .noResponder: (409, .failedPrecondition, .no, "Nobody would be told; add a responder first.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:

@@ -18,6 +18,7 @@ struct Actions: Sendable {
     let commands: Commands
     let operations: Operations
     let reads: Reads
+    let drills: DrillReads
     let groups: GroupReads
     let signals: Signals
     let history: History
@@ -62,10 +63,12 @@ struct Actions: Sendable {
         self.signals = Signals(
             members: members, groups: groups, bus: signals, perSecond: limits.signals, now: { clock.now })
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
+        drills = DrillReads(pool: pool)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads)
+            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads,
+            drills: drills)
         operations = Operations(sagas: sagas, pool: pool)
         history = History(pool: pool)
         time = ServerTime(clock: clock)

@@ -16,6 +16,7 @@ struct Commands: Sendable {
     let groups: GroupSessions
     let uploads: Uploads
     let reads: Reads
+    let drills: DrillReads
 
     /// - Parameter request: One of `appCommands`.
     func send(_ request: any MessageBody, by caller: Caller, _ call: Call) async throws -> CommandReply {
@@ -47,6 +48,9 @@ struct Commands: Sendable {
     ) async throws -> (any CommandBody, [String: String]) {
         let pushDevice = PushDeviceID(caller.device)
         switch request {
+        case let request as RunDrill:
+            try await drills.requireResponder(of: caller)
+            return (request, [:])
         case let request as any PublicCommandBody: return (request, [:])
         case let request as UpdateSecurityRequest:
             let command = UpdateSecurity(

@@ -33,6 +33,9 @@ extension Endpoint {
         command(
             EndTrip.self, "Ends the caller's trip, and the alert that it made.",
             refusals: [.notFound, .alertChanged])
+        command(
+            RunDrill.self, "Tells the caller's responders, once, that this is a drill and no alarm.",
+            refusals: [.alarmOn, .checkInDue, .tripMissed, .tooSoon, .noResponder])
     }
 
     @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {

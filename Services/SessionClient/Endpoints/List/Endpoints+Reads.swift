@@ -46,6 +46,9 @@ extension Endpoint {
             Parameter<NotificationID>.path("id", "The notification's id."), refusals: [.notFound]
         ) { actions, request, id in OK(try await actions.history.get(id, by: request.caller)) }
         signedIn(
+            "GetDrill", .get, "/v1/drill", "Whom the caller's newest drill reached.", refusals: [.notFound]
+        ) { actions, request in OK(try await actions.drills.report(to: request.caller)) }
+        signedIn(
             "ListOperations", .get, "/v1/operations", "The caller's operations, newest first.",
             Parameter<Int?>.number("limit", in: OperationsPage.limits, "How many operations, by default 50.")
         ) { actions, request, limit in

@@ -1,5 +1,5 @@
 import ContactsContract
-package import NotificationsContract
+import NotificationsContract
 import SessionContract
 package import Vocabulary
 
