@@ -64,6 +64,7 @@ struct PublishedMessagesTests {
             Set(all.filter { $0 is any PublicCommandBody.Type }.map { $0.type }) == [
                 "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace",
                 "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip",
+                "RunDrill",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",

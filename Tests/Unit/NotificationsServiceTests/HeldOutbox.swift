@@ -96,6 +96,18 @@ struct HeldOutbox: Sendable {
         try await ask([(account, DeliverNotification(id: .new(), kind: kind, details: details))])
     }
 
+    /// Tells an account of somebody's drill.
+    func addDrill(to account: AccountID, length: Interval = .hours(1)) async throws -> NotificationID {
+        let details = NotificationDetails(at: .now, drill: .new(), drillEnds: .now + length)
+        let told = DeliverNotification(id: .new(), kind: .system, subject: .new(), details: details)
+        try await ask([(account, told)])
+        return told.id
+    }
+
+    func clear(_ id: NotificationID, of account: AccountID) async throws {
+        try await ask([(account, ClearNotifications(selection: NotificationSelection(ids: [id])))])
+    }
+
     private func register(_ platform: PushPlatform = .ios) -> RegisterPush {
         let device = PushDeviceID.new()
         return RegisterPush(device: device, token: "token-of-\(device)", platform: platform)

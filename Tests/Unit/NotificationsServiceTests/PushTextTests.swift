@@ -41,6 +41,17 @@ struct PushTextTests {
         #expect(titles == ["Have you arrived?", "Your trip ends soon", "Have you arrived?"])
     }
 
+    @Test("the push of a drill says first that it is one and no alarm; nothing that is pushed of an alarm says drill (A11)")
+    func drill() {
+        let drill = PushText(Self.pushed(.system, .init(drill: .new(), drillEnds: Self.created)))
+        #expect(drill.title == "Drill: no alarm" && PushText(.system) != drill)
+        #expect(PushText(Self.pushed(.system, .init(drill: .new()))).title == "Your drill is over")
+        for kind in NotificationKind.allCases where kind != .system {
+            let marked = PushText(Self.pushed(kind, .init(drill: .new(), drillEnds: Self.created, alarm: .new())))
+            #expect(marked == PushText(kind), "a kind of alarms is never marked")
+        }
+    }
+
     @Test("what is about one alarm has one name, and what is about none has none")
     func names() {
         let alarm = AlarmID.new()

@@ -68,6 +68,52 @@ struct SessionPolicyTests {
         #expect(try commands(for: .alertRaisedAgain(missedAgain)).count == 3)
     }
 
+    @Test("a drill is relayed as a drill, and withdrawn by an alarm alone; its person hears when it is over by itself (A11)")
+    func drills() throws {
+        let (drill, now) = (DrillID.new(), Instant.now)
+        let began = DrillBegan(account: account, drill: drill, began: now, ends: now + .hours(1), at: now)
+        let relayed = try commands(for: .drill(.drillBegan(began)))
+        let relay = try #require(relayed.first as? RelayDrill)
+        #expect(relayed.count == 1 && relay.drill == drill && relay.began == now && relay.ends == began.ends)
+        func ended(_ end: DrillEnd) throws -> [any CommandBody] {
+            try commands(for: .drill(.drillEnded(.init(account: account, drill: drill, end: end, at: now))))
+        }
+        let withdrawn = try ended(.alarm)
+        #expect(withdrawn.count == 1 && (withdrawn.first as? WithdrawDrill)?.drill == drill)
+        let over = try ended(.over)
+        let told = try #require(over.first as? DeliverNotification)
+        #expect(over.count == 1 && told.kind == .system && told.subject == nil && !told.isUrgent)
+        #expect(told.details.drill == drill && !told.details.isOfDrill)
+    }
+
+    @Test("no alarm's message is marked as a drill, and no drill's as an alarm (A11)")
+    func drillsAreNoAlarms() throws {
+        let (alarm, now) = (AlarmID.new(), Instant.now)
+        let alarms: [SessionEvent] = [
+            .alertRaised(.init(account: account, alarm: alarm, at: now)),
+            .checkInMissed(.init(account: account, deadline: now, alarm: alarm, at: now)),
+            .alarmRepeated(
+                .init(account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, at: now)),
+        ]
+        for event in alarms {
+            for body in try commands(for: event) {
+                #expect(body is RelayAlert || (body as? DeliverNotification).map { $0.details.drill == nil } == true)
+            }
+        }
+        let (drill, responder) = (DrillID.new(), AccountID.new())
+        let drilled = ResponderDrilled(
+            account: responder, dependent: account, drill: drill, began: now, ends: now + .hours(1), at: now)
+        let told = ContactsPolicy().commands(for: .responderDrilled(drilled))
+        let body = try #require(told.first?.body as? DeliverNotification)
+        #expect(told.count == 1 && told.first?.account == responder && body.subject == account)
+        #expect(!body.kind.isOfAlarm && body.kind.priority != .critical && body.details.alarm == nil)
+        #expect(body.details.isOfDrill && body.details.text?.hasPrefix("Drill") == true)
+        try body.validate()
+        let withdrawn = DrillWithdrawn(account: responder, dependent: account, drill: drill, at: now)
+        let cleared = ContactsPolicy().commands(for: .drillWithdrawn(withdrawn)).first?.body as? ClearNotifications
+        #expect(cleared?.selection.ids == [body.id])
+    }
+
     private func signedIn(isFirst: Bool, isFirstOfDay: Bool?) -> SessionEvent {
         let device = Device(id: .new(), name: "phone", signedIn: .now, lastSeen: .now)
         return .deviceSignedIn(

@@ -47,6 +47,7 @@ struct SessionTableTests {
             trip.isReminded = true
             trip.hold = AlarmHold(since: time(54), reconsideredAt: time(55))
             open.keptTrip = trip
+            open.drill = DrillState(id: .new(), began: time(59), ends: time(60), ended: time(61), end: .alarm)
             (open.tripCount.since, open.tripCount.starts, open.tripCount.moves) = (time(56), 57, 58)
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))
             (open.checkIn.repetitionHold.alarm, open.checkIn.repetitionHold.since) = (.new(), time(31))

@@ -1,0 +1,191 @@
+import ContractSupport
+import SessionContract
+import SessionRules
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@Suite("Session: drills")
+struct DrillTests {
+    private static func refusal(_ household: Household, of account: AccountID) -> Rejection? {
+        var household = household
+        do {
+            try household.ask(account, RunDrill())
+            return nil
+        } catch { return error as? Rejection }
+    }
+
+    private static func names(_ household: Household, from start: Int) -> [String] {
+        household.log.dropFirst(start).map { type(of: $0.event.body).type }
+    }
+
+    @Test("a drill is over by itself after an hour, is no alarm, and the next one may begin a day after the last (A11)")
+    func alone() throws {
+        var household = Household()
+        let anna = try household.person()
+        let start = household.log.count
+        let began = try household.ask(anna, RunDrill()).first(as: DrillBegan.self)
+        #expect(began.began == household.time && began.ends == household.time + .hours(1))
+        let state = household.state(anna)
+        #expect(state.drill == DrillState(id: began.drill, began: began.began, ends: began.ends))
+        #expect(state.alertRaised == nil && !state.checkIn.missed)
+        let refused = Self.refusal(household, of: anna)
+        #expect(refused?.code == .tooSoon && refused?.retryAfter == .days(1))
+
+        try household.run(.minutes(59), of: anna)
+        #expect(household.state(anna).drill?.isOn == true)
+        try household.run(.hours(1), of: anna)
+        let ended = DrillState(
+            id: began.drill, began: began.began, ends: began.ends, ended: began.ends, end: .over)
+        #expect(household.state(anna).drill == ended)
+        #expect(Self.names(household, from: start) == ["DrillBegan", "DrillEnded"], "nothing is repeated")
+
+        try household.ask(anna, CheckIn())
+        try household.run(.hours(22), of: anna)
+        #expect(Self.refusal(household, of: anna)?.code == .tooSoon)
+        try household.ask(anna, CheckIn())
+        household.pass(.minutes(1))
+        #expect(Self.refusal(household, of: anna) == nil)
+    }
+
+    @Test("an alert and a missed check-in each end a drill at once, and nothing of the alarm says drill (A11)")
+    func endedByAlarm() throws {
+        for isAlert in [true, false] {
+            var (household, anna) = (Household(), AccountID(high: 0, low: 0))
+            anna = try household.person()
+            try household.run(.minutes(23 * 60 + 30), of: anna)
+            let drill = try household.ask(anna, RunDrill()).first(as: DrillBegan.self).drill
+            let start = household.log.count
+            if isAlert {
+                #expect(try household.ask(anna, RaiseAlert()).first?.body is AlertRaised, "it is the result")
+            } else {
+                try household.run(.minutes(31), of: anna)
+            }
+            let names = Self.names(household, from: start).filter { $0 != "CheckInReminded" }
+            #expect(names == [isAlert ? "AlertRaised" : "CheckInMissed", "DrillEnded"], "the alarm goes first")
+            let ended = try #require(household.log.last?.event.body as? DrillEnded)
+            #expect(ended.drill == drill && ended.end == .alarm)
+            #expect(household.state(anna).drill?.end == .alarm)
+            let timers = household.rows.wantedTimers(of: anna)
+            #expect(!timers.contains { $0.command.body is EndDrill })
+        }
+    }
+
+    @Test("an alert that has to wait, of which nobody hears yet, ends a drill too (A11)")
+    func endedByQuietAlert() throws {
+        var household = Household()
+        let anna = try household.person()
+        for _ in 0..<3 {
+            try household.ask(anna, RaiseAlert())
+            try household.ask(anna, ClearAlert())
+        }
+        try household.ask(anna, RunDrill())
+        #expect(try household.ask(anna, RaiseAlert()).first(as: AlertRaised.self).waitsUntil != nil)
+        #expect(household.state(anna).drill?.end == .alarm)
+    }
+
+    @Test("nobody runs a drill during an alarm, nor from a deadline or the end of a trip on, though others don't hear yet (A11)")
+    func refused() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, SetCheckInGrace(grace: .minutes(10)))
+        var alert = household
+        try alert.ask(anna, RaiseAlert())
+        #expect(Self.refusal(alert, of: anna)?.code == .alarmOn)
+        try alert.ask(anna, ClearAlert())
+        #expect(Self.refusal(alert, of: anna) == nil)
+
+        var away = household
+        let eta = away.time + .hours(2)
+        try away.ask(anna, StartTrip(name: "Lake", eta: eta, grace: .minutes(30)))
+        #expect(Self.refusal(away, of: anna) == nil)
+        away.pass(.hours(2))
+        #expect(Self.refusal(away, of: anna)?.code == .tripMissed, "though the timer hasn't come")
+        try away.run(.minutes(1), of: anna)
+        #expect(Self.refusal(away, of: anna)?.code == .tripMissed)
+        try away.run(.minutes(30), of: anna)
+        #expect(Self.refusal(away, of: anna)?.code == .alarmOn)
+
+        household.pass(.days(1))
+        #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "though the timer hasn't come")
+        try household.run(.minutes(1), of: anna)
+        #expect(Self.refusal(household, of: anna)?.code == .checkInDue)
+        try household.run(.minutes(10), of: anna)
+        #expect(household.state(anna).checkIn.missed && Self.refusal(household, of: anna)?.code == .alarmOn)
+    }
+
+    @Test("a timer that comes early is refused, and one of an earlier drill changes nothing (A11)")
+    func timers() throws {
+        var household = Household()
+        let anna = try household.person()
+        let drill = try household.ask(anna, RunDrill()).first(as: DrillBegan.self).drill
+        #expect(throws: Rejection.self) { try household.ask(nil, EndDrill(account: anna, drill: drill)) }
+        try household.ask(nil, EndDrill(account: anna, drill: household.id()))
+        #expect(household.state(anna).drill?.isOn == true)
+        try household.run(.hours(1), of: anna)
+        #expect(try household.ask(nil, EndDrill(account: anna, drill: drill)).isEmpty)
+    }
+
+    @Test("whatever happens, no drill begins during an alarm or outlives its beginning, and one begins a day at most (A11)")
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<Soak.count(30, long: 300) {
+                var household = Household(seed: random.next())
+                let anna = try household.person()
+                for _ in 0..<200 {
+                    household.pass(.minutes(Int64.random(in: 0...300, using: &random)))
+                    let command: any CommandBody =
+                        switch Int.random(in: 0...7, using: &random) {
+                        case 0...2: RunDrill()
+                        case 3: RaiseAlert()
+                        case 4: ClearAlert()
+                        case 5:
+                            StartTrip(
+                                name: "Lake", eta: household.time + .minutes(Int64.random(in: 5...90, using: &random)))
+                        default: CheckIn()
+                        }
+                    do { try household.ask(anna, command) } catch is Rejection {}
+                    if random.oneIn(2) { try household.run(.seconds(1), of: anna) }
+                    let state = household.state(anna)
+                    try #require(household.replicas[anna] == state)
+                    let isAlarm = state.alertRaised != nil || state.checkIn.missed
+                    try #require(!isAlarm || state.drill?.isOn != true, "a drill is on during an alarm")
+                }
+                try Self.check(household.log.map(\.event))
+            }
+        }
+    }
+
+    /// By the events alone.
+    private static func check(_ events: [SessionEvent]) throws {
+        var (alarms, drill, last): (Set<AlarmID>, DrillID?, Instant?) = ([], nil, nil)
+        for event in events {
+            switch event {
+            case .alertRaised(let event): alarms.insert(event.alarm)
+            case .checkInMissed(let event): alarms.insert(event.alarm)
+            case .alertCleared(let event): alarms.remove(event.alarm)
+            case .checkedIn(let event): if let alarm = event.alarm { alarms.remove(alarm) }
+            case .alarmClosed(let event): alarms.remove(event.alarm)
+            case .drill(.drillBegan(let event)):
+                try #require(alarms.isEmpty, "a drill began during an alarm")
+                if let last { try #require(event.began >= last + .days(1)) }
+                (drill, last) = (event.drill, event.began)
+            case .drill(.drillEnded(let event)):
+                try #require(event.drill == drill, "it ended twice, or wasn't on")
+                drill = nil
+                continue
+            default: continue
+            }
+            // An alarm's beginning may be followed by the drill's end alone.
+            if !alarms.isEmpty, drill != nil { try #require(isEnded(drill, after: event, in: events)) }
+        }
+    }
+
+    private static func isEnded(_ drill: DrillID?, after event: SessionEvent, in events: [SessionEvent]) -> Bool {
+        guard let start = events.firstIndex(of: event) else { return false }
+        return events.dropFirst(start + 1).prefix(2).contains {
+            if case .drill(.drillEnded(let ended)) = $0 { ended.drill == drill } else { false }
+        }
+    }
+}
