@@ -91,6 +91,8 @@ struct Scenario: Sendable {
             try await bob.call(
                 "EndTrip", ["trip": "00000000-0000-7000-8000-000000000000", "end": "arrived"])
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])
+            try await anna.call("RunDrill")
+            try await bob.call("RunDrill")
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")
             try await view.see("person") { $0["alertRaised"] != .null }

@@ -95,6 +95,52 @@ struct AlarmRefusalTests {
     }
 
     @Test(
+        "a drill is taken and reported, and refused without responders, twice a day, and from a deadline or a trip's end on (A11)"
+    )
+    func drills() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let gwen = try await carrier.signUp("gwen", at: quartet)
+                let hal = try await carrier.signUp("hal", at: quartet)
+                try await carrier.expect("notFound", of: "GetDrill", token: gwen.token)
+                try await carrier.expect("noResponder", of: "RunDrill", token: gwen.token)
+                try await hal.add(gwen)
+                try await quartet.waitUntilQuiet()
+                _ = try await carrier.act("RunDrill", token: gwen.token)
+                try await carrier.expect("tooSoon", of: "RunDrill", token: gwen.token)
+                try await hal.wait(toHear: "system")
+                let report = try await carrier.act("GetDrill", token: gwen.token)
+                #expect(report["responders"].array.map { $0["account"].string } == [hal.account])
+                #expect(report["responders"][0]["told"].int != nil && report["drill"]["ends"].int != nil)
+                let forget = "UPDATE session.account SET drill = NULL WHERE account = '\(gwen.account)'"
+                _ = try await quartet.psql(forget)
+                try await gwen.act("RaiseAlert")
+                try await carrier.expect("alarmOn", of: "RunDrill", token: gwen.token)
+                try await gwen.act("ClearAlert")
+                _ = try await quartet.psql(
+                    """
+                    UPDATE contacts.account SET responder_reach = 'unreachable' WHERE account = '\(gwen.account)'
+                    """)
+                try await carrier.expect("noResponder", of: "RunDrill", token: gwen.token)
+                _ = try await quartet.psql(
+                    "UPDATE contacts.account SET responder_reach = 'reachable' WHERE account = '\(gwen.account)'")
+                let now = try #require(try await gwen.read("/v1/time")["received"].int)
+                try await gwen.act("StartTrip", ["name": "Lake", "eta": .int(now + 3_600_000_000), "grace": 600_000_000])
+                try await quartet.endTrip(of: gwen)
+                try await gwen.wait(toHear: "checkInMissed")
+                try await carrier.expect("tripMissed", of: "RunDrill", token: gwen.token)
+                let ina = try await carrier.signUp("ina", at: quartet)
+                try await hal.add(ina)
+                _ = try await ina.act("SetCheckInGrace", ["grace": 3_600_000_000])
+                try await quartet.waitUntilQuiet()
+                try await quartet.moveDeadline(of: ina)
+                try await ina.wait(toHear: "checkInMissed")
+                try await carrier.expect("checkInDue", of: "RunDrill", token: ina.token)
+            }
+        }
+    }
+
+    @Test(
         """
         a trip is taken, and refused when another is on, its end is too near, it is over or missed, and it was moved too often \
         (A7)

@@ -58,7 +58,7 @@ extension BadInputTests {
 
     /// Commands without fields.
     static let bare = [
-        "CheckIn", "ResumeCheckIns", "ResetContactCode", "RemovePhone", "UnregisterPush",
+        "CheckIn", "ResumeCheckIns", "RunDrill", "ResetContactCode", "RemovePhone", "UnregisterPush",
     ].flatMap { Form($0).refuses(.malformed(bodies: notObjects), .unknown("at", "code")) }
 
     // MARK: Notifications' commands

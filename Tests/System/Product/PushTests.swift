@@ -186,7 +186,7 @@ extension Quartet {
     }
 
     /// Waits until nothing waits to be pushed any more.
-    fileprivate func waitUntilPushed() async throws {
+    func waitUntilPushed() async throws {
         try await wait(for: "all pushes to be sent", "SELECT count(*) FROM notifications.push") { $0 == "0" }
     }
 }

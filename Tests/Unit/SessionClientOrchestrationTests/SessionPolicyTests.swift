@@ -91,7 +91,7 @@ struct SessionPolicyTests {
         let (alarm, now) = (AlarmID.new(), Instant.now)
         let alarms: [SessionEvent] = [
             .alertRaised(.init(account: account, alarm: alarm, at: now)),
-            .checkInMissed(.init(account: account, deadline: now, alarm: alarm, at: now)),
+            .checkInMissed(.init(account: account, alarm: alarm, deadline: now, at: now)),
             .alarmRepeated(
                 .init(account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, at: now)),
         ]

@@ -1,0 +1,142 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// Drills, with the real processes.
+@Suite("End to end: drills", .timeLimit(.minutes(60)))
+struct EndToEndDrillTests {
+    @Test(
+        """
+        every responder hears of a drill once, kills or not, as of no alarm; the report says whom it reached, how, and who gave \
+        no sign; it is over by itself, without an all-clear (A11)
+        """)
+    func report() async throws {
+        let receiver = PushReceiver { _, _ in 200 }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            let (eve, anna, ben) = try await quartet.signUp("eve", "anna", "ben")
+            let carl = try await quartet.signUp("carl")
+            #expect(try await eve.status(of: "/v1/drill") == 404)
+            let lonely = try await eve.ask("RunDrill")
+            #expect(lonely.status == 409 && lonely.body["code"] == "noResponder")
+            for responder in [anna, ben] { try await responder.add(eve) }
+            try await carl.add(eve, isMyResponder: true, iAmResponder: false)
+            try await anna.act("RegisterPush", ["token": "phone-of-anna", "platform": "ios"])
+            try await quartet.waitUntilQuiet()
+            let before = try await anna.kinds().count
+
+            let key = EdgeClient.newKey()
+            let began = try await eve.act("RunDrill", key: key)
+            for service in [Quartet.Service.session, .contacts, .sessionClient] { try await quartet.restart(service) }
+            #expect(try await eve.act("RunDrill", key: key)["drill"] == began["drill"], "it is the same one")
+            for responder in [anna, ben] { try await responder.waitForDrill(began["drill"]) }
+            try await quartet.waitUntilQuiet()
+            try await quartet.waitUntilPushed()
+            for responder in [anna, ben] {
+                #expect(try await responder.drills().count == 1)
+                #expect(try await responder.card(of: eve)["person"]["alertRaised"] == nil)
+            }
+            #expect(try await anna.kinds().count == before + 1 && carl.drills().isEmpty)
+            let pushes = receiver.received.value.map { $0.body["notification"] }.filter { $0["kind"] == "system" }
+            #expect(Set(pushes.map { $0["id"] }).count == 1 && pushes.allSatisfy { $0["priority"] == "normal" })
+            #expect(pushes.allSatisfy { $0["details"]["drill"] == began["drill"] })
+            #expect(pushes.allSatisfy { $0["details"]["text"].string?.hasPrefix("Drill") == true })
+
+            let id = try #require(try await anna.drills().first)["id"]
+            try await anna.act("ShowNotifications", ["ids": [id]])
+            try await anna.act("MarkRead", ["id": id])
+            try await quartet.waitUntilQuiet()
+            let report = try await eve.read("/v1/drill")
+            #expect(report["drill"]["id"] == began["drill"] && report["responders"].array.count == 2)
+            let (first, second) = (report.receipt(of: anna), report.receipt(of: ben))
+            let start = try #require(began["began"].int)
+            for receipt in [first, second] { #expect(try #require(receipt["told"].int) >= start) }
+            #expect(first["pushes"].array.map { $0["platform"] } == ["ios"])
+            #expect(try #require(first["pushes"][0]["taken"].int) >= start)
+            #expect(first["shown"].int != nil && first["read"].int != nil)
+            #expect(second["pushes"].array.isEmpty && second["shown"] == nil && second["read"] == nil)
+
+            try await quartet.endDrill(of: eve)
+            try await eve.wait(toHear: "system")
+            try await quartet.waitUntilQuiet()
+            let over = try await eve.read("/v1/account")["drill"]
+            #expect(over["end"] == "over" && over["ended"].int != nil)
+            #expect(try await anna.drills().count == 1 && anna.kinds().count == before + 1, "there is no all-clear")
+        }
+    }
+
+    @Test(
+        """
+        an alarm ends a drill at once: responders hear of it as of any alarm, and don't see the drill any more; during it nobody \
+        runs one (A11)
+        """)
+    func alarm() async throws {
+        try await Quartet.with { quartet in
+            let (eve, anna, ben) = try await quartet.signUp("eve", "anna", "ben")
+            for responder in [anna, ben] { try await responder.add(eve) }
+            let began = try await eve.act("RunDrill")
+            try await anna.waitForDrill(began["drill"])
+            let alarm = try await eve.act("RaiseAlert")["alarm"]
+            for service in [Quartet.Service.contacts, .sessionClient, .notifications] {
+                try await quartet.restart(service)
+            }
+            for responder in [anna, ben] { try await responder.wait(toHear: "dependentAlertRaised") }
+            try await quartet.waitUntilQuiet()
+            #expect(try await eve.read("/v1/account")["drill"]["end"] == "alarm")
+            for responder in [anna, ben] {
+                #expect(try await responder.drills(unread: true).isEmpty)
+                let alerts = try await responder.notifications().filter { $0["kind"] == "dependentAlertRaised" }
+                #expect(alerts.count == 1 && alerts[0]["details"]["alarm"] == alarm)
+                #expect(alerts[0]["details"]["drill"] == nil && alerts[0]["details"]["text"] == nil)
+                #expect(try await responder.card(of: eve)["person"]["alertRaised"].int != nil)
+            }
+            let refused = try await eve.ask("RunDrill")
+            #expect(refused.status == 409 && refused.body["code"] == "alarmOn")
+            try await eve.act("ClearAlert")
+            for responder in [anna, ben] { try await responder.wait(toHear: "dependentAlertCleared") }
+        }
+    }
+}
+
+extension JSON {
+    /// Of a report.
+    fileprivate func receipt(of device: Device) -> JSON {
+        self["responders"].array.first { $0["account"].string == device.account } ?? .null
+    }
+}
+
+extension Device {
+    fileprivate func notifications(unread: Bool = false) async throws -> [JSON] {
+        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
+    }
+
+    /// What is said of others' drills.
+    fileprivate func drills(unread: Bool = false) async throws -> [JSON] {
+        try await notifications(unread: unread).filter { $0["details"]["drillEnds"].int != nil }
+    }
+
+    fileprivate func waitForDrill(_ drill: JSON) async throws {
+        for _ in 0..<6000 {
+            if try await drills().contains(where: { $0["details"]["drill"] == drill }) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TimedOut("waited two minutes to hear of a drill; there are \(try await kinds())")
+    }
+
+    fileprivate func status(of path: String) async throws -> Int {
+        try await edge.send("GET", path, token: token).status
+    }
+}
+
+extension Quartet {
+    /// Lets the time of an account's drill be over now: the clock can't be moved.
+    fileprivate func endDrill(of device: Device) async throws {
+        _ = try await psql(
+            """
+            UPDATE session.account
+               SET drill = jsonb_set(drill::jsonb, '{ends}', to_jsonb(session.microseconds(clock_timestamp())))::json
+             WHERE account = '\(device.account)';
+            UPDATE session.timer SET due_at = clock_timestamp()
+             WHERE key = 'account/\(device.account)' AND name = 'EndDrill';
+            """)
+    }
+}
