@@ -35,7 +35,8 @@ struct EndToEndDrillTests {
                 #expect(try await responder.drills().count == 1)
                 #expect(try await responder.card(of: eve)["person"]["alertRaised"] == nil)
             }
-            #expect(try await anna.kinds().count == before + 1 && carl.drills().isEmpty)
+            #expect(try await anna.kinds().count == before + 1)
+            #expect(try await carl.drills().isEmpty)
             let pushes = receiver.received.value.map { $0.body["notification"] }.filter { $0["kind"] == "system" }
             #expect(Set(pushes.map { $0["id"] }).count == 1 && pushes.allSatisfy { $0["priority"] == "normal" })
             #expect(pushes.allSatisfy { $0["details"]["drill"] == began["drill"] })
@@ -60,7 +61,7 @@ struct EndToEndDrillTests {
             try await quartet.waitUntilQuiet()
             let over = try await eve.read("/v1/account")["drill"]
             #expect(over["end"] == "over" && over["ended"].int != nil)
-            #expect(try await anna.drills().count == 1 && anna.kinds().count == before + 1, "there is no all-clear")
+            #expect(try await anna.kinds().count == before + 1, "there is no all-clear")
         }
     }
 
