@@ -53,6 +53,7 @@ struct RPCCall: Sendable {
         case .signal: "SendSignal"
         case .messages: "ListGroupMessages"
         case .time: "GetTime"
+        case .drill: "GetDrill"
         case .streamToken: "ExtendStream"
         case .serverTime: "Check"
         case .upload, .chunks, .attachment: "none"
@@ -96,6 +97,7 @@ struct RPCCall: Sendable {
         }
         switch endpoint {
         case .messages: return try? Schema(of: MessagesPage.self)
+        case .drill: return try? Schema(of: DrillReport.self)
         case .operation(let name): return appOperations[name].flatMap { result(of: $0) }
         default: return nil
         }

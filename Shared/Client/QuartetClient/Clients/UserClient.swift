@@ -1,4 +1,4 @@
-import API
+public import API
 import Foundation
 public import SessionContract
 public import Vocabulary
@@ -35,6 +35,8 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var alertAlarm: AlarmID? { state?.alertAlarm }
     /// The trip that is on, or that was missed and made the alert that is on.
     public var trip: TripState? { state?.trip }
+    /// The newest drill, also when it is over.
+    public var drill: DrillState? { state?.drill }
     public var devices: [Device] { state.map { Array($0.devices) } ?? [] }
     public var isClosed: Bool { state?.isClosed ?? false }
 }
@@ -82,6 +84,10 @@ public struct UserClient: Sendable {
     public var extendTrip: Action<ExtendTrip>
     /// Ends a trip, and the alert that it made, unless the person has called for help by hand. It shows once the server has agreed.
     public var endTrip: Action<EndTrip>
+    /// Tells all responders that this is a drill and no alarm, at most once a day. Without a connection it fails.
+    public var runDrill: PlainAction
+    /// Whom the newest drill reached, as far as the server knows now; nil if there was none.
+    public var drillReport: @Sendable () async throws(QuartetError) -> DrillReport?
     public var updateSecurity: Action<UpdateSecurityRequest>
     public var removePhone: PlainAction
 }
@@ -90,17 +96,44 @@ extension UserClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
         let copy = service.copy { UserCopy() }
-        return client(copy, .live(.account, service, copy.holder))
+        let drills = Drills(
+            run: { () async throws(QuartetError) in _ = try await service.requests.command(RunDrill()) },
+            report: { () async throws(QuartetError) in
+                let answer: [UInt8]
+                do throws(QuartetError) { answer = try await service.requests.read(.drill) } catch {
+                    if case .refused(let refusal) = error, refusal.code == .notFound { return nil }
+                    throw error
+                }
+                return try Requests.decoded(DrillReport.self, from: answer)
+            })
+        return client(copy, .live(.account, service, copy.holder), drills)
     }
 
     /// An account that lives in memory: every change is made at once and never refused.
     public static func preview(_ account: AccountState) -> Self {
         let copy = UserCopy()
         copy.holder.change { $0.replace(account, opening: 0) }
-        return client(copy, Commands(.account, holder: copy.holder))
+        let drills = Drills(
+            run: { () async throws(QuartetError) in
+                let began = Instant.now
+                let drill = DrillState(id: .new(), began: began, ends: began + DrillRules.length)
+                copy.holder.change { $0.apply(causedBy: nil) { $0.drill = drill } }
+            },
+            report: { () async throws(QuartetError) in
+                copy.holder.base?.drill.map { DrillReport(drill: $0, responders: []) }
+            })
+        return client(copy, Commands(.account, holder: copy.holder), drills)
     }
 
-    private static func client(_ copy: UserCopy, _ commands: Commands<UserEdit, ReadOnlyUserState>) -> Self {
+    /// What isn't kept on the device until there is a connection.
+    private struct Drills {
+        let run: PlainAction
+        let report: @Sendable () async throws(QuartetError) -> DrillReport?
+    }
+
+    private static func client(
+        _ copy: UserCopy, _ commands: Commands<UserEdit, ReadOnlyUserState>, _ drills: Drills
+    ) -> Self {
         func action<Input: Sendable>(_ edit: @escaping @Sendable (Input) -> UserEdit) -> Action<Input> {
             { input async throws(QuartetError) in try await commands.send(edit(input)) }
         }
@@ -124,7 +157,7 @@ extension UserClient {
                 try await commands.send(.clearAlert(alarm: alarm))
             },
             startTrip: action { .startTrip($0) }, extendTrip: action { .extendTrip($0) },
-            endTrip: action { .endTrip($0) },
+            endTrip: action { .endTrip($0) }, runDrill: drills.run, drillReport: drills.report,
             updateSecurity: action { .updateSecurity($0) },
             removePhone: action(.removePhone))
     }
@@ -144,6 +177,8 @@ extension UserClient {
             resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             startTrip: fail("startTrip"), extendTrip: fail("extendTrip"), endTrip: fail("endTrip"),
+            runDrill: failPlainly("runDrill"),
+            drillReport: { () async throws(QuartetError) in throw error("UserClient.drillReport") },
             updateSecurity: fail("updateSecurity"), removePhone: failPlainly("removePhone"))
     }
 }

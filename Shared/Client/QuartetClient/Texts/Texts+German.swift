@@ -113,7 +113,27 @@ extension Texts {
             "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.trip":
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
+        "notification.system.drill": "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest",
+        "notification.system.drillOver": "Deine Probe ist vorbei. Sieh nach, wen sie erreicht hat",
         "notification.system.text": "{text}",
+
+        "drill.none": "Du hast noch nicht ausprobiert, wen ein Alarm erreichen würde.",
+        "drill.proposal":
+            "Deine letzte Probe ist einen Monat oder länger her. Probiere aus, wen ein Alarm jetzt erreichen würde.",
+        "drill.explanation":
+            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wen sie erreicht hat.",
+        "drill.on": "Eine Probe läuft bis {time}.",
+        "drill.alarm": "Ein Alarm hat die Probe beendet.",
+        "drill.receipt.untold": "{name} hat nichts davon erfahren",
+        "drill.receipt.told": "{name} hat es nach {span} erfahren",
+        "drill.receipt.pushed": "an {devices} geschickt nach {span}",
+        "drill.receipt.shown": "angezeigt nach {span}",
+        "drill.receipt.read": "geöffnet nach {span}",
+        "drill.receipt.none": "noch kein Zeichen",
+        "drill.device.ios": "ein iPhone oder iPad",
+        "drill.device.android": "ein Android-Gerät",
+        "drill.device.web": "einen Browser",
+        "drill.device.other": "ein anderes Gerät",
 
         "problem.willBeSentWhenOnline": "Änderungen werden gesendet, sobald es eine Verbindung gibt.",
         "problem.serverError": "{reason} Die Änderung wird von selbst noch einmal gesendet.",
@@ -189,6 +209,8 @@ extension Texts {
         "error.notYourTurn": "Du bist nicht am Zug.",
         "error.tripOn": "Du bist schon unterwegs; beende zuerst diesen Weg.",
         "error.tripMissed": "Die Zeit ist um; sag, dass du angekommen bist oder Hilfe brauchst.",
+        "error.alarmOn": "Einer deiner Alarme ist an; beende ihn zuerst.",
+        "error.noResponder": "Niemand würde davon erfahren; füge zuerst jemanden hinzu.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
         "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",

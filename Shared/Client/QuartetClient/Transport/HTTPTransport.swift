@@ -138,7 +138,7 @@ private actor StreamReader {
 extension TransportRequest.Endpoint {
     var method: String {
         switch self {
-        case .operationState, .serverTime, .messages, .time, .upload, .attachment: "GET"
+        case .operationState, .serverTime, .messages, .time, .drill, .upload, .attachment: "GET"
         case .chunks: "PUT"
         default: "POST"
         }
@@ -167,6 +167,7 @@ extension TransportRequest.Endpoint {
         case .chunks(let id, let first): "/v1/uploads/\(id)/chunks/\(first)"
         case .attachment(let group, let id, _): "/v1/groups/\(group)/attachments/\(id)"
         case .time: "/v1/time"
+        case .drill: "/v1/drill"
         case .streamToken: "/v1/stream/token"
         case .serverTime: "/.well-known/jwks.json"
         }

@@ -41,6 +41,8 @@ public struct TransportRequest: Hashable, Sendable {
         case streamToken
         /// The server's time, in microseconds.
         case time
+        /// Whom the account's newest drill reached.
+        case drill
         /// How an operation stands.
         case operationState(ID<OperationSubject>)
         /// Anything that needs no token and whose answer says the server's time.

@@ -57,6 +57,12 @@ extension WorldEdge {
     ) throws -> any CommandBody {
         let push = PushDeviceID(caller.device)
         switch body {
+        case let body as RunDrill:
+            let contacts = state.withLock { $0.services.contactStates[caller.account] }
+            guard let contacts, contacts.contacts.contains(where: \.isMyResponder),
+                contacts.responderReach != .unreachable
+            else { throw APIError(.noResponder) }
+            return body
         case let body as any PublicCommandBody: return body
         case let body as UpdateSecurityRequest:
             return UpdateSecurity(
@@ -111,6 +117,21 @@ extension WorldEdge {
             return try services.groups[command.group]?.state.game.map { try Encoded($0).json }
         default: return nil
         }
+    }
+
+    /// Nothing is pushed in a world.
+    func drill(_ request: TransportRequest) throws -> [UInt8] {
+        let (caller, services) = (try caller(request), state.withLock { $0.services })
+        guard let drill = services.accounts[caller.account]?.drill else { throw APIError(.notFound) }
+        let responders = services.contactStates[caller.account]?.contacts.filter(\.isMyResponder) ?? []
+        let receipts = responders.map { contact in
+            let told = services.notificationStates[contact.account]?.notifications.first {
+                $0.id == .ofDrill(drill.id, to: contact.account)
+            }
+            return DrillReceipt(
+                account: contact.account, told: told?.created, pushes: [], shown: nil, read: told?.read)
+        }
+        return try Encoded(DrillReport(drill: drill, responders: receipts)).json
     }
 
     func operation(_ name: String, _ request: TransportRequest) async throws -> [UInt8] {

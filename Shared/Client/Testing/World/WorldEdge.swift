@@ -198,6 +198,7 @@ final class WorldEdge: Sendable {
         case .time:
             let now = state.withLock { $0.services.time }
             return try Encoded(ServerTimeReply(received: now, sent: now)).json
+        case .drill: return try drill(request)
         case .signUp: return try signUp(SignUpRequest.decoded(from: request.body), try key(of: request))
         case .signIn: return try signIn(SignInRequest.decoded(from: request.body), try key(of: request))
         case .token: return try exchange(TokenRequest.decoded(from: request.body), try key(of: request))
