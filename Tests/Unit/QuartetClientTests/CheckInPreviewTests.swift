@@ -16,6 +16,16 @@ struct CheckInPreviewTests {
         #expect(client.user.value.checkIn?.pausedUntil == nil)
     }
 
+    @Test("a preview runs a drill at once, and reports it (A11)")
+    func drill() async throws {
+        let client = UserClient.preview(AccountState(account: .new()))
+        #expect(try await client.drillReport() == nil)
+        try await client.runDrill()
+        let drill = try #require(client.user.value.drill)
+        #expect(drill.isOn && drill.ends == drill.began + .hours(1))
+        #expect(try await client.drillReport()?.drill == drill)
+    }
+
     @Test("a preview shows at once who hears later, and who hears first if nobody else does (A10)")
     func order() async throws {
         let (ben, cleo) = (AccountID.new(), AccountID.new())

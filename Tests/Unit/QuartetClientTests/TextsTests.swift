@@ -2,6 +2,7 @@ import API
 import Foundation
 import NotificationsContract
 import QuartetClient
+import SessionContract
 import Testing
 import Vocabulary
 
@@ -57,6 +58,8 @@ struct TextsTests {
             ),
             (.alertRaised, .init(deadline: early, trip: .new(), alarm: .new(), text: "raw"), false, ["2027"]),
             (.dependentAlertRaised, .init(deadline: early, alarm: .new()), true, ["2027"]),
+            (.system, .init(at: early, drill: .new(), drillEnds: late, text: "raw"), true, []),
+            (.system, .init(at: early, drill: .new(), text: "raw"), false, []),
         ]
         for (kind, details, isNamed, years) in known {
             let texts = try ["en", "de"].map { try Self.sentence(kind, details, in: $0) }
@@ -69,6 +72,37 @@ struct TextsTests {
         // Once the alarm is on, the time says how late it was.
         let missed = NotificationDetails(deadline: early, graceEnds: late, alarm: .new())
         #expect(try Self.sentence(.checkInMissed, missed, in: "en").hasPrefix("You missed your check-in"))
+    }
+
+    @Test("a drill says before anything else that it is one, in every language; no text of an alarm says so (A11)")
+    func drills() throws {
+        let drill = NotificationDetails(drill: .new(), drillEnds: Instant(microseconds: 1), text: "raw")
+        for (language, word) in [("en", "Drill, no alarm"), ("de", "Probe, kein Alarm")] {
+            #expect(try Self.sentence(.system, drill, in: language).hasPrefix(word))
+            for kind in NotificationKind.allCases where kind != .system {
+                #expect(try Self.sentence(kind, drill, in: language) == Self.sentence(kind, .init(text: "raw"), in: language))
+            }
+        }
+    }
+
+    @Test("somebody reads whom a drill reached, how and how soon, in every language (A11)")
+    func receipts() {
+        let began = Instant(microseconds: 1_800_000_000_000_000)
+        let drill = DrillState(id: .new(), began: began, ends: began + .hours(1))
+        let got = DrillReceipt(
+            account: .new(), told: began + .seconds(2), pushes: [.init(platform: .ios, taken: began + .seconds(3))],
+            shown: began + .seconds(65), read: began + .minutes(5))
+        let silent = DrillReceipt(account: .new(), told: began, pushes: [], shown: nil, read: nil)
+        let untold = DrillReceipt(account: .new(), told: nil, pushes: [], shown: nil, read: nil)
+        let english = Texts(languages: ["en"]), german = Texts(languages: ["de"])
+        let sentence = english.sentence(got, of: drill, name: "Bob")
+        #expect(sentence.hasPrefix("Bob was told after 2 seconds; pushed to an iPhone or iPad after 3 seconds; shown after"))
+        #expect(english.sentence(silent, of: drill, name: "Bob").hasSuffix("no sign yet"))
+        #expect(english.sentence(untold, of: drill, name: "Bob") == "Bob wasn’t told")
+        for receipt in [got, silent, untold] {
+            let texts = [english, german].map { $0.sentence(receipt, of: drill, name: "Bob") }
+            #expect(texts[0] != texts[1] && texts.allSatisfy { $0.contains("Bob") && !$0.contains("{") })
+        }
     }
 
     @Test("somebody reads why nobody would be told of an alarm, and nothing if somebody would be (A16)")

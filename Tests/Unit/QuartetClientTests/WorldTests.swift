@@ -68,6 +68,35 @@ struct WorldTests {
         #expect(hears(carl))
     }
 
+    @Test("a drill reaches responders as a drill, an alarm takes it away, and its person reads whom it reached (P36, A11)")
+    func drill() async throws {
+        let world = QuartetWorld(seed: 8)
+        let (anna, bob) = try await world.people("anna", "bob")
+        #expect(try await anna.user.drillReport() == nil)
+        await #expect(throws: QuartetError.self, "nobody would hear of it") { try await anna.user.runDrill() }
+        try await world.befriend(anna, bob)
+        try await anna.user.runDrill()
+        await world.settle()
+        func drills() -> [NotificationsContract.Notification] {
+            bob.notifications.notifications.history.filter { $0.details.isOfDrill }
+        }
+        let drill = try #require(anna.user.user.drill)
+        #expect(drill.isOn && drills().map(\.details.drill) == [drill.id] && drills().map(\.kind) == [.system])
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.alertRaised == nil)
+        try await bob.notifications.markRead(drills()[0].id)
+        await world.settle()
+        let report = try #require(try await anna.user.drillReport())
+        #expect(report.drill == drill && report.responders.map(\.account) == [bob.id])
+        #expect(report.responders.allSatisfy { $0.told != nil && $0.read != nil && !$0.isWithoutSign })
+        await #expect(throws: QuartetError.self, "one a day") { try await anna.user.runDrill() }
+
+        try await anna.user.raiseAlert()
+        await world.settle()
+        #expect(anna.user.user.drill?.end == .alarm && drills().allSatisfy { $0.cleared != nil })
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.alertRaised != nil)
+        #expect(bob.notifications.notifications.unreadNotifications.map(\.kind).contains(.dependentAlertRaised))
+    }
+
     @Test("a change whose answer is lost is made once, and one made without network is made later (S22, R14)")
     func lostAnswers() async throws {
         let world = QuartetWorld(seed: 9)

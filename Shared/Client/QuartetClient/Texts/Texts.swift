@@ -2,7 +2,7 @@ public import API
 public import ContactsContract
 public import Foundation
 public import NotificationsContract
-import SessionContract
+public import SessionContract
 import Vocabulary
 
 /// What an app says to people, by keys: notifications, errors and the connection's state. English and German come with it; an app
@@ -16,7 +16,7 @@ import Vocabulary
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
     /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
-    /// `{time}` for when a person did something.
+    /// `{time}` for when a person did something, `{devices}` and `{span}` for where and how soon a drill got through.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -150,6 +150,32 @@ public struct Texts: Sendable {
         return filled(
             isOver ? "alarm.wasOnIt" : "alarm.\(given.answer.rawValue)",
             ["name": name ?? self["alarm.somebody"], "time": moment(given.until ?? given.answered)])
+    }
+
+    // MARK: Drills
+
+    /// Whom a drill reached: when the responder was told, on what kinds of device, and what sign they gave.
+    /// - Parameter name: What the person calls the responder.
+    public func sentence(_ receipt: DrillReceipt, of drill: DrillState, name: String) -> String {
+        guard let told = receipt.told else { return filled("drill.receipt.untold", ["name": name]) }
+        /// In seconds, since all times are the server's.
+        func after(_ time: Instant) -> String {
+            let seconds = max(time.microseconds - drill.began.microseconds, 0) / 1_000_000
+            return Duration.seconds(seconds).formatted(
+                .units(allowed: [.hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2).locale(locale))
+        }
+        var parts = [filled("drill.receipt.told", ["name": name, "span": after(told)])]
+        if let first = receipt.pushes.first {
+            let devices = receipt.pushes.map { self["drill.device.\($0.platform.rawValue)"] }
+            parts.append(
+                filled(
+                    "drill.receipt.pushed",
+                    ["devices": devices.joined(separator: ", "), "span": after(first.taken)]))
+        }
+        if let shown = receipt.shown { parts.append(filled("drill.receipt.shown", ["span": after(shown)])) }
+        if let read = receipt.read { parts.append(filled("drill.receipt.read", ["span": after(read)])) }
+        if receipt.isWithoutSign { parts.append(self["drill.receipt.none"]) }
+        return parts.joined(separator: "; ")
     }
 
     // MARK: Errors

@@ -19,6 +19,7 @@ enum Action: Hashable, Sendable {
     case extendTrip(ExtendTrip)
     case endTrip(EndTrip)
     case raiseAlert, clearAlert
+    case runDrill, readDrill
 
     case add(AddContactRequest)
     case approve(ContactRequest)
@@ -66,6 +67,7 @@ enum Action: Hashable, Sendable {
         case .endTrip: "The trip is over."
         case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."
+        case .runDrill: "All responders are told that this is a drill."
         case .add: "Added or asked."
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."

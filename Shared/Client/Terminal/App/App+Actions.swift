@@ -54,6 +54,8 @@ extension App {
         case .resume: try await quartet.user.resumeCheckIns()
         case .raiseAlert: try await quartet.user.raiseAlert()
         case .clearAlert: try await quartet.user.clearAlert()
+        case .runDrill: try await quartet.user.runDrill()
+        case .readDrill: model.drill = try await quartet.user.drillReport()
         case .add(let request): try await quartet.contacts.add(request)
         case .approve(let request): try await quartet.contacts.approve(request)
         case .decline(let account): try await quartet.contacts.decline(account)

@@ -24,7 +24,7 @@ enum Frame {
         } else {
             switch model.tab {
             case .checkIn:
-                content = CheckInScreen.lines(shown, width: width)
+                content = CheckInScreen.lines(shown, width: width, drill: model.drill)
                 keys = CheckInScreen.keys
             case .contacts:
                 content = ContactsScreen.lines(model, shown, width: width, height: room)

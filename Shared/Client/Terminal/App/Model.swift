@@ -35,6 +35,8 @@ struct Model: Hashable, Sendable {
     var group: GroupID?
     /// Of the board.
     var column = FourInARowView.middle
+    /// Whom the newest drill reached, as it was when somebody asked.
+    var drill: DrillReport?
     var notice: Notice?
 
     /// Whether what is typed must not show.

@@ -108,4 +108,12 @@ enum Words {
     static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {
         texts.sentence(kind, details, name: name, moment: { clock($0) }, span: { span($0) })
     }
+
+    static func drill(_ key: String, _ time: Instant? = nil) -> String {
+        texts["drill.\(key)"].replacing("{time}", with: time.map { clock($0) } ?? "")
+    }
+
+    static func receipt(_ receipt: DrillReceipt, of drill: DrillState, _ name: String) -> String {
+        texts.sentence(receipt, of: drill, name: name)
+    }
 }

@@ -3,9 +3,10 @@ import QuartetClient
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
     static let keys =
-        "c check in   a alert   i interval   g grace   p pause   t trip   s sign out   1-4 Tab screens   q quit"
+        "c check in   a alert   i interval   g grace   p pause   t trip   D drill   s sign out   1-4 Tab screens   q quit"
 
-    static func lines(_ shown: Shown, width: Int) -> [Line] {
+    /// - Parameter drill: What is known of whom the newest drill reached.
+    static func lines(_ shown: Shown, width: Int, drill: DrillReport? = nil) -> [Line] {
         guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
             return [Line(shown.phase == .loading ? "Loading…" : "Nothing to show.", .dim)]
         }
@@ -32,7 +33,7 @@ enum CheckInScreen {
         lines += TripPart.lines(shown)
         lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
-        lines += [.empty] + hearing(checkIn, shown)
+        lines += [.empty] + hearing(checkIn, shown) + DrillPart.lines(drill, shown)
         if case .stale(let since) = shown.phase {
             lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
         }
@@ -129,6 +130,7 @@ enum CheckInScreen {
             }
         case .character("t"): TripPart.open(shown, &model)
         case .character("T"): TripPart.extend(shown, &model)
+        case .character("D"): return DrillPart.open(shown, &model)
         case .character("s"):
             model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)
         default: break

@@ -12,10 +12,10 @@ enum NotificationsScreen {
         let rows = list.map { one -> Line in
             let color: Style.Color? = one.kind.priority == .critical ? .red : nil
             let name = shown.name(of: one.subject)
-            // A message about somebody else doesn't name them, unless it is about a pause.
+            // A message about somebody else doesn't name them, unless it is about a pause or a drill.
             let about =
-                one.kind == .system && one.details.deadline == nil && one.subject != nil
-                    && one.subject != shown.me
+                one.kind == .system && one.details.deadline == nil && !one.details.isOfDrill
+                    && one.subject != nil && one.subject != shown.me
                 ? "\(name): " : ""
             let text = about + Words.notification(one.kind, one.details, name)
             let line: Line = [
