@@ -18,13 +18,14 @@ import { outbox } from '../parts/outbox-list.js'
 import { isAlone, isDoubtful, listed, reach, responderNames, warning } from '../parts/reach.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 import { tripCard } from '../parts/trip.js'
+import { drillCard, drillLine, drillsOf } from '../parts/drill.js'
 
 export function home() {
   const account = model.replica?.account
   if (!account) return waitingPage()
   const asking = askers()
   return h('div', { class: `columns ${alarmsOf(model.replica, now()).length ? 'urgent' : ''}` },
-    h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking), tripCard(account)),
+    h('div', {}, outbox(), reach(), alarm(account), checkIn(account, asking), tripCard(account), drillCard(account)),
     waitingForMe(asking))
 }
 
@@ -132,12 +133,14 @@ function waitingForMe(asking) {
   // Those that are on stand above every page.
   const over = (notifications?.notifications ?? []).filter((one) => isUnread(one) && isCritical(one.kind) && isOver(one, model.replica)).slice(0, 5)
   const invitations = (groups ?? []).filter(({ standing }) => standing === 'invited')
-  const isEmpty = ![asking, inTrouble, requests, roles, over, invitations].some((list) => list.length)
+  const drills = drillsOf(model.replica)
+  const isEmpty = ![asking, inTrouble, drills, requests, roles, over, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
     h('h2', { id: 'waiting-title' }, 'What waits for you'),
     isEmpty && h('div', { class: 'empty' }, !model.isKept && !isAlone() && iconOf('check'), h('p', {}, model.isKept ? 'There were no alarms then.' : 'Nothing. There are no alarms.')),
     inTrouble.length > 0 && [h('h3', {}, 'Look after'), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
     asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping))],
+    drills.length > 0 && [h('h3', {}, 'Drills'), h('ul', { class: 'plain' }, drills.map(drillLine))],
     requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],
     roles.length > 0 && [h('h3', {}, 'They want to look after you'), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
     invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],

@@ -55,6 +55,8 @@ export function applyToAccount(state, type, body) {
     case 'TripExtended': return { ...state, trip: ofTrip(state.trip, body, { eta: body.eta, graceEnds: undefined }) }
     case 'TripGraceBegan': return { ...state, trip: ofTrip(state.trip, body, { graceEnds: body.ends }) }
     case 'TripEnded': return { ...state, trip: state.trip?.id === body.trip ? undefined : state.trip }
+    case 'DrillBegan': return { ...state, drill: { id: body.drill, began: body.began, ends: body.ends } }
+    case 'DrillEnded': return state.drill?.id === body.drill ? { ...state, drill: { ...state.drill, ended: body.at, end: body.end } } : state
     default: return state
   }
 }

@@ -103,6 +103,48 @@ struct ConsoleCheckInTests {
     }
 
     @Test(
+        """
+        who runs a drill reads what responders are told, and then whom it reached; these read that it is no alarm, and say that they         got it (A11)
+        """)
+    func drill() async throws {
+        try await Console.with { console in
+            let (anna, bob, carl) = try await console.quartet.signUp("anna", "bob", "carl")
+            for responder in [bob, carl] { try await responder.add(anna) }
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Whom would an alarm reach?")
+            try await page.click("Run a drill")
+            try await page.see("says first of all that it is a drill and no alarm")
+            try await page.screenshot("dialog-drill")
+            try await page.click("Run the drill")
+            try await page.see("A drill is on")
+            let other = try await console.person("bob")
+            try await other.go("/")
+            try await other.see("Drill, no alarm: Anna")
+            try await Self.look(other, "home-drilled")
+            try await other.click("I got it")
+            try await other.notSee("Drill, no alarm: Anna")
+            try await console.quartet.wait(
+                for: "both signs",
+                """
+                SELECT count(*) FROM notifications.notification AS n
+                  JOIN notifications.shown AS s ON s.account = n.account AND s.notification = n.id
+                 WHERE n.account = '\(bob.account)' AND n.details ->> 'drill' IS NOT NULL AND n.read_at IS NOT NULL
+                """
+            ) { $0 == "1" }
+            try await page.click("Look whom it reached")
+            try await page.see("opened after")
+            try await page.see("no sign yet")
+            try await Self.look(page, "home-drill")
+            try await anna.act("RaiseAlert")
+            try await page.notSee("A drill is on")
+            try await other.see("raised an alert")
+            for page in [page, other] { try await page.expectNoErrors() }
+        }
+    }
+
+    @Test(
         "who chooses that one responder hears after another reads in which order they hear, and so after a reload (A10)"
     )
     func order() async throws {

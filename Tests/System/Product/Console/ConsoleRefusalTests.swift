@@ -197,6 +197,9 @@ struct ConsoleRefusalTests {
                 await press('Start the trip');
                 """),
         Form(
+            page: "/", path: "/v1/commands/RunDrill", place: ".drill",
+            submit: "await confirm('Run a drill', 'Run the drill');"),
+        Form(
             page: "/contacts", path: "/v1/commands/AddContact", place: ".add",
             submit: "await type('#add-who', '01a1b2c3-0000-7000-8000-0123456789ab'); await press('Add');",
             words: ["That isn’t a code. It looks like 01a2b3c4-… or is a link."]),
