@@ -77,7 +77,8 @@ struct DrillReads: Sendable {
         guard row.hasResponder else { throw APIError(.noResponder) }
         guard row.reach != ResponderReach.unreachable.rawValue else {
             throw APIError(
-                .noResponder, "None of your responders could be reached for a long time; talk to them, or add another one.")
+                .noResponder,
+                "None of your responders could be reached for a long time; talk to them, or add another one.")
         }
     }
 }

@@ -74,7 +74,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
         pausedUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil, drillEnds: Instant? = nil,
-        lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
+        lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil,
+        alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline

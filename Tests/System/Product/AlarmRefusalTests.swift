@@ -125,7 +125,8 @@ struct AlarmRefusalTests {
                 _ = try await quartet.psql(
                     "UPDATE contacts.account SET responder_reach = 'reachable' WHERE account = '\(gwen.account)'")
                 let now = try #require(try await gwen.read("/v1/time")["received"].int)
-                try await gwen.act("StartTrip", ["name": "Lake", "eta": .int(now + 3_600_000_000), "grace": 600_000_000])
+                try await gwen.act(
+                    "StartTrip", ["name": "Lake", "eta": .int(now + 3_600_000_000), "grace": 600_000_000])
                 try await quartet.endTrip(of: gwen)
                 try await gwen.wait(toHear: "checkInMissed")
                 try await carrier.expect("tripMissed", of: "RunDrill", token: gwen.token)

@@ -22,7 +22,11 @@ struct DrillTests {
         return drilled
     }
 
-    @Test("all responders hear of a drill at once, whatever tiers there are and whatever they want to know, and nobody else does (A11)")
+    @Test(
+        """
+        all responders hear of a drill at once, whatever tiers there are and whatever they want to know, and nobody \
+        else does (A11)
+        """)
     func all() throws {
         var people = People()
         let (eve, anna, ben, carl) = (

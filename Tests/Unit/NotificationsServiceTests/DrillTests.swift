@@ -13,7 +13,11 @@ struct DrillTests {
         NotificationDetails(at: began, drill: .new(), drillEnds: began + length, text: "Drill")
     }
 
-    @Test("a drill is a notification like others: of no alarm, with no critical sound, and nothing on the device gives way to it (A11)")
+    @Test(
+        """
+        a drill is a notification like others: of no alarm, with no critical sound, and nothing on the device gives \
+        way to it (A11)
+        """)
     func quiet() throws {
         var inbox = Inbox()
         let (anna, eve) = (try inbox.person(), inbox.id() as AccountID)

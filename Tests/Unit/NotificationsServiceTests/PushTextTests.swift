@@ -41,7 +41,11 @@ struct PushTextTests {
         #expect(titles == ["Have you arrived?", "Your trip ends soon", "Have you arrived?"])
     }
 
-    @Test("the push of a drill says first that it is one and no alarm; nothing that is pushed of an alarm says drill (A11)")
+    @Test(
+        """
+        the push of a drill says first that it is one and no alarm; nothing that is pushed of an alarm says drill \
+        (A11)
+        """)
     func drill() {
         let drill = PushText(Self.pushed(.system, .init(drill: .new(), drillEnds: Self.created)))
         #expect(drill.title == "Drill: no alarm" && PushText(.system) != drill)

@@ -68,7 +68,11 @@ struct WorldTests {
         #expect(hears(carl))
     }
 
-    @Test("a drill reaches responders as a drill, an alarm takes it away, and its person reads whom it reached (P36, A11)")
+    @Test(
+        """
+        a drill reaches responders as a drill, an alarm takes it away, and its person reads whom it reached (P36, \
+        A11)
+        """)
     func drill() async throws {
         let world = QuartetWorld(seed: 8)
         let (anna, bob) = try await world.people("anna", "bob")

@@ -68,7 +68,11 @@ struct SessionPolicyTests {
         #expect(try commands(for: .alertRaisedAgain(missedAgain)).count == 3)
     }
 
-    @Test("a drill is relayed as a drill, and withdrawn by an alarm alone; its person hears when it is over by itself (A11)")
+    @Test(
+        """
+        a drill is relayed as a drill, and withdrawn by an alarm alone; its person hears when it is over by itself \
+        (A11)
+        """)
     func drills() throws {
         let (drill, now) = (DrillID.new(), Instant.now)
         let began = DrillBegan(account: account, drill: drill, began: now, ends: now + .hours(1), at: now)

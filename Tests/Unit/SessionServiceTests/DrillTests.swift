@@ -85,7 +85,11 @@ struct DrillTests {
         #expect(household.state(anna).drill?.end == .alarm)
     }
 
-    @Test("nobody runs a drill during an alarm, nor from a deadline or the end of a trip on, though others don't hear yet (A11)")
+    @Test(
+        """
+        nobody runs a drill during an alarm, nor from a deadline or the end of a trip on, though others don't hear \
+        yet (A11)
+        """)
     func refused() throws {
         var household = Household()
         let anna = try household.person()
@@ -127,7 +131,11 @@ struct DrillTests {
         #expect(try household.ask(nil, EndDrill(account: anna, drill: drill)).isEmpty)
     }
 
-    @Test("whatever happens, no drill begins during an alarm or outlives its beginning, and one begins a day at most (A11)")
+    @Test(
+        """
+        whatever happens, no drill begins during an alarm or outlives its beginning, and one begins a day at most \
+        (A11)
+        """)
     func random() async throws {
         try await withRandom { random in
             for _ in 0..<Soak.count(30, long: 300) {

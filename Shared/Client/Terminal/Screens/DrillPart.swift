@@ -4,7 +4,8 @@ import QuartetClient
 enum DrillPart {
     static func lines(_ report: DrillReport?, _ shown: Shown) -> [Line] {
         guard let drill = shown.user.drill else {
-            return shown.contacts.responders.isEmpty ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)]
+            let isAlone = shown.contacts.responders.isEmpty
+            return isAlone ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)]
         }
         let isLongAgo = drill.began + DrillRules.proposal <= shown.now
         let head =
