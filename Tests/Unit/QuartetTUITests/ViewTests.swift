@@ -50,6 +50,30 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test("a drill is proposed once there is a responder, asked about, run, and then read: whom it reached (A11)")
+    func drill() throws {
+        var model = Model()
+        let before = Self.shown()
+        #expect(rows(model, before).contains { $0.contains("D: run a drill") })
+        #expect(!rows(model, Self.shown { $0.isMyResponder = false }).contains { $0.contains("D: run") })
+        #expect(model.handle(.character("D"), before) == nil)
+        #expect(rows(model, before).contains { $0.contains("it is no alarm") })
+        model.dialog = nil
+        let drill = DrillState(id: .new(), began: Self.now - .minutes(5), ends: Self.now + .minutes(55))
+        let during = Self.shown(account: { $0.drill = drill })
+        #expect(model.handle(.character("D"), during) == .readDrill && model.dialog == nil)
+        let receipt = DrillReceipt(account: Self.bob, told: drill.began, pushes: [], shown: nil, read: nil)
+        model.drill = DrillReport(drill: drill, responders: [receipt])
+        #expect(rows(model, during).contains { $0.contains("A drill is on until") && $0.contains("no alarm") })
+        #expect(rows(model, during).contains { $0.contains("Bob was told after") && $0.contains("no sign yet") })
+        let over = DrillState(
+            id: drill.id, began: Self.now - .days(31), ends: Self.now - .days(30), ended: Self.now - .days(30),
+            end: .over)
+        let after = Self.shown(account: { $0.drill = over })
+        #expect(rows(Model(), after).contains { $0.contains("a month ago or more") })
+        #expect(model.handle(.character("D"), after) == nil && model.dialog != nil)
+    }
+
     @Test("an urgent change that was never sent stays on the screen until a key says that it was read (S22)")
     func unsent() {
         let item = OutboxItem(

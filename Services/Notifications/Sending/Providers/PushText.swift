@@ -62,7 +62,7 @@ extension PushText {
     /// Says before anything else that it is no alarm.
     private static let drill = Self(
         title: "Drill: no alarm",
-        body: "Somebody tries out whether you would hear of one. Open it to show that you did.")
+        body: "Somebody tries out whether you would hear of one, and sees when you open this.")
     private static let endOfDrill = Self(title: "Your drill is over", body: "Look whom it reached.")
 
     private init(title: String, body: String) { (self.title, self.body) = (title, body) }

@@ -76,5 +76,5 @@ export const drillsOf = ({ notifications }) =>
 
 /** One of these. Marking it as read is the sign that it came through. */
 export const drillLine = (one) => h('li', { key: one.id, class: 'line', 'data-shows': one.id },
-  h('span', {}, h('strong', {}, `Drill, no alarm: ${personName(one.subject)}`), h('small', {}, 'They try out whether you would hear of an alarm. Nothing has happened.')),
+  h('span', {}, h('strong', {}, `Drill, no alarm: ${personName(one.subject)}`), h('small', {}, 'They try out whether you would hear of an alarm, and see that you got this.')),
   button('I got it', () => act('MarkRead', { id: one.id }, 'They see it'), { kind: 'small' }))

@@ -34,7 +34,9 @@ extension ContactsPolicy {
             // Not of a kind of alarms: it makes no critical sound, and nothing of an alarm gives way to it.
             let details = NotificationDetails(
                 at: event.began, drill: event.drill, drillEnds: event.ends,
-                text: "Drill, no alarm: nothing has happened. Your contact tries out whether you would hear of one.")
+                text:
+                    "Drill, no alarm: your contact tries out whether you would hear of one, and sees when you open this."
+            )
             let told = DeliverNotification(
                 id: .ofDrill(event.drill, to: event.account), kind: .system, subject: event.dependent,
                 details: details)

@@ -65,7 +65,7 @@ public struct NotificationsClient: Sendable {
     /// Without `ids`, `kinds` and `occurredBy` it is about what this device shows and earlier, however late this is sent; and about
     /// nothing if it shows nothing.
     public var clear: Action<NotificationSelection>
-    /// The app has shown them on this device: operators learn who was reached.
+    /// The app has shown them on this device: operators learn who was reached, and of a drill its person does.
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
     public var unregisterPush: PlainAction

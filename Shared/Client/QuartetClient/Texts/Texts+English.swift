@@ -109,12 +109,13 @@ extension Texts {
         "notification.system.deadline": "The pause of {name} is over: the next check-in is due by {deadline}",
         "notification.checkInReminder.trip":
             "Your trip ends at {deadline}: say that you have arrived, or give it another end",
-        "notification.system.drill": "Drill, no alarm: {name} tries out whether you would hear of one",
+        "notification.system.drill":
+            "Drill, no alarm: {name} tries out whether you would hear of one, and sees when you open this",
         "notification.system.drillOver": "Your drill is over. Look whom it reached",
         "notification.system.text": "{text}",
 
         "drill.none": "You haven’t tried out yet whom an alarm would reach.",
-        "drill.proposal": "Your last drill was a month ago or more. Try out whom an alarm would reach now.",
+        "drill.proposal": "Your last drill was a month ago or more. Try out whom an alarm reaches.",
         "drill.explanation":
             "All your responders are told at once that this is a drill and no alarm. They needn’t do anything; you see whom it reached.",
         "drill.on": "A drill is on until {time}.",

@@ -113,7 +113,8 @@ extension Texts {
             "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.trip":
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
-        "notification.system.drill": "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest",
+        "notification.system.drill":
+            "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, wann du das öffnest",
         "notification.system.drillOver": "Deine Probe ist vorbei. Sieh nach, wen sie erreicht hat",
         "notification.system.text": "{text}",
 
