@@ -91,8 +91,10 @@ struct Scenario: Sendable {
             try await bob.call(
                 "EndTrip", ["trip": "00000000-0000-7000-8000-000000000000", "end": "arrived"])
             try await bob.call("SetCheckInReminders", ["reminders": ["nonsense"]])
-            try await anna.call("RunDrill")
+            for call in ["RunDrill", "GetDrill"] { try await anna.call(call) }
             try await bob.call("RunDrill")
+            try await view.see("NotificationDelivered") { "\($0)".contains("drillEnds") }
+            try await bob.call("GetDrill")
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")
             try await view.see("person") { $0["alertRaised"] != .null }

@@ -56,7 +56,7 @@ final class TransportCarrier: Carrier {
         "SignUp": .signUp, "SignIn": .signIn, "RequestSignInCode": .signInCode, "RefreshToken": .token, "Undo": .undo,
         "SignOut": .signOut, "Confirm": .confirm, "ChangePassword": .changePassword, "ResetPassword": .resetPassword,
         "MakeRecoveryCodes": .recoveryCodes, "ChangePhone": .changePhone, "VerifyPhone": .verifyPhone,
-        "ExtendStream": .streamToken, "GetTime": .time,
+        "ExtendStream": .streamToken, "GetTime": .time, "GetDrill": .drill,
     ]
 
     /// - Parameter members: Loses what the endpoint says by itself.
