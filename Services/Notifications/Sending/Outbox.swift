@@ -210,7 +210,11 @@ extension Database {
                    EXISTS (SELECT FROM notifications.notification AS n
                             WHERE n.account = p.account AND n.id = p.notification AND n.details ->> 'drill' IS NOT NULL
                               AND (n.cleared_at IS NOT NULL
-                                   OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())))
+                                   OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())
+                                   OR EXISTS (SELECT FROM notifications.notification AS l
+                                               WHERE l.account = n.account AND l.created_at >= n.created_at
+                                                 AND l.subject = n.subject
+                                                 AND l.kind IN ('dependentAlertRaised', 'dependentCheckInMissed'))))
               FROM notifications.push AS p
               JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
              WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)

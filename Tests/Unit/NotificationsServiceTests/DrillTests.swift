@@ -9,6 +9,8 @@ import Vocabulary
 
 @Suite("Notifications: drills")
 struct DrillTests {
+    private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
+
     private static func details(began: Instant, length: Interval = .hours(1)) -> NotificationDetails {
         NotificationDetails(at: began, drill: .new(), drillEnds: began + length, text: "Drill")
     }
@@ -75,5 +77,50 @@ struct DrillTests {
         let pushed = try #require(inbox.rows.pushes.last?.body.notification)
         #expect(inbox.rows.pushes.count == 2 && pushed.priority == .critical && pushed.alarmName != nil)
         #expect(PushText(pushed) == PushText(.dependentAlertRaised) && !PushText(pushed).title.contains("Drill"))
+    }
+
+    /// What may have happened when the push of a drill is about to be sent once more.
+    enum Meanwhile: CaseIterable {
+        case withdrawn, over, alarm
+    }
+
+    @Test(
+        "the push of a drill that failed isn't sent once more when an alarm came, or the drill was withdrawn or is over (A11)",
+        arguments: Meanwhile.allCases)
+    func drillIsOver(_ meanwhile: Meanwhile) async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            let (bob, eve) = (AccountID.new(), AccountID.new())
+            try await outbox.open(bob)
+            outbox.receiver.answer { push in
+                push.notification.details.isOfDrill ? .failure(.unavailable("it is off")) : .success(.taken("it"))
+            }
+            let drill = try await outbox.addDrill(of: eve, to: bob)
+            func asked() -> Int { outbox.receiver.asked.value.count { $0.notification.id == drill } }
+            try await outbox.sending {
+                try await outbox.receiver.wait("the first attempt", count: 1)
+                try await outbox.waitUntil("it to wait", "p.last_error IS NOT NULL", are: 1)
+                // It isn't due meanwhile, however it was on its way.
+                try await outbox.psql("UPDATE notifications.push SET attempts = 61, next_attempt_at = 'infinity'")
+                switch meanwhile {
+                case .withdrawn: try await outbox.clear(drill, of: bob)
+                case .over:
+                    try await outbox.psql(
+                        """
+                        UPDATE notifications.notification
+                           SET details = jsonb_set(details::jsonb, '{drillEnds}', '1')::json
+                        """)
+                case .alarm:
+                    try await outbox.addAlarm(of: eve, to: bob)
+                    try await outbox.waitUntil("the drill alone to wait", "true", are: 1)
+                }
+                let before = asked()
+                try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
+                try await outbox.waitUntil("nothing to wait", "true", are: 0)
+                #expect(asked() == before)
+            }
+            let dropped = try await outbox.psql(
+                "SELECT answer FROM notifications.push_attempt WHERE result = 'expired'")
+            #expect(dropped == "the drill is over")
+        }
     }
 }

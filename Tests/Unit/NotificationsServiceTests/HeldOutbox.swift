@@ -97,11 +97,18 @@ struct HeldOutbox: Sendable {
     }
 
     /// Tells an account of somebody's drill.
-    func addDrill(to account: AccountID, length: Interval = .hours(1)) async throws -> NotificationID {
-        let details = NotificationDetails(at: .now, drill: .new(), drillEnds: .now + length)
-        let told = DeliverNotification(id: .new(), kind: .system, subject: .new(), details: details)
+    func addDrill(of dependent: AccountID, to account: AccountID) async throws -> NotificationID {
+        let details = NotificationDetails(at: .now, drill: .new(), drillEnds: .now + .hours(1))
+        let told = DeliverNotification(id: .new(), kind: .system, subject: dependent, details: details)
         try await ask([(account, told)])
         return told.id
+    }
+
+    /// Tells an account of somebody's alarm.
+    func addAlarm(of dependent: AccountID, to account: AccountID) async throws {
+        let details = NotificationDetails(at: .now, alarm: .new())
+        let told = DeliverNotification(id: .new(), kind: .dependentAlertRaised, subject: dependent, details: details)
+        try await ask([(account, told)])
     }
 
     func clear(_ id: NotificationID, of account: AccountID) async throws {

@@ -125,40 +125,6 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("the push of a drill that failed isn't sent once more when the drill was withdrawn or is over (A11)")
-    func drillIsOver() async throws {
-        for isWithdrawn in [true, false] {
-            try await HeldOutbox.with(Self.tables) { outbox in
-                let bob = AccountID.new()
-                try await outbox.open(bob)
-                outbox.receiver.answer { _ in .failure(.unavailable("it is off")) }
-                let drill = try await outbox.addDrill(to: bob)
-                try await outbox.sending {
-                    try await outbox.receiver.wait("the first attempt", count: 1)
-                    try await outbox.waitUntil("it to wait", "p.last_error IS NOT NULL", are: 1)
-                    // It isn't due meanwhile, however it was on its way.
-                    try await outbox.psql("UPDATE notifications.push SET attempts = 61, next_attempt_at = 'infinity'")
-                    if isWithdrawn {
-                        try await outbox.clear(drill, of: bob)
-                    } else {
-                        try await outbox.psql(
-                            """
-                            UPDATE notifications.notification
-                               SET details = jsonb_set(details::jsonb, '{drillEnds}', '1')::json
-                            """)
-                    }
-                    let asked = outbox.receiver.asked.value.count
-                    try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
-                    try await outbox.waitUntil("nothing to wait", "true", are: 0)
-                    #expect(outbox.receiver.asked.value.count == asked)
-                }
-                let dropped = try await outbox.psql(
-                    "SELECT answer FROM notifications.push_attempt WHERE result = 'expired'")
-                #expect(dropped == "the drill is over")
-            }
-        }
-    }
-
     @Test(
         "that a push about an alarm is refused isn't believed at once; what nobody can ever take is dropped (S38, A14)")
     func refused() async throws {
