@@ -183,7 +183,8 @@ private struct DecidedScene: Sendable {
         description = Description(try await quartet.edge.send("GET", "/openapi.json").body)
         let (anna, bob) = try await quartet.signUp("anna", "bob")
         let tablet = try await Device.signIn("anna", at: quartet.edge)
-        try await anna.add(bob)
+        // A drill needs somebody who hears of it.
+        try await anna.add(bob, isMyResponder: true)
         let group = try await Group.create(by: anna)
         self.anna = anna
         let code = try await bob.code()
