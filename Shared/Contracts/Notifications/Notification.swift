@@ -91,6 +91,12 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// Whether it says that a deadline has passed of which others don't hear yet.
     public var isOfGrace: Bool { graceEnds != nil && alarm == nil }
+
+    /// When it is too late for what it asks for; nil if it never is.
+    public func endOfUse(of kind: NotificationKind) -> Instant? {
+        if isOfGrace { return graceEnds }
+        return kind == .checkInReminder && trip != nil ? deadline : nil
+    }
 }
 
 /// A notification that is to be delivered later.

@@ -107,7 +107,8 @@ extension Texts {
         "notification.system": "A message from Quartet",
         "notification.system.paused": "{name} paused their check-ins until {paused}",
         "notification.system.deadline": "The pause of {name} is over: the next check-in is due by {deadline}",
-        "notification.checkInReminder.trip": "Your trip ends at {deadline}: say that you have arrived, or give it another end",
+        "notification.checkInReminder.trip":
+            "Your trip ends at {deadline}: say that you have arrived, or give it another end",
         "notification.system.text": "{text}",
 
         "problem.willBeSentWhenOnline": "Changes are sent when there is a connection.",

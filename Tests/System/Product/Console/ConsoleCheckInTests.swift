@@ -70,6 +70,7 @@ struct ConsoleCheckInTests {
             try await console.quartet.waitUntilQuiet()
             let page = try await console.person("anna")
             try await page.go("/")
+            try await page.see("Going somewhere?")
             try await page.run("document.querySelector('.trip details').open = true")
             try await page.fill("Where to", "Lake")
             try await page.fill("Note", "The blue car")
