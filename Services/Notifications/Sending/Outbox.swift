@@ -194,7 +194,12 @@ extension Database {
             """
             SELECT EXISTS (SELECT FROM notifications.notification AS n
                             WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
-                              AND (n.details ->> 'graceEnds')::bigint <= notifications.microseconds(clock_timestamp()))
+                              AND ((n.details ->> 'graceEnds')::bigint <= notifications.microseconds(clock_timestamp())
+                                   OR n.details ->> 'trip' IS NOT NULL
+                                      AND (n.cleared_at IS NOT NULL
+                                           OR n.kind = 'checkInReminder'
+                                              AND (n.details ->> 'deadline')::bigint
+                                                  <= notifications.microseconds(clock_timestamp()))))
                 OR EXISTS (SELECT FROM notifications.notification AS n
                              JOIN notifications.notification AS l
                                ON l.alarm = n.alarm AND l.account = n.account
@@ -208,7 +213,8 @@ extension Database {
                                <> (l.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
                                               'dependentAlarmEnded'))),
                    EXISTS (SELECT FROM notifications.notification AS n
-                            WHERE n.account = p.account AND n.id = p.notification AND n.details ->> 'drill' IS NOT NULL
+                            WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
+                              AND n.details ->> 'drill' IS NOT NULL
                               AND (n.cleared_at IS NOT NULL
                                    OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())
                                    OR EXISTS (SELECT FROM notifications.notification AS l

@@ -7,7 +7,8 @@ package struct TripRow: Codable, Equatable, Sendable {
     package var shown: TripState
     /// When it began or was last moved.
     package var since: Instant
-    package var isReminded = false
+    /// When the person was reminded of its end; nil if they weren't yet.
+    package var reminded: Instant?
     /// Since when the alarm has been held back for a command that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
@@ -24,7 +25,7 @@ package struct TripRow: Codable, Equatable, Sendable {
         return shown.eta - min(Self.lead, quarter)
     }
 
-    var missed: MissedTrip { MissedTrip(trip: shown.id, eta: shown.eta) }
+    var missed: MissedTrip { MissedTrip(trip: shown.id, eta: shown.eta, reminded: reminded) }
 
     /// Its time has passed.
     /// - Parameter isCalled: Whether the person has called for help by hand before.
@@ -38,7 +39,7 @@ package struct TripRow: Codable, Equatable, Sendable {
         let hear = shown.graceEnds ?? shown.eta
         let miss = MissTrip(account: account, trip: shown.id, eta: shown.eta)
         let end = WantedTimer(SessionCommand.trip(.missTrip(miss)), due: max(hold?.reconsideredAt ?? hear, hear))
-        guard !isReminded, shown.graceEnds == nil else { return [end] }
+        guard reminded == nil, shown.graceEnds == nil else { return [end] }
         let remind = RemindTrip(account: account, trip: shown.id, eta: shown.eta)
         return [WantedTimer(.trip(.remindTrip(remind)), due: reminder), end]
     }
@@ -134,11 +135,13 @@ extension SessionReducer {
             throw .tooSoon("You moved a trip too often", left: wait)
         }
         (trip.shown.eta, trip.shown.graceEnds) = (command.eta, nil)
-        (trip.since, trip.isReminded, trip.hold) = (clock, false, nil)
+        let reminded = trip.reminded
+        (trip.since, trip.reminded, trip.hold) = (clock, nil, nil)
         rows[account]?.trip = trip
         rows[account]?.tripCount = count
         let extended = TripExtended(
-            account: account, trip: command.trip, eta: command.eta, former: former.eta, at: context.time)
+            account: account, trip: command.trip, eta: command.eta, former: former.eta, reminded: reminded,
+            at: context.time)
         return [.trip(.tripExtended(extended))]
     }
 
@@ -151,7 +154,8 @@ extension SessionReducer {
         if trip.shown.alarm != nil { try checkTripEndsAlert(trip, command, row, context) }
         rows[account]?.trip = nil
         let ended = TripEnded(
-            account: account, trip: command.trip, end: command.end, eta: trip.shown.eta, at: context.time)
+            account: account, trip: command.trip, end: command.end, eta: trip.shown.eta, reminded: trip.reminded,
+            at: context.time)
         return [.trip(.tripEnded(ended))] + endAlert(&rows, account, row, trip.shown.alarm, context.time)
     }
 
@@ -190,11 +194,11 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RemindTrip, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let row = rows[command.account], row.closed == nil, let trip = row.trip, trip.shown.id == command.trip,
-            trip.shown.eta == command.eta, trip.shown.alarm == nil, trip.shown.graceEnds == nil, !trip.isReminded,
+            trip.shown.eta == command.eta, trip.shown.alarm == nil, trip.shown.graceEnds == nil, trip.reminded == nil,
             command.eta > min(context.recordedAt, context.time)
         else { return [] }
         try requireDue(trip.reminder, context.time)
-        rows[command.account]?.trip?.isReminded = true
+        rows[command.account]?.trip?.reminded = context.time
         let reminded = TripReminded(
             account: command.account, trip: command.trip, eta: command.eta, at: context.time)
         return [.trip(.tripReminded(reminded))]
@@ -223,7 +227,8 @@ extension SessionReducer {
             // What comes now has a minute of its own.
             (trip.shown.graceEnds, trip.hold) = (hear, nil)
             rows[account]?.trip = trip
-            let began = TripGraceBegan(account: account, trip: command.trip, eta: command.eta, ends: hear, at: time)
+            let began = TripGraceBegan(
+                account: account, trip: command.trip, eta: command.eta, ends: hear, reminded: trip.reminded, at: time)
             return [.trip(.tripGraceBegan(began))]
         }
         guard let alarm = row.alert.alarm else {

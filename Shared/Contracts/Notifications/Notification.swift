@@ -98,8 +98,15 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     /// Whether it says that a deadline has passed of which others don't hear yet.
     public var isOfGrace: Bool { graceEnds != nil && alarm == nil }
 
-    /// Whether it says that another's drill is on.
-    public var isOfDrill: Bool { drill != nil && drillEnds != nil }
+    /// Whether it says that another's drill is on. What is about an alarm never does.
+    public var isOfDrill: Bool { drill != nil && drillEnds != nil && alarm == nil }
+
+    /// When it is too late for what it asks for, or what it says is over; nil if it never is.
+    public func endOfUse(of kind: NotificationKind) -> Instant? {
+        if isOfGrace { return graceEnds }
+        if isOfDrill { return drillEnds }
+        return kind == .checkInReminder && trip != nil ? deadline : nil
+    }
 }
 
 /// A notification that is to be delivered later.

@@ -47,13 +47,18 @@ public struct TripExtended: EventBody {
     public let trip: TripID
     public let eta: Instant
     public let former: Instant
+    /// When the person was reminded of the former end; nil if they weren't.
+    public let reminded: Instant?
     public let at: Instant
 
-    public init(account: AccountID, trip: TripID, eta: Instant, former: Instant, at: Instant) {
+    public init(
+        account: AccountID, trip: TripID, eta: Instant, former: Instant, reminded: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.trip = trip
         self.eta = eta
         self.former = former
+        self.reminded = reminded
         self.at = at
     }
 }
@@ -67,19 +72,28 @@ public struct TripEnded: EventBody {
     public let trip: TripID
     public let end: TripEnd
     public let eta: Instant
+    /// When the person was reminded of this end; nil if they weren't.
+    public let reminded: Instant?
     public let at: Instant
 
-    public init(account: AccountID, trip: TripID, end: TripEnd, eta: Instant, at: Instant) {
+    public init(
+        account: AccountID, trip: TripID, end: TripEnd, eta: Instant, reminded: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.trip = trip
         self.end = end
         self.eta = eta
+        self.reminded = reminded
         self.at = at
     }
 }
 
 /// A trip's end is near.
 public struct TripReminded: EventBody {
+    /// What ends the trip or moves it doesn't overtake this.
+    public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.checkIn
+
     public let account: AccountID
     public let trip: TripID
     public let eta: Instant
@@ -102,13 +116,18 @@ public struct TripGraceBegan: EventBody {
     public let eta: Instant
     /// When an alert is raised, unless the person has arrived by then.
     public let ends: Instant
+    /// When the person was reminded of this end; nil if they weren't.
+    public let reminded: Instant?
     public let at: Instant
 
-    public init(account: AccountID, trip: TripID, eta: Instant, ends: Instant, at: Instant) {
+    public init(
+        account: AccountID, trip: TripID, eta: Instant, ends: Instant, reminded: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.trip = trip
         self.eta = eta
         self.ends = ends
+        self.reminded = reminded
         self.at = at
     }
 }

@@ -41,10 +41,13 @@ public struct TripState: Codable, Hashable, Sendable, Identifiable {
 public struct MissedTrip: Codable, Hashable, Sendable {
     public let trip: TripID
     public let eta: Instant
+    /// When the person was reminded of it; nil if they weren't.
+    public let reminded: Instant?
 
-    public init(trip: TripID, eta: Instant) {
+    public init(trip: TripID, eta: Instant, reminded: Instant? = nil) {
         self.trip = trip
         self.eta = eta
+        self.reminded = reminded
     }
 }
 

@@ -23,7 +23,7 @@ struct UrgencyTests {
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
                 "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
-                "TripExtended", "TripEnded", "TripGraceBegan",
+                "TripExtended", "TripEnded", "TripReminded", "TripGraceBegan",
             ])
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
@@ -45,7 +45,8 @@ struct UrgencyTests {
         #expect(
             Set(others) == [
                 "CheckIn checkIn", "StartTrip checkIn", "ExtendTrip checkIn", "EndTrip checkIn",
-                "TripExtended checkIn", "TripEnded checkIn", "AcknowledgeAlarm answer", "RespondToPing answer",
+                "TripExtended checkIn", "TripEnded checkIn", "TripReminded checkIn", "AcknowledgeAlarm answer",
+                "RespondToPing answer",
                 "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])

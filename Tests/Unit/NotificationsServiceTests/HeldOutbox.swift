@@ -92,7 +92,10 @@ struct HeldOutbox: Sendable {
     }
 
     func add(_ kind: NotificationKind, of alarm: AlarmID, to account: AccountID) async throws {
-        let details = NotificationDetails(at: .now, alarm: alarm)
+        try await add(kind, .init(at: .now, alarm: alarm), to: account)
+    }
+
+    func add(_ kind: NotificationKind, _ details: NotificationDetails, to account: AccountID) async throws {
         try await ask([(account, DeliverNotification(id: .new(), kind: kind, details: details))])
     }
 

@@ -224,6 +224,19 @@ struct NotificationTests {
         #expect(forgotten.count == 4 && forgotten.unread == 8 && inbox.state(anna).notifications.count == 8)
     }
 
+    @Test("a reminder of a trip that comes after the trip's end is neither unread nor pushed; one before is both (A7)")
+    func lateReminder() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        try inbox.register(anna)
+        for (deadline, isUseful) in [(inbox.time + .hours(1), true), (inbox.time - .hours(1), false)] {
+            let reminder = DeliverNotification(
+                id: inbox.id(), kind: .checkInReminder, details: .init(deadline: deadline, trip: .new()))
+            let told = try inbox.ask(anna, reminder).first(as: NotificationDelivered.self)
+            #expect(told.notification.isUnread == isUseful && inbox.rows.pushes.count == 1)
+        }
+    }
+
     @Test(
         "an alarm that is delivered after its all-clear is kept, but neither unread nor pushed; other alarms are (A1)",
         arguments: [

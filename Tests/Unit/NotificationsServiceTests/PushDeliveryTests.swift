@@ -126,6 +126,34 @@ struct PushDeliveryTests {
     }
 
     @Test(
+        "what reminds of a trip isn't pushed once that is over or its time has passed (A7)",
+        arguments: [
+            "cleared_at = now()",
+            "details = jsonb_set(details::jsonb, '{deadline}', notifications.microseconds(now())::text::jsonb)::json",
+        ])
+    func tripOver(_ change: String) async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            outbox.receiver.answer { _ in .failure(.unavailable("it is off")) }
+            try await outbox.sending {
+                for _ in 0..<2 {
+                    let bob = try await outbox.account()
+                    let before = outbox.receiver.asked.value.count
+                    try await outbox.add(
+                        .checkInReminder, .init(deadline: .now + .hours(1), trip: .new()), to: bob)
+                    try await outbox.receiver.wait("it to be refused", count: before + 1)
+                }
+                // They aren't due, however they were on their way.
+                try await outbox.psql("UPDATE notifications.push SET attempts = 61, next_attempt_at = 'infinity'")
+                let first = "(SELECT min(n.id::text) FROM notifications.notification AS n)"
+                try await outbox.psql("UPDATE notifications.notification SET \(change) WHERE id::text = \(first)")
+                try await outbox.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
+                try await outbox.waitUntil("the other one alone to wait", "true", are: 1)
+                try await outbox.waitUntil("that one to wait", "p.notification::text <> \(first)", are: 1)
+            }
+        }
+    }
+
+    @Test(
         "that a push about an alarm is refused isn't believed at once; what nobody can ever take is dropped (S38, A14)")
     func refused() async throws {
         try await HeldOutbox.with(Self.tables) { outbox in

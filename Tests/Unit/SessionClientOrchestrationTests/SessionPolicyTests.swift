@@ -39,12 +39,15 @@ struct SessionPolicyTests {
     func trips() throws {
         let eta = Instant.now + .hours(1)
         let trip = TripState(id: .new(), name: "Lake", note: "The blue car", eta: eta, grace: .minutes(5))
+        let reminded = eta - .minutes(15)
         let began = TripGraceBegan(account: account, trip: trip.id, eta: eta, ends: eta + .minutes(5), at: eta)
         let quiet: [TripEvent] = [
             .tripStarted(.init(account: account, trip: trip, at: .now)),
-            .tripReminded(.init(account: account, trip: trip.id, eta: eta, at: .now)), .tripGraceBegan(began),
-            .tripExtended(.init(account: account, trip: trip.id, eta: eta, former: eta, at: eta)),
-            .tripEnded(.init(account: account, trip: trip.id, end: .arrived, eta: eta, at: eta)),
+            .tripReminded(.init(account: account, trip: trip.id, eta: eta, at: reminded)), .tripGraceBegan(began),
+            .tripExtended(
+                .init(account: account, trip: trip.id, eta: eta, former: eta, reminded: reminded, at: eta)),
+            .tripEnded(
+                .init(account: account, trip: trip.id, end: .arrived, eta: eta, reminded: reminded, at: eta)),
         ]
         let told = try quiet.map { try commands(for: .trip($0)) }
         #expect(told.map(\.count) == [0, 1, 1, 1, 1] && !told.joined().contains { $0 is RelayAlert })

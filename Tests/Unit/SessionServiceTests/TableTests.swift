@@ -44,7 +44,7 @@ struct SessionTableTests {
                 id: .new(), name: "To the lake", note: "The blue car", eta: time(51), grace: .minutes(5),
                 graceEnds: time(52), alarm: .new(), isCalled: true)
             var trip = TripRow(shown, since: time(53))
-            trip.isReminded = true
+            trip.reminded = trip.since + .minutes(1)
             trip.hold = AlarmHold(since: time(54), reconsideredAt: time(55))
             open.keptTrip = trip
             open.drill = DrillState(id: .new(), began: time(59), ends: time(60), ended: time(61), end: .alarm)

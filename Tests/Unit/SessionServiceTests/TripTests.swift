@@ -36,9 +36,10 @@ struct TripTests {
             try household.run(Interval(microseconds: length.microseconds - lead.microseconds), of: anna)
             #expect(Self.names(household, from: begun) == ["TripReminded"])
             #expect(household.log.last?.at == trip.eta - lead)
+            let reminded = household.log.last?.at
             try household.run(lead, of: anna)
             let raised = try #require(household.log.last?.event.body as? AlertRaised)
-            #expect(raised.trip == MissedTrip(trip: trip.id, eta: trip.eta))
+            #expect(raised.trip == MissedTrip(trip: trip.id, eta: trip.eta, reminded: reminded))
             #expect(raised.waitsUntil == nil && household.log.last?.at == trip.eta)
             let state = household.state(anna)
             #expect(state.alertAlarm == raised.alarm && state.trip?.alarm == raised.alarm)
@@ -160,6 +161,21 @@ struct TripTests {
         let move = ExtendTrip(trip: late.id, eta: other.time + .hours(1))
         #expect(try other.rejection(ben, move) == .tripMissed)
         #expect(try other.ask(ben, move, recordedAt: late.eta).count == 1)
+    }
+
+    @Test("moved away and back to the same time, it reminds once more, and says what became of the first time (A7)")
+    func movedBack() throws {
+        var (household, anna, trip) = try Self.away()
+        try household.run(.minutes(105), of: anna)
+        let reminded = try #require((household.log.last?.event.body as? TripReminded)?.at)
+        for eta in [trip.eta + .hours(1), trip.eta] {
+            let moved = try household.ask(anna, ExtendTrip(trip: trip.id, eta: eta)).first(as: TripExtended.self)
+            #expect(moved.reminded == (eta == trip.eta ? nil : reminded))
+        }
+        let begun = household.log.count
+        try household.run(.minutes(15), of: anna)
+        let said = household.log.dropFirst(begun).compactMap { $0.event.body as? TripReminded }
+        #expect(said.map(\.eta) == [trip.eta] && said[0].at > reminded)
     }
 
     @Test("what is wrong is refused: another trip, a second one, too soon, too far and too often (A7)")

@@ -67,11 +67,9 @@ extension Notification {
 }
 
 extension NotificationsRows {
-    /// Whether the time of a dependent's drill is over, or the account was notified of an alarm of theirs since it began. Alarms overtake drills on
-    /// the way here.
-    private func isOver(_ drill: Notification, of dependent: AccountID, for account: AccountID) -> Bool {
-        if let ends = drill.details.drillEnds, ends <= drill.created { return true }
-        return loadedNotifications(of: account).contains { alarm in
+    /// Whether the account was notified of an alarm of a dependent since their drill began. Alarms overtake drills on the way here.
+    private func isOvertaken(_ drill: Notification, of dependent: AccountID, for account: AccountID) -> Bool {
+        loadedNotifications(of: account).contains { alarm in
             guard alarm.kind.beginsAlarm, alarm.subject == dependent, let at = alarm.details.at,
                 let began = drill.details.at
             else { return false }
@@ -79,13 +77,11 @@ extension NotificationsRows {
         }
     }
 
-    /// Whether a notification speaks of a grace that is over, or says that an alarm is on of whose end the account was notified already. A delivery that failed
-    /// is tried again by itself, and so may come after it.
+    /// Whether a notification speaks of a grace, a trip or a drill whose time is over or that an alarm has overtaken, or says that an alarm is on of whose end the account was
+    /// notified already. A delivery that failed is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID) -> Bool {
-        if let dependent = notification.drilled { return isOver(notification, of: dependent, for: account) }
-        if notification.details.isOfGrace, let ends = notification.details.graceEnds, ends <= notification.created {
-            return true
-        }
+        if let end = notification.details.endOfUse(of: notification.kind), end <= notification.created { return true }
+        if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }

@@ -72,20 +72,16 @@ extension PushedNotification {
     /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
-        if isOfTripAhead, let trip = details.trip { return "trip/\(trip)" }
+        if details.isOfGrace, let trip = details.trip { return "trip/\(trip)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
             return "due/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }
 
-    /// Whether it is about a trip whose alert isn't raised yet.
-    private var isOfTripAhead: Bool { details.trip != nil && details.alarm == nil }
-
     /// When it isn't worth showing any more.
     var expires: Instant {
         let day = created + .days(1)
-        let end = details.isOfGrace ? details.graceEnds : isOfTripAhead ? details.deadline : details.drillEnds
-        return end.map { min($0, day) } ?? day
+        return details.endOfUse(of: kind).map { min($0, day) } ?? day
     }
 }

@@ -29,7 +29,9 @@ const missedWords = ({ isCalled }) => (isCalled ? 'You haven’t said that you a
 function running(trip) {
   const hear = trip.graceEnds ?? trip.eta + (trip.grace ?? 0)
   const left = trip.eta - now()
-  const ending = Boolean(underway('EndTrip', { trip: trip.id }))
+  // What was pressed before the alert doesn't end it.
+  const ending = model.outbox.some((entry) => entry.path.endsWith('/EndTrip') && entry.state !== 'refused' && entry.fields.trip === trip.id
+    && (now() < hear || entry.fields.pressed >= hear))
   const moving = ending || Boolean(underway('ExtendTrip', { trip: trip.id }))
   const end = (how, done) => act('EndTrip', { trip: trip.id, end: how, pressed: now() }, done, form)
   const cancel = async () => {
