@@ -18,8 +18,8 @@ public struct DrillReport: Codable, Hashable, Sendable {
 public struct DrillReceipt: Codable, Hashable, Sendable, Identifiable {
     /// The responder.
     public let account: AccountID
-    /// When they were told, which their open apps show at once. Nil if they weren't: they became a responder later, or an alarm came first.
-    public let told: Instant?
+    /// When they were notified, which their open apps show at once. Nil if they weren't: they became a responder later, or an alarm came first.
+    public let notified: Instant?
     /// The pushes that a push service took, the first first.
     public let pushes: [DrillPush]
     /// When a device first showed it.
@@ -27,9 +27,9 @@ public struct DrillReceipt: Codable, Hashable, Sendable, Identifiable {
     /// When it was opened, or marked as read.
     public let read: Instant?
 
-    public init(account: AccountID, told: Instant?, pushes: [DrillPush], shown: Instant?, read: Instant?) {
+    public init(account: AccountID, notified: Instant?, pushes: [DrillPush], shown: Instant?, read: Instant?) {
         self.account = account
-        self.told = told
+        self.notified = notified
         self.pushes = pushes
         self.shown = shown
         self.read = read

@@ -47,7 +47,7 @@ struct DrillReads: Sendable {
         ).map { row in
             let pushes = try row.decode(2, as: JSON?.self)
             return DrillReceipt(
-                account: try row.decode(0, as: AccountID.self), told: try row.decode(1, as: Instant?.self),
+                account: try row.decode(0, as: AccountID.self), notified: try row.decode(1, as: Instant?.self),
                 pushes: try pushes.map { try JSONDecoder().decode([DrillPush].self, from: Data($0.bytes)) } ?? [],
                 shown: try row.decode(3, as: Instant?.self), read: try row.decode(4, as: Instant?.self))
         }

@@ -111,7 +111,7 @@ struct AlarmRefusalTests {
                 try await hal.wait(toHear: "system")
                 let report = try await carrier.act("GetDrill", token: gwen.token)
                 #expect(report["responders"].array.map { $0["account"].string } == [hal.account])
-                #expect(report["responders"][0]["told"].int != nil && report["drill"]["ends"].int != nil)
+                #expect(report["responders"][0]["notified"].int != nil && report["drill"]["ends"].int != nil)
                 let forget = "UPDATE session.account SET drill = NULL WHERE account = '\(gwen.account)'"
                 _ = try await quartet.psql(forget)
                 try await gwen.act("RaiseAlert")

@@ -50,7 +50,7 @@ struct EndToEndDrillTests {
             #expect(report["drill"]["id"] == began["drill"] && report["responders"].array.count == 2)
             let (first, second) = (report.receipt(of: anna), report.receipt(of: ben))
             let start = try #require(began["began"].int)
-            for receipt in [first, second] { #expect(try #require(receipt["told"].int) >= start) }
+            for receipt in [first, second] { #expect(try #require(receipt["notified"].int) >= start) }
             #expect(first["pushes"].array.map { $0["platform"] } == ["ios"])
             #expect(try #require(first["pushes"][0]["taken"].int) >= start)
             #expect(first["shown"].int != nil && first["read"].int != nil)

@@ -94,10 +94,10 @@ struct TextsTests {
         let began = Instant(microseconds: 1_800_000_000_000_000)
         let drill = DrillState(id: .new(), began: began, ends: began + .hours(1))
         let got = DrillReceipt(
-            account: .new(), told: began + .seconds(2), pushes: [.init(platform: .ios, taken: began + .seconds(3))],
+            account: .new(), notified: began + .seconds(2), pushes: [.init(platform: .ios, taken: began + .seconds(3))],
             shown: began + .seconds(65), read: began + .minutes(5))
-        let silent = DrillReceipt(account: .new(), told: began, pushes: [], shown: nil, read: nil)
-        let untold = DrillReceipt(account: .new(), told: nil, pushes: [], shown: nil, read: nil)
+        let silent = DrillReceipt(account: .new(), notified: began, pushes: [], shown: nil, read: nil)
+        let untold = DrillReceipt(account: .new(), notified: nil, pushes: [], shown: nil, read: nil)
         let (english, german) = (Texts(languages: ["en"]), Texts(languages: ["de"]))
         let sentence = english.sentence(got, of: drill, name: "Bob")
         #expect(sentence.hasPrefix("Bob was told after 2 seconds; pushed to an iPhone or iPad after 3 seconds; shown"))

@@ -91,7 +91,7 @@ struct WorldTests {
         await world.settle()
         let report = try #require(try await anna.user.drillReport())
         #expect(report.drill == drill && report.responders.map(\.account) == [bob.id])
-        #expect(report.responders.allSatisfy { $0.told != nil && $0.read != nil && !$0.isWithoutSign })
+        #expect(report.responders.allSatisfy { $0.notified != nil && $0.read != nil && !$0.isWithoutSign })
         await #expect(throws: QuartetError.self, "one a day") { try await anna.user.runDrill() }
 
         try await anna.user.raiseAlert()

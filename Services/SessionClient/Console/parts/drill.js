@@ -62,12 +62,12 @@ function receipts({ id, began }) {
 
 const devices = { ios: 'an iPhone or iPad', android: 'an Android device', web: 'a browser' }
 
-function receiptWords({ told, pushes, shown, read: opened }, began) {
-  if (told === undefined) return 'wasn’t told'
+function receiptWords({ notified, pushes, shown, read: opened }, began) {
+  if (notified === undefined) return 'wasn’t told'
   const after = (time) => `after ${span(Math.max(0, time - began))}`
   const pushed = pushes.length > 0 && `pushed to ${pushes.map(({ platform }) => devices[platform] ?? 'another device').join(', ')} ${after(pushes[0].taken)}`
   const signs = [shown && `shown ${after(shown)}`, opened && `opened ${after(opened)}`].filter(Boolean)
-  return [`told ${after(told)}`, pushed, ...(signs.length ? signs : ['no sign yet'])].filter(Boolean).join(' · ')
+  return [`told ${after(notified)}`, pushed, ...(signs.length ? signs : ['no sign yet'])].filter(Boolean).join(' · ')
 }
 
 /** The drills of those whom one looks after, as long as they are on and nobody has read of them. */

@@ -158,14 +158,14 @@ public struct Texts: Sendable {
     /// Whom a drill reached: when the responder was told, on what kinds of device, and what sign they gave.
     /// - Parameter name: What the person calls the responder.
     public func sentence(_ receipt: DrillReceipt, of drill: DrillState, name: String) -> String {
-        guard let told = receipt.told else { return filled("drill.receipt.untold", ["name": name]) }
+        guard let notified = receipt.notified else { return filled("drill.receipt.untold", ["name": name]) }
         /// In seconds, since all times are the server's.
         func after(_ time: Instant) -> String {
             let seconds = max(time.microseconds - drill.began.microseconds, 0) / 1_000_000
             return Duration.seconds(seconds).formatted(
                 .units(allowed: [.hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2).locale(locale))
         }
-        var parts = [filled("drill.receipt.told", ["name": name, "span": after(told)])]
+        var parts = [filled("drill.receipt.told", ["name": name, "span": after(notified)])]
         if let first = receipt.pushes.first {
             let devices = receipt.pushes.map { self["drill.device.\($0.platform.rawValue)"] }
             parts.append(

@@ -125,11 +125,12 @@ extension WorldEdge {
         guard let drill = services.accounts[caller.account]?.drill else { throw APIError(.notFound) }
         let responders = services.contactStates[caller.account]?.contacts.filter(\.isMyResponder) ?? []
         let receipts = responders.map { contact in
-            let told = services.notificationStates[contact.account]?.notifications.first {
+            let notification = services.notificationStates[contact.account]?.notifications.first {
                 $0.id == .ofDrill(drill.id, to: contact.account)
             }
             return DrillReceipt(
-                account: contact.account, told: told?.created, pushes: [], shown: nil, read: told?.read)
+                account: contact.account, notified: notification?.created, pushes: [], shown: nil,
+                read: notification?.read)
         }
         return try Encoded(DrillReport(drill: drill, responders: receipts)).json
     }
