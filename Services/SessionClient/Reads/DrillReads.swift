@@ -38,7 +38,7 @@ struct DrillReads: Sendable {
         ).map { try $0.decode(0, as: AccountID.self) }
         return try database.query(
             """
-            SELECT w.account, r.created_at, r.pushes, r.shown_at, r.read_at
+            SELECT w.account, r.notified_at, r.pushes, r.shown_at, r.read_at
               FROM unnest(\(responders), \(responders.map { NotificationID.ofDrill(drill, to: $0) }))
                    WITH ORDINALITY AS w(account, notification, place)
               LEFT JOIN notifications.receipt AS r ON r.account = w.account AND r.notification = w.notification

@@ -129,7 +129,8 @@ extension WorldEdge {
                 $0.id == .ofDrill(drill.id, to: contact.account)
             }
             return DrillReceipt(
-                account: contact.account, notified: notification?.created, pushes: [], shown: nil,
+                account: contact.account,
+                notified: notification.flatMap { $0.cleared == $0.created ? nil : $0.created }, pushes: [], shown: nil,
                 read: notification?.read)
         }
         return try Encoded(DrillReport(drill: drill, responders: receipts)).json
