@@ -34,7 +34,7 @@ export function drillCard({ drill, alertRaised, checkIn }) {
 
 function words(drill) {
   if (!drill) return 'You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see whom it reached.'
-  if (!drill.ended) return `All who look after you were told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when an alarm begins.`
+  if (!drill.ended) return `All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when an alarm begins.`
   const last = `Your last drill was ${ago(drill.began)}${drill.end === 'alarm' ? '; an alarm ended it' : ''}.`
   return drill.began + proposal > now() ? last : `${last} Try it out again.`
 }
