@@ -34,6 +34,10 @@ struct PushTextTests {
         let ends = Self.created + .minutes(10)
         let grace = Self.pushed(.checkInMissed, .init(deadline: Self.created, graceEnds: ends, trip: .new()))
         #expect(grace.expires == ends && grace.alarmName?.hasPrefix("trip/") == true)
+        let moved = Self.pushed(
+            .checkInMissed,
+            .init(deadline: Self.created + .hours(1), graceEnds: ends + .hours(1), trip: grace.details.trip))
+        #expect(moved.alarmName != grace.alarmName, "it doesn't take the place of the one before, without a sound")
         let reminder = Self.pushed(.checkInReminder, .init(deadline: ends, trip: .new()))
         // It doesn't take the place of what says that the time has passed, nor the other way round: that would come without a sound.
         #expect(reminder.expires == ends && reminder.alarmName == nil)

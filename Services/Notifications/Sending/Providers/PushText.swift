@@ -59,9 +59,9 @@ extension PushedNotification {
     /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
-        if details.isOfGrace, let trip = details.trip { return "trip/\(trip)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
-            return "due/\(deadline.microseconds)"
+            // Another trip or another end is another thing: in the place of the former it would come without a sound.
+            return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }
