@@ -50,7 +50,8 @@ extension Carrier {
         _ call: String, _ body: JSON = [:], token: String? = nil, key: String? = nil, orUntil wanted: String? = nil
     ) async throws -> Answer {
         let key = key ?? EdgeClient.newKey()
-        for _ in 0..<200 {
+        let end = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < end {
             let answer = try await self.call(call, body, token: token, key: key)
             if case .refused(let code, _, _) = answer, answer.isPassing, code != wanted {
                 try await Task.sleep(for: .milliseconds(50))

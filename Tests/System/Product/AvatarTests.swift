@@ -37,7 +37,7 @@ struct AvatarTests {
         var request = HTTPClientRequest(url: try quartet.url + path)
         request.headers.add(name: "authorization", value: "Bearer \(device.token)")
         if let tag { request.headers.add(name: "if-none-match", value: tag) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
         let body = try await response.body.collect(upTo: 4 << 20)
         return Picture(
             status: Int(response.status.code), headers: response.headers, bytes: Array(body.readableBytesView))

@@ -42,7 +42,7 @@ struct CrowdTests {
             let earlier = try crowd()
             for connection in earlier.silent + earlier.slow { connection.breakOff() }
             var before = try Holdings(of: process)
-            for _ in 0..<300 where before.descriptors > first.descriptors + 32 {
+            for _ in 0..<1200 where before.descriptors > first.descriptors + 32 {
                 try await Task.sleep(for: .milliseconds(100))
                 before = try Holdings(of: process)
             }
@@ -70,7 +70,7 @@ struct CrowdTests {
             for connection in silent.dropFirst(100) { connection.breakOff() }
             await view.close()
             var after = try Holdings(of: process)
-            for _ in 0..<300 where !after.isBack(to: before) {
+            for _ in 0..<1200 where !after.isBack(to: before) {
                 // A test can't observe when the server notices that they left.
                 try await Task.sleep(for: .milliseconds(100))
                 after = try Holdings(of: process)

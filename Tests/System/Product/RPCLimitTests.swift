@@ -17,7 +17,7 @@ struct RPCLimitTests {
 
     private static func expectHits(_ count: Int, of label: String, at quartet: Quartet) async throws {
         // A test can't observe when the server ends a call.
-        for _ in 0..<400 {
+        for _ in 0..<1200 {
             guard try await hits(label, at: quartet) < count else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -117,7 +117,7 @@ struct RPCLimitTests {
                 }
                 var isRefused = true
                 // A test can't observe when the server notices that they left.
-                for _ in 0..<300 where isRefused {
+                for _ in 0..<1200 where isRefused {
                     do {
                         try await rpc.watchHealth { _ in false }
                         isRefused = false
@@ -276,7 +276,7 @@ struct RPCLimitTests {
             let next = try RawConnection(port: port)
             try next.send(RawHTTP2.preface())
             next.halfClose()
-            guard try await next.rest().contains("tooManyConnections"), attempt < 300 else { break }
+            guard try await next.rest().contains("tooManyConnections"), attempt < 1200 else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
     }

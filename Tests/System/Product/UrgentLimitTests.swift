@@ -18,14 +18,12 @@ struct UrgentLimitTests {
                 .sessionClient,
                 environment: ["COMMANDS_PER_MINUTE": "20", "URGENT_PER_MINUTE": "50", "ADDRESS_FACTOR": "10"])
             let anna = try await quartet.signUp("anna")
-            func send(_ command: String, as token: String) async throws -> EdgeClient.Reply {
+            @Sendable func send(_ command: String, as token: String) async throws -> EdgeClient.Reply {
                 try await quartet.edge.send(
                     "POST", "/v1/commands/\(command)", body: [:], token: token, key: EdgeClient.newKey())
             }
             func useUp(_ command: String, as token: String) async throws -> EdgeClient.Reply {
-                var last = try await send(command, as: token)
-                for _ in 0..<2000 where last.status != 429 { last = try await send(command, as: token) }
-                return last
+                try await Self.flood { try await send(command, as: token) }
             }
             // Her token is known from this on.
             #expect(try await useUp("MarkAllRead", as: anna.token).body["code"] == "tooManyCommands")
@@ -52,6 +50,21 @@ struct UrgentLimitTests {
         }
     }
 
+    /// Sends so many at a time that a busy machine, too, is faster than the limit's refill, until one is too many.
+    /// - Returns: The answer to that.
+    private static func flood(
+        _ send: @Sendable @escaping () async throws -> EdgeClient.Reply
+    ) async throws -> EdgeClient.Reply {
+        for _ in 0..<100 {
+            let replies = try await withThrowingTaskGroup(of: EdgeClient.Reply.self) { group in
+                for _ in 0..<64 { group.addTask { try await send() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            if let refused = replies.first(where: { $0.status == 429 }) { return refused }
+        }
+        throw TimedOut("6400 were not too many")
+    }
+
     @Test("whoever goes on with the token of a device that was signed out is a stranger (T21, S42)")
     func signedOut() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
@@ -65,12 +78,11 @@ struct UrgentLimitTests {
             // The edge has heard of it once it ends the stream.
             let end = try await sees.wait("the end") { $0.name == "end" }
             #expect(end.data["reason"] == "signedOut")
-            var last: EdgeClient.Reply?
-            for _ in 0..<200 where last?.status != 429 {
-                last = try await quartet.edge.send(
+            let last = try await Self.flood {
+                try await quartet.edge.send(
                     "POST", "/v1/commands/RaiseAlert", body: [:], token: tablet.token, key: EdgeClient.newKey())
             }
-            #expect(last?.body["code"] == "tooManyRequests", "\(String(describing: last))")
+            #expect(last.body["code"] == "tooManyRequests", "\(last)")
             let raised = "SELECT count(*) FROM session_client.session_commands WHERE type = 'RaiseAlert'"
             #expect(try await quartet.psql(raised) == "0")
             // Not with those who are signed in.
