@@ -133,8 +133,7 @@ struct CrowdTests {
         func extend(_ stream: JSON, _ device: Device) async throws {
             switch self {
             case .http:
-                let reply = try await device.edge.send(
-                    "POST", "/v1/stream/token", body: ["stream": stream], token: device.token)
+                let reply = try await device.edge.insist("/v1/stream/token", ["stream": stream], token: device.token)
                 #expect(reply.status == 200, "\(reply)")
             case .rpc(let rpc): _ = try await rpc.call("ExtendStream", ["stream": stream], token: device.token)
             }
