@@ -23,10 +23,12 @@ public enum Answer: Sendable {
     /// The code, the field, and what programs need besides.
     case refused(code: String, field: String?, details: JSON)
 
-    /// Whether it isn't decided yet, or the account isn't known everywhere yet.
+    /// Whether it isn't decided yet, or wasn't taken for want of room, or the account isn't known everywhere yet.
     fileprivate var isPassing: Bool {
         switch self {
-        case .refused("noOutcomeYet", _, _), .refused("accountNotFound", nil, _): true
+        case .refused("noOutcomeYet", _, _), .refused("overloaded", _, _), .refused("databaseUnavailable", _, _),
+            .refused("accountNotFound", nil, _):
+            true
         case .refused, .done: false
         }
     }

@@ -382,7 +382,7 @@ struct DoorTests {
         async let asked = quartet.edge.send("POST", "/v1/commands/CheckIn", token: anna.token)
         try await quartet.wait(
             for: "the request to be in hand",
-            "SELECT count(*) FROM session_client.session_commands WHERE type = 'CheckIn'"
+            "SELECT count(DISTINCT command_id) FROM session_client.session_commands WHERE type = 'CheckIn'"
         ) { $0 == "1" }
         let metrics = try await quartet.metrics(of: .sessionClient)
         #expect(metrics.contains("quartet_streams_open 1") && metrics.contains("quartet_http_requests_in_flight 2"))
