@@ -69,14 +69,13 @@ struct RPCLimitTests {
                     #expect(second.headers["ratelimit-policy"] == first.metadata["ratelimit-policy"])
                     // A token may have come back.
                     #expect(second.headers["ratelimit"]?.contains(/";r=[01];/) == true, "\(second.headers)")
-                    let refused = try await #require(throws: RPCClient.Refused.self) {
-                        for _ in 0..<20 { _ = try await rpc.call(name, token: anna.token) }
-                    }
-                    #expect(refused.status == "resourceExhausted" && refused.code == "tooMany\(kind)", "\(refused)")
+                    let refusals = try await Self.untilTooMany { _ = try await rpc.call(name, token: anna.token) }
+                    let refused = try #require(refusals.first)
+                    #expect(refusals.allSatisfy { $0.code == "tooMany\(kind)" }, "\(refusals)")
                     #expect((1...3).contains(refused.retryAfter ?? 0), "\(refused)")
                     #expect(
                         refused.metadata["ratelimit"]?.hasPrefix("\"\(label)\";r=0;") == true, "\(refused.metadata)")
-                    #expect(try await Self.hits("tooMany\(kind)", at: quartet) == 1)
+                    #expect(try await Self.hits("tooMany\(kind)", at: quartet) == refusals.count)
                     _ = try await rpc.call(name, token: bob.token)
                 }
                 let refused = try await #require(throws: RPCClient.Refused.self) {
@@ -86,6 +85,28 @@ struct RPCLimitTests {
                 #expect(try await Self.hits("tooManyStreams", at: quartet) == 1)
             }
         }
+    }
+
+    /// Calls so many times at once that a busy machine, too, is faster than what the limit lets in again, until some are too many.
+    /// - Returns: The refusals.
+    static func untilTooMany(
+        atOnce count: Int = 8, _ call: @Sendable @escaping () async throws -> Void
+    ) async throws -> [RPCClient.Refused] {
+        for _ in 0..<100 {
+            let refused = try await withThrowingTaskGroup(of: RPCClient.Refused?.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        do { try await call() } catch let refused as RPCClient.Refused { return refused }
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [RPCClient.Refused]()) { all, one in
+                    if let one, one.status == "resourceExhausted" { all.append(one) }
+                }
+            }
+            if !refused.isEmpty { return refused }
+        }
+        throw TimedOut("\(100 * count) calls were not too many")
     }
 
     @Test("an address has only so many watches of health open, and may open another when it has left them (T21)")
