@@ -196,7 +196,10 @@ struct PresenceTests {
             try await quartet.endGrace(of: bob)
             try await quartet.wait(
                 for: "session to be asked to put him out",
-                "SELECT count(*) > 0 FROM session.due JOIN session.outcome USING (command_id) WHERE type = 'DropParticipant'"
+                """
+                SELECT count(*) > 0 FROM session.due AS d JOIN session.outcome AS o USING (command_id)
+                 WHERE d.type = 'DropParticipant'
+                """
             ) { $0 == "t" }
             await release()
             try await quartet.wait(connections: 2)
