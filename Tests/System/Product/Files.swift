@@ -44,13 +44,11 @@ struct File: Sendable {
 }
 
 extension Device {
-    /// Uploads a run of chunks, which may be done twice.
+    /// Uploads a run of chunks.
     func upload(_ file: File, _ numbers: Range<Int>, headers: [String: String] = [:]) async throws -> EdgeClient.Reply {
-        try await EdgeClient.untilFinal {
-            try await edge.send(
-                "PUT", "/v1/uploads/\(file.id)/chunks/\(numbers.lowerBound)", raw: file.chunks(numbers), token: token,
-                headers: headers.merging(["content-type": "application/octet-stream"]) { given, _ in given })
-        }
+        try await edge.send(
+            "PUT", "/v1/uploads/\(file.id)/chunks/\(numbers.lowerBound)", raw: file.chunks(numbers), token: token,
+            headers: headers.merging(["content-type": "application/octet-stream"]) { given, _ in given })
     }
 
     /// How far an upload is.
