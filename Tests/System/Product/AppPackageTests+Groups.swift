@@ -126,9 +126,18 @@ extension AppPackageTests {
                 for player in players {
                     try await withDeadline(.patience, "the time") { try await player.ready() }
                 }
-                let positions = players.map(\.position)
-                let apart = try #require(positions[0]).microseconds - #require(positions[1]).microseconds
-                #expect(abs(apart) < 50_000)
+                // A question for the time that a busy machine answers late counts until one comes that it answers at once, and the
+                // two can't be asked in one moment: one is between two positions of the other.
+                let end = ContinuousClock.now + .patience
+                var apart: Int64?
+                while apart.map({ abs($0) < 50_000 }) != true, ContinuousClock.now < end {
+                    if apart != nil { try await Task.sleep(for: .milliseconds(100)) }
+                    let before = try #require(players[0].position).microseconds
+                    let other = try #require(players[1].position).microseconds
+                    let after = try #require(players[0].position).microseconds
+                    apart = (before + after) / 2 - other
+                }
+                #expect(abs(try #require(apart)) < 50_000)
                 try await bob.clients.playback.setPlaying(id, false)
                 #expect(!players[1].state.isPlaying)
                 try await PackageApp.wait("the pause", players[0].state.values(of: \.isPlaying)) { !$0 }

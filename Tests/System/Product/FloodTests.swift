@@ -18,13 +18,18 @@ struct FloodTests {
                 "notifications", ["migrate", "--burst", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
             ) { try await $0.waitForExit(.exited(0)) }
             let (bob, anna, eve) = try await quartet.signUp("bob", "anna", "eve")
+            // After a minute there would be another one. So they come to notifications all at once, however long they take here.
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.notifications)
             for _ in 0..<Self.rounds {
                 try await eve.add(bob)
                 try await eve.act("RemoveContact", ["contact": .string(bob.account)])
             }
             // Others aren't held up by that.
             try await anna.add(bob)
+            try await quartet.start(.notifications)
             try await quartet.waitUntilQuiet()
+            try await quartet.kill(.notifications)
             let changes = try await quartet.psql(
                 "SELECT count(*) FROM contacts.log WHERE type = 'ContactRemoved' AND key = 'account/\(bob.account)'")
             #expect(changes == "\(Self.rounds)", "the state changes at once")
@@ -36,6 +41,7 @@ struct FloodTests {
                 "SELECT string_agg(kind, ' ') FROM notifications.held WHERE account = '\(bob.account)'")
             #expect(held == "contactRemoved", "the newest alone")
 
+            try await quartet.start(.notifications)
             let bobSees = try await LiveView.open(bob)
             try await Self.becomeDue(quartet)
             try await bobSees.wait(notification: "contactRemoved")
@@ -59,6 +65,8 @@ struct FloodTests {
             let (bob, anna, eve) = try await quartet.signUp("bob", "anna", "eve")
             try await eve.add(bob)
             try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.notifications)
             for _ in 0..<Self.rounds {
                 let group = try await Group.create(by: eve)
                 try await group.invite(bob, by: eve)
@@ -70,6 +78,7 @@ struct FloodTests {
             }
             let annas = try await Group.create(by: anna)
             try await annas.invite(bob, by: anna)
+            try await quartet.start(.notifications)
             try await quartet.waitUntilQuiet()
             let told = try await bob.kinds().count { $0 == "groupInvitation" }
             #expect(told == 7, "six of Eve and one of Anna")

@@ -191,7 +191,7 @@ extension TestDatabase {
     /// - Throws: ``TimedOut``, with the last answer.
     fileprivate func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws {
         var last = ""
-        for _ in 0..<1000 {
+        for _ in 0..<6000 {
             last = try await psql(sql)
             if isWanted(last) { return }
             try await Task.sleep(for: .milliseconds(20))
