@@ -62,12 +62,10 @@ extension NotificationKind {
 }
 
 extension NotificationsRows {
-    /// Whether a notification speaks of a grace that is over, or says that an alarm is on of whose end the account was notified already. A delivery that failed
+    /// Whether a notification speaks of a grace or a question that is over, or says that an alarm is on of whose end the account was notified already. A delivery that failed
     /// is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID) -> Bool {
-        if notification.details.isOfGrace, let ends = notification.details.graceEnds, ends <= notification.created {
-            return true
-        }
+        if let over = notification.details.over, over <= notification.created { return true }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }
