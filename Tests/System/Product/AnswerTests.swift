@@ -84,7 +84,7 @@ struct AnswerTests {
                 """
             #expect(try await quartet.psql(due) == "t")
             for service in [Quartet.Service.contacts, .sessionClient] { try await quartet.restart(service) }
-            try await quartet.pass(minutes: 26, for: anna)
+            try await quartet.passOnIt(minutes: 26, for: anna)
             let question = try await ben.questions(1)[0]
             let until = try #require(question["details"]["onItUntil"].int)
             #expect(question["kind"] == "system" && question["subject"].string == anna.account)
@@ -94,7 +94,7 @@ struct AnswerTests {
 
             try await ben.act("AcknowledgeAlarm", answer)
             _ = try await ben.questions(0)
-            try await quartet.pass(minutes: 26, for: anna)
+            try await quartet.passOnIt(minutes: 26, for: anna)
             let again = try await ben.questions(1)[0]
             #expect(again["id"] != question["id"])
             try await anna.act("ClearAlert")
@@ -145,23 +145,5 @@ extension Device {
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TimedOut("waited two minutes for \(count) unread questions")
-    }
-}
-
-extension Quartet {
-    /// Lets time pass for what was answered to a person's alarm: the clock can't be moved.
-    fileprivate func pass(minutes: Int, for person: Device) async throws {
-        let span = "interval '\(minutes) minutes'"
-        _ = try await psql(
-            """
-            UPDATE contacts.alarm_recipient
-               SET answered_at = answered_at - \(span), pressed_at = pressed_at - \(span), on_it_until = on_it_until - \(span)
-             WHERE account = '\(person.account)' AND answer = 'onIt';
-            UPDATE contacts.alarm SET held_since = held_since - \(span), held_until = held_until - \(span)
-             WHERE account = '\(person.account)';
-            UPDATE contacts.account SET next_renewal_at = next_renewal_at - \(span) WHERE account = '\(person.account)';
-            UPDATE contacts.timer SET due_at = clock_timestamp()
-             WHERE key = 'account/\(person.account)' AND name LIKE 'AskForRenewal%';
-            """)
     }
 }
