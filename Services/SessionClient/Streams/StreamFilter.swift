@@ -51,7 +51,8 @@ struct StreamFilter: Hashable, Sendable {
 
     /// The types of events that are for other services and change nothing that an app sees.
     private static let internalTypes: Set<String> = [
-        PushTaken.type, TierBegan.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
+        PushTaken.type, TierBegan.type, RenewalAsked.type, RenewalSettled.type, AlarmHoldChanged.type,
+        AlarmClosingDecided.type, AlarmClosingDue.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
@@ -108,6 +109,8 @@ extension ContactsEvent {
         case .alarmEnded(let event): [event.dependent]
         case .pauseAnnounced(let event): [event.dependent]
         case .alarmAcknowledged(let event): [event.dependent, event.responder]
+        case .renewalAsked(let event): [event.dependent]
+        case .renewalSettled(let event): [event.dependent]
         }
     }
 }

@@ -33,6 +33,8 @@ public enum ContactsEvent: MessageSet {
     case responderReachSettled(ResponderReachSettled)
     case responderTiersSet(ResponderTiersSet)
     case tierBegan(TierBegan)
+    case renewalAsked(RenewalAsked)
+    case renewalSettled(RenewalSettled)
 
     public static let cases: Cases<Self> = [
         Case(Self.contactsOpened), Case(Self.contactsClosed), Case(Self.contactCodeReset),
@@ -45,7 +47,7 @@ public enum ContactsEvent: MessageSet {
         Case(Self.alarmHoldChanged), Case(Self.alarmClosingDecided), Case(Self.alarmUnanswered),
         Case(Self.pauseAnnounced),
         Case(Self.responderReachChanged), Case(Self.responderReachSettled), Case(Self.responderTiersSet),
-        Case(Self.tierBegan),
+        Case(Self.tierBegan), Case(Self.renewalAsked), Case(Self.renewalSettled),
     ]
 
     public var body: any EventBody {
@@ -81,6 +83,8 @@ public enum ContactsEvent: MessageSet {
         case .responderReachSettled(let body): body
         case .responderTiersSet(let body): body
         case .tierBegan(let body): body
+        case .renewalAsked(let body): body
+        case .renewalSettled(let body): body
         }
     }
 }

@@ -50,6 +50,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var graceEnds: Instant?
     /// Until when the subject's check-ins are paused, or the account's own.
     public var pausedUntil: Instant?
+    /// When the account's time on the subject's alarm ends, which it is asked to renew.
+    public var onItUntil: Instant?
     /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
     public var trip: TripID?
     /// How long before the deadline it reminds.
@@ -69,7 +71,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
-        pausedUntil: Instant? = nil, trip: TripID? = nil, lead: Interval? = nil, count: Int? = nil,
+        pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil, lead: Interval? = nil,
+        count: Int? = nil,
         isMyResponder: Bool? = nil,
         iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
@@ -77,6 +80,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.deadline = deadline
         self.graceEnds = graceEnds
         self.pausedUntil = pausedUntil
+        self.onItUntil = onItUntil
         self.trip = trip
         self.lead = lead
         self.count = count
@@ -94,7 +98,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// When it is too late for what it asks for; nil if it never is.
     public func endOfUse(of kind: NotificationKind) -> Instant? {
-        if isOfGrace { return graceEnds }
+        if let end = isOfGrace ? graceEnds : onItUntil { return end }
         return kind == .checkInReminder && trip != nil ? deadline : nil
     }
 }

@@ -275,6 +275,20 @@ struct NotificationTests {
         #expect(other.notification.isUnread)
     }
 
+    @Test("a question that comes when its time is over is kept for the record, and asks nobody (A2)")
+    func lateQuestion() throws {
+        var inbox = Inbox()
+        let ben = try inbox.person()
+        _ = try inbox.register(ben)
+        for (left, isUnread) in [(Interval.seconds(1), true), (.seconds(0), false)] {
+            let question = DeliverNotification(
+                id: inbox.id(), kind: .system, details: .init(onItUntil: inbox.time + left, text: "Still?"))
+            let event = try inbox.ask(ben, question).first(as: NotificationDelivered.self)
+            #expect(event.notification.isUnread == isUnread)
+        }
+        #expect(inbox.rows.pushes.count == 1)
+    }
+
     @Test("a full history drops the oldest and never refuses a new one (S37)")
     func full() throws {
         var inbox = Inbox()

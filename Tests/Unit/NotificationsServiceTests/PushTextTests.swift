@@ -46,6 +46,14 @@ struct PushTextTests {
         #expect(titles == ["Have you arrived?", "Your trip ends soon", "Have you arrived?"])
     }
 
+    @Test("the push that asks whether somebody is still on it says so, and ends with their time (A2)")
+    func renewal() {
+        let ends = Self.created + .minutes(5)
+        let question = Self.pushed(.system, .init(onItUntil: ends, text: "Are you still on it?"))
+        #expect(question.expires == ends && PushText(question).title == "Are you still on it?")
+        #expect(PushText(Self.pushed(.system, .init(text: "Are you still on it?"))).title == "Quartet")
+    }
+
     @Test("what is about one alarm has one name, and what is about none has none")
     func names() {
         let alarm = AlarmID.new()

@@ -305,7 +305,7 @@ extension ContactsReducer {
 
     // MARK: What holds repetitions back
 
-    private static func hold(_ rows: ContactsRows, of key: AlarmKey) -> AnswerHold {
+    static func hold(_ rows: ContactsRows, of key: AlarmKey) -> AnswerHold {
         let answers = standingAnswers(rows, to: key).map(\.1)
         guard !answers.contains(where: { $0.answer == .needsHelp }) else { return AnswerHold() }
         var hold = AnswerHold()
@@ -328,16 +328,15 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         let now = hold(rows, of: key)
         holdTiers(&rows, key, until: now.until, at: time)
-        guard now != before, var row = rows.alarms[key] else { return [] }
+        guard now != before, var row = rows.alarms[key] else { return updateRenewals(&rows, key, now, at: time) }
         row.answering.holdVersion += 1
         row.answering.closing = nil
+        row.answering.held.hold(until: now.until, at: time, atMost: rows.limits.longestHold)
         rows.alarms[key] = row
-        return [
-            .alarmHoldChanged(
-                .init(
-                    account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
-                    version: row.answering.holdVersion, at: time))
-        ]
+        let changed = AlarmHoldChanged(
+            account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
+            version: row.answering.holdVersion, at: time)
+        return [.alarmHoldChanged(changed)] + updateRenewals(&rows, key, now, at: time)
     }
 }
 

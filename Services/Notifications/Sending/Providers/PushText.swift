@@ -11,7 +11,8 @@ struct PushText: Hashable {
     /// - Parameters:
     ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
     ///   - isOfTrip: Whether it is about the account's own trip.
-    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false) {
+    ///   - isOfRenewal: Whether it asks if the person is still on an alarm.
+    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false) {
         (title, body) =
             switch kind {
             case .checkInMissed where isOfGrace && isOfTrip:
@@ -43,6 +44,8 @@ struct PushText: Hashable {
             case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,
                 .securityUndone:
                 ("Your account", "Something about your account’s security changed. Look whether it was you.")
+            case .system where isOfRenewal:
+                ("Are you still on it?", "Say so, or the others are told again unless somebody else is on it.")
             case .system: ("Quartet", "There is a message for you.")
             }
     }
@@ -51,7 +54,8 @@ struct PushText: Hashable {
 extension PushText {
     init(_ notification: PushedNotification) {
         self.init(
-            notification.kind, isOfGrace: notification.details.isOfGrace, isOfTrip: notification.details.trip != nil)
+            notification.kind, isOfGrace: notification.details.isOfGrace, isOfTrip: notification.details.trip != nil,
+            isOfRenewal: notification.details.onItUntil != nil)
     }
 }
 
