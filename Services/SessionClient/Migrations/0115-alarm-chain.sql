@@ -1,5 +1,5 @@
 -- What became of one alarm, as a time line: from what services said of it, and from what notifications recorded for each step.
-CREATE FUNCTION session_client.alarm_chain(of_alarm uuid, at_most bigint DEFAULT 20000)
+CREATE FUNCTION session_client.alarm_chain(of_alarm uuid, at_most bigint DEFAULT 10000)
     RETURNS TABLE (at timestamptz, since_start interval, who text, what text, details text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
@@ -10,6 +10,7 @@ DECLARE
     of_person uuid;
     ended     timestamptz;
     people    uuid[];
+    keys      text[];
 BEGIN
     SELECT min(r.person::text)::uuid, array_agg(DISTINCT r.recipient),
            max(r.notified_at) FILTER (WHERE r.kind IN ('alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
@@ -26,18 +27,22 @@ BEGIN
     END IF;
     people := people || of_person
            || ARRAY(SELECT a.responder FROM contacts.alarm_recipient AS a WHERE a.account = of_person AND a.alarm = of_alarm);
+    keys := ARRAY(SELECT DISTINCT 'account/' || a.account FROM unnest(people) AS a(account));
     -- Some may have heard of an end that was theirs alone.
     IF EXISTS (SELECT FROM contacts.alarm AS a WHERE a.account = of_person AND a.alarm = of_alarm) THEN
         ended := NULL;
+    ELSE
+        ended := greatest(ended, (SELECT max(e.ended_at) FROM contacts.ended_alarm AS e
+                                   WHERE e.account = of_person AND e.alarm = of_alarm));
     END IF;
 
     RETURN QUERY
     WITH place AS MATERIALIZED (
         SELECT p.log, p.partition, session_client.position_before(p.log, p.partition, begun) AS before,
-               session_client.position_before(p.log, p.partition, coalesce(ended + interval '1 minute', 'infinity')) AS last
+               session_client.position_before(p.log, p.partition, coalesce(ended + interval '1 hour', 'infinity')) AS last
           FROM (SELECT 'session.log' AS log, session.log_partition_of('account/' || of_person) AS partition
                  UNION
-                SELECT 'contacts.log', contacts.log_partition_of('account/' || a.account) FROM unnest(people) AS a(account)) AS p
+                SELECT 'contacts.log', contacts.log_partition_of(k.key) FROM unnest(keys) AS k(key)) AS p
     ), message AS MATERIALIZED (
         SELECT m.*
           FROM place AS p
@@ -45,15 +50,14 @@ BEGIN
                                     (m.body ->> 'at')::bigint AS decided
                                FROM session_client.messages AS m
                               WHERE m.log = p.log AND m.partition = p.partition AND m.position > p.before
-                                AND m.position <= least(p.last, p.before + at_most) AND m.kind = 'event'
+                                AND m.position <= least(p.last, p.before + at_most) AND m.kind = 'event' AND m.key = ANY (keys)
                                 AND m.type IN ('CheckInMissed', 'AlertRaised', 'AlertAnnounced', 'AlertRaisedAgain', 'AlarmRepeated',
                                                'CheckedIn', 'AlertCleared', 'AlarmClosed', 'ResponderAlerted', 'TierBegan',
                                                'AlarmAcknowledged', 'AlarmHoldChanged', 'AlarmUnanswered', 'RenewalAsked',
                                                'AlarmClosingDecided', 'AlarmEnded')
                                 AND m.body ->> 'alarm' = of_alarm::text) AS m
     ), hold AS (
-        SELECT m.recorded_at, m.account, h.until, h.safe_until,
-               coalesce(lead(m.recorded_at) OVER (ORDER BY m.position), ended, clock_timestamp()) AS next
+        SELECT m.recorded_at, m.account, h.until, h.safe_until
           FROM message AS m
          CROSS JOIN LATERAL (SELECT timestamptz 'epoch' + (m.body -> 'hold' ->> 'until')::bigint * interval '1 microsecond' AS until,
                                     timestamptz 'epoch' + (m.body -> 'hold' ->> 'safeUntil')::bigint * interval '1 microsecond'
@@ -108,13 +112,10 @@ BEGIN
          UNION ALL
         SELECT m.recorded_at, 3, m.account, 'asked: still on it?', NULL FROM message AS m WHERE m.type = 'RenewalAsked'
          UNION ALL
-        SELECT h.recorded_at, 4, h.account, CASE WHEN h.until IS NULL AND h.safe_until IS NULL THEN 'held back no longer' ELSE 'held back' END,
-               'until ' || to_char(greatest(h.until, h.safe_until), 'YYYY-MM-DD HH24:MI:SS')
+        SELECT h.recorded_at, 4, h.account, CASE WHEN h.until IS NULL AND h.safe_until IS NULL THEN 'held back no longer'
+                                                ELSE 'to be held back' END,
+               'at most until ' || to_char(greatest(h.until, h.safe_until), 'YYYY-MM-DD HH24:MI:SS')
           FROM hold AS h
-         UNION ALL
-        SELECT greatest(h.until, h.safe_until), 4, h.account, 'hold over', NULL
-          FROM hold AS h
-         WHERE greatest(h.until, h.safe_until) BETWEEN h.recorded_at AND h.next
          UNION ALL
         SELECT s.at, s.rank, s.recipient::text, s.what, s.details
           FROM session_client.alarm_receipts AS r
@@ -140,6 +141,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION session_client.alarm_chain(uuid, bigint) IS
-    'What became of one alarm, in order of time: when it was due or raised, who was told (whoever is of a later tier: of which), notified, pushed to, shown it and read it, what they answered, what that held back and until when, each repetition, and how it ended. Times are when the log''s row was recorded, so where the clock is that of a device (shown), or a deadline, lines may change places. Searches the first at_most rows from the alarm''s beginning in the partition of the person in session.log and of everybody in contacts.log, and has a line where it stopped before the end. What retention deleted is missing.';
+    'What became of one alarm, in order of time: when it was due or raised, who was told (whoever is of a later tier: of which), notified, pushed to, shown it and read it, what they answered, what was to be held back because of that and until when at most, each repetition, and how it ended. Times are when the log''s row was recorded, so where the clock is that of a device (shown), or a deadline, lines may change places. Searches the first at_most rows from the alarm''s beginning in the partition of the person in session.log and of everybody in contacts.log, and has a line where it stopped before the end. What retention deleted is missing.';
 GRANT EXECUTE ON FUNCTION session_client.alarm_chain(uuid, bigint) TO quartet_reader;
 -- compatible with 0.1.0

@@ -45,7 +45,7 @@ struct PushText: Hashable {
                 .securityUndone:
                 ("Your account", "Something about your account’s security changed. Look whether it was you.")
             case .system where isOfRenewal:
-                ("Are you still on it?", "Say so, or the others are told again unless somebody else is on it.")
+                ("Are you still on it?", "Your time ends soon. If you can’t go on, say so.")
             case .system: ("Quartet", "There is a message for you.")
             }
     }

@@ -179,7 +179,7 @@ package struct ContactsPolicy: Policy {
     }
 
     private static let renewalQuestion =
-        "Are you still on it? Say so before your time is over, or the others are told again unless somebody else is on it."
+        "Are you still on it? Your time ends soon. If you can’t go on, say so."
 
     /// Named after when it was asked, so that it is found when that is settled.
     private static func renewal(of alarm: AlarmID, _ account: AccountID, asked: Instant) -> NotificationID {

@@ -16,7 +16,8 @@ extension SessionPolicy {
                 at: event.at, deadline: event.eta, trip: event.trip,
                 text: "Your trip ends soon. Say that you have arrived, or give it another end.")
             let told = DeliverNotification(
-                id: Self.reminder(of: event.trip, event.eta, at: event.at, account), kind: .checkInReminder, details: details)
+                id: Self.reminder(of: event.trip, event.eta, at: event.at, account), kind: .checkInReminder,
+                details: details)
             return [.tell(.notifications, told, for: account)]
         case .tripGraceBegan(let event):
             let details = NotificationDetails(
@@ -24,7 +25,9 @@ extension SessionPolicy {
                 text: "The time of your trip has passed. Say that you have arrived, or an alert is raised soon.")
             let told = DeliverNotification(
                 id: Self.grace(of: event.trip, event.eta, account), kind: .checkInMissed, details: details)
-            return clear(event.trip, event.eta, reminded: event.reminded, isGraced: false, account) + [.tell(.notifications, told, for: account)]
+            return clear(event.trip, event.eta, reminded: event.reminded, isGraced: false, account) + [
+                .tell(.notifications, told, for: account)
+            ]
         case .tripExtended(let event):
             return clear(event.trip, event.former, reminded: event.reminded, account)
         case .tripEnded(let event): return clear(event.trip, event.eta, reminded: event.reminded, account)

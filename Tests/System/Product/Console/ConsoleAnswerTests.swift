@@ -73,7 +73,7 @@ struct ConsoleAnswerTests {
             try await bobs.see("You are on it until")
             try await bobs.go("/notifications")
             try await console.quartet.passOnIt(minutes: 26, for: anna)
-            try await bobs.see("Are you still on it for Anna? Say so by")
+            try await bobs.see("Are you still on it for Anna? Your time ends at")
             #expect(try await bobs.accessibilityProblems() == [])
             try await bobs.screenshot("notifications-still-on-it-phone-light")
             try await bobs.run(
