@@ -135,7 +135,8 @@ BEGIN
             ON l.log = p.log AND l.partition = p.partition AND l.position = p.before + at_most
          WHERE p.last > p.before + at_most
     )
-    SELECT l.at, l.at - min(l.at) OVER (), coalesce(h.handle, l.account), l.what, l.details
+    -- A device's clock may be slow, so that what was shown seems to come before the beginning.
+    SELECT l.at, l.at - min(l.at) FILTER (WHERE l.rank <> 7) OVER (), coalesce(h.handle, l.account), l.what, l.details
       FROM line AS l LEFT JOIN session.handle AS h ON h.account = l.account::uuid
      ORDER BY l.at, l.rank, 3, l.what, l.details;
 END

@@ -72,6 +72,20 @@ struct RenewalTests {
         #expect(scene.people.rows.accounts[scene.anna]?.nextRenewal == nil)
     }
 
+    @Test("an answer settles the question though its time is behind the question's, and they are asked anew (A2)")
+    func clockBack() throws {
+        var scene = try Scene()
+        try scene.answer(scene.ben, .onIt, minutes: 30)
+        try scene.run(.minutes(28))
+        #expect(scene.open == [scene.ben])
+        // The partition of the one who answers may be behind after a failover.
+        scene.people.time = scene.start + .minutes(24)
+        try scene.answer(scene.ben, .onIt, minutes: 30)
+        #expect(scene.open.isEmpty)
+        try scene.run(.minutes(29))
+        #expect(scene.open == [scene.ben] && scene.asked.count == 2)
+    }
+
     @Test("of a short time they are asked after half of it, and never when less than a minute is left (A2)")
     func short() throws {
         var scene = try Scene()

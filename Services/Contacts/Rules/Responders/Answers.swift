@@ -53,6 +53,8 @@ extension ContactsReducer {
         }
         row.hidden = blocked.isEmpty ? nil : blocked
         rows.recipients[recipient] = row
+        // Said here, since the time of the question may be ahead of this one.
+        let settled = settleRenewal(&rows, of: recipient, at: time)
         if command.answer == .safe, rows.alarms[key]?.answering.firstSafe == nil {
             rows.alarms[key]?.answering.firstSafe = time
         }
@@ -64,7 +66,7 @@ extension ContactsReducer {
             + (isUntold ? alerted(rows, asker.account, of: key, 0, standing, at: time) : [])
             + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
             + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
-            + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
+            + settled + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
     }
 
     /// Somebody whose turn it isn't yet knows of the alarm all the same, and answers it: from now on they are one of those who were told.
