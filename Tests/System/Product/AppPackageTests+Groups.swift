@@ -136,7 +136,7 @@ extension AppPackageTests {
                         let after = try #require(players[0].position).microseconds
                         if after - before < 10_000 { return abs((before + after) / 2 - other) }
                     }
-                    throw TimedOut("waited two minutes for two positions at the same time")
+                    throw TimedOut("waited two minutes for two apps to show the same position")
                 }
                 // A question for the time that a busy machine answers late counts until one comes that it answers at once. Once
                 // they agree, they go on agreeing.

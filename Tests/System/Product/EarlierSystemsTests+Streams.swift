@@ -91,8 +91,8 @@ extension EarlierSystemsTests {
     }
 
     /// Sends the rest of a picture.
-    /// - Returns: Whether it was taken; false if its ten seconds were over, after which a body this slow is given up: on a busy machine,
-    ///   that may be while the test has done nothing yet.
+    /// - Returns: Whether it was taken; false if its ten seconds were over, after which a body this slow is given up. On a busy
+    ///   machine, that may be while the test has done nothing yet.
     /// - Throws: when it was given up before, or refused.
     private static func goOn(
         _ upload: RawConnection, _ rest: [UInt8], begun: ContinuousClock.Instant

@@ -203,7 +203,7 @@ struct GroupTests {
             let late = try await group.ask(fred, "JoinGroupSession")
             #expect(late.status == 403 && late.body["code"] == "removedFromGroup", "\(late)")
 
-            // Anna took Dora's back, but Carl declined by himself. The rest counts from then; on a busy machine, it may be over by now.
+            // Anna took Dora's back, but Carl declined by himself. The rest counts from then, and may be over on a busy machine.
             let isSinceRemoval = try await quartet.psql(
                 """
                 SELECT since >= '\(beforeRemoval)' FROM session.participant

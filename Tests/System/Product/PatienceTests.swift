@@ -9,8 +9,8 @@ struct PatienceTests {
     /// More than the ten seconds that the API promises, by what a busy machine may take. Without the promise, there is no answer
     /// while PostgreSQL is frozen, which it is until all have come.
     private static let guardTime: Duration = .seconds(90)
-    /// A time is what is promised here, so a time is measured, against the rule that tests assert none: of the fastest answer of each kind,
-    /// since a busy machine may hold up any of them, and twice the promise, since it may hold up all.
+    /// A time is promised here, so a time is measured, although tests assert none otherwise. It is that of the fastest answer of
+    /// each kind, since a busy machine may hold up any of them, and twice the promise, since it may hold up all.
     private static let fastest: Duration = .seconds(20)
 
     @Test(
