@@ -78,14 +78,29 @@ public struct Device: Sendable {
     }
 
     /// Closes the account.
-    /// - Returns: The operation; nil when it took longer than a request waits, so that whoever asks again isn't signed in any more.
+    /// - Returns: The operation; nil if only a repetition was answered, to which the device was signed out already.
     /// - Throws: ``EdgeClient/Refused``.
     @discardableResult
-    public func close() async throws -> JSON? {
-        let reply = try await edge.insist("/v1/operations/CloseAccount", [:], token: token)
-        if reply.status == 401, reply.body["code"] == "signedOut" { return nil }
+    public func close() async throws -> JSON? { try await leave("/v1/operations/CloseAccount", [:])?.body }
+
+    /// Signs this device out.
+    /// - Throws: ``EdgeClient/Refused``.
+    public func signOut() async throws { _ = try await leave("/v1/sign-out", nil) }
+
+    /// Asks for something after which the device is signed out, until there is a final answer.
+    /// - Returns: The answer; nil if an earlier attempt had none and did it.
+    /// - Throws: ``EdgeClient/Refused``.
+    private func leave(_ path: String, _ body: JSON?) async throws -> EdgeClient.Reply? {
+        let key = EdgeClient.newKey()
+        var attempts = 0
+        let reply = try await EdgeClient.untilFinal {
+            attempts += 1
+            return try await edge.send("POST", path, body: body, token: token, key: key)
+        }
+        // The first attempt finds the device signed in, or something else has signed it out.
+        if attempts > 1, reply.status == 401, reply.body["code"] == "signedOut" { return nil }
         guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
-        return reply.body
+        return reply
     }
 
     /// Reads something.

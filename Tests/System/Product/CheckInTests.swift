@@ -215,7 +215,7 @@ struct EndToEndCheckInTests {
                     try cluster.thaw()
                     try await quartet.waitUntilQuiet()
                 }
-                try await quartet.moveDeadline(of: bob, to: "40 seconds")
+                try await quartet.moveDeadline(of: bob, to: "25 seconds")
                 // A replica that takes the timer, stands still, and never commits.
                 let letGo = try await quartet.hold(
                     "SELECT name FROM session.timer WHERE key = 'account/\(bob.account)' FOR UPDATE")

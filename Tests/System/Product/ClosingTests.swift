@@ -25,6 +25,14 @@ struct ClosingTests {
                 if let closed = try await bob.close() {
                     #expect(closed["state"] == "done" && closed["result"]["account"].string == bob.account)
                 }
+                // A repetition that finds him signed out can't be told how it ends.
+                try await quartet.wait(
+                    for: "the operation to be done",
+                    """
+                    SELECT state || ' ' || (result ->> 'account')
+                      FROM session_client.saga WHERE type = 'CloseAccount' AND account = '\(bob.account)'
+                    """
+                ) { $0 == "done \(bob.account)" }
                 let end = try await bobSees.wait("the end") { $0.name == "end" }
                 #expect(end.data == ["reason": "signedOut", "why": "closed"])
                 try await annaSees.wait("the end of Bob's card") {

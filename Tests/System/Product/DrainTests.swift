@@ -53,7 +53,10 @@ struct DrainTests {
         if let reply = try? await send(first.client), reply.isSuccess { return }
         var reply = try await send(fleet.pick(not: first.id).client)
         // It is waiting, which is no error: the machine may be busy.
-        while reply.status == 202 { reply = try await send(fleet.pick().client) }
+        let end = ContinuousClock.now + .patience
+        while reply.status == 202, ContinuousClock.now < end {
+            reply = try await send(fleet.pick(not: first.id).client)
+        }
         guard reply.isSuccess else { throw TimedOut("refused twice: \(reply)") }
     }
 

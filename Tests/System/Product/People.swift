@@ -61,14 +61,20 @@ extension Device {
 
 extension EdgeClient {
     /// Asks so many times at once that a busy machine, too, is faster than what a limit lets in again, until one is too many.
-    /// - Returns: The answer to that.
+    /// - Parameter expected: The statuses of the requests that aren't too many.
+    /// - Returns: The answer to one that is.
+    /// - Throws: ``Unexpected`` for an answer that is neither.
     static func untilTooMany(
-        atOnce count: Int, _ ask: @Sendable @escaping () async throws -> Reply
+        atOnce count: Int, otherwise expected: Set<Int> = [200, 202, 204],
+        _ ask: @Sendable @escaping () async throws -> Reply
     ) async throws -> Reply {
         for _ in 0..<100 {
             let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
                 for _ in 0..<count { group.addTask { try await ask() } }
                 return try await group.reduce(into: []) { $0.append($1) }
+            }
+            if let other = replies.first(where: { $0.status != 429 && !expected.contains($0.status) }) {
+                throw Unexpected(other)
             }
             if let refused = replies.first(where: { $0.status == 429 }) { return refused }
         }

@@ -183,11 +183,12 @@ private struct Sent: Sendable {
 
     private func wait(for what: String, _ sql: String, _ wanted: String) async throws {
         var last = ""
-        for _ in 0..<6000 {
+        let end = ContinuousClock.now + .patience
+        repeat {
             last = try await psql(sql)
             if last == wanted { return }
             try await Task.sleep(for: .milliseconds(20))
-        }
+        } while ContinuousClock.now < end
         throw TimedOut("waited two minutes for \(what) (\(wanted)); last: \(last)")
     }
 
