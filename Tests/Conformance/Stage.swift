@@ -131,7 +131,7 @@ struct Actor: Sendable {
     /// Asks how an operation stands until it has ended.
     func finish(_ operation: JSON) async throws {
         guard let id = operation["id"].string else { throw Failure(description: "this is no operation: \(operation)") }
-        for _ in 0..<600 {
+        for _ in 0..<2400 {
             let answer = try await stage.carrier.call(
                 "GetOperation", ["operation": .string(id)], token: token, key: nil)
             if case .done(let reply) = answer, reply["state"] != "running" {
@@ -197,7 +197,7 @@ final class Viewer: Sendable {
     /// - Parameter what: An event's type, or the name of what has none, as in `contacts.snapshot`.
     @discardableResult
     func see(_ what: String, where isIt: (JSON) -> Bool = { _ in true }) async throws -> JSON {
-        for _ in 0..<3000 {
+        for _ in 0..<12_000 {
             let found = events.withLock { events in
                 events.first { ($0.name == what || $0.data["type"].string == what) && isIt($0.data) }
             }

@@ -27,6 +27,8 @@ package struct AccountRow: Equatable, Sendable {
     package var responderTiers: [ResponderTier]?
     /// When the next tier hears of the alarm that is on; nil if none waits.
     package var nextTier: Instant?
+    /// When somebody who is on an alarm of the account is asked whether they still are, or when that is settled; nil for never.
+    package var nextRenewal: Instant?
 
     package init(
         code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reachableUntil: Instant? = nil

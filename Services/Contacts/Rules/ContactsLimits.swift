@@ -21,6 +21,12 @@ package struct ContactsLimits: Equatable, Sendable {
     package var reachSettling: Interval = .seconds(60)
     /// How long one responder may be on an alarm, so that it isn't repeated
     package var longestOnIt: Interval = .hours(2)
+    /// How long responders may be on an alarm in all, so that it isn't repeated. Session counts that, too, and decides
+    package var longestHold: Interval = .hours(4)
+    /// How long before their time on an alarm ends somebody is asked whether they are still on it, unless half of it is less
+    package var renewalLead: Interval = .minutes(5)
+    /// What must be left of it then, and what saying so again must add
+    package var shortestRenewal: Interval = .minutes(1)
     /// How long after a responder said that the dependent is safe an alarm is closed, and for how long after the first who said so
     /// it isn't repeated
     package var safeRest: Interval = .days(1)

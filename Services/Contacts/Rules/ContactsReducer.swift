@@ -19,7 +19,8 @@ package enum ContactsReducer: Reducer {
         switch command {
         case .account: break
         // Nobody made a mistake.
-        case .reach, .tier(.beginNextTier): guard let row = rows.accounts[account], row.closed == nil else { return [] }
+        case .reach, .tier(.beginNextTier), .alarm(.askForRenewal):
+            guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
         let asker = Asker(

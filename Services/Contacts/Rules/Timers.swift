@@ -24,6 +24,9 @@ extension ContactsRows {
         if let due = row.nextTier {
             timers.append(WantedTimer(.tier(.beginNextTier(.init(account: account, due: due))), due: due))
         }
+        if let due = row.nextRenewal {
+            timers.append(WantedTimer(.alarm(.askForRenewal(.init(account: account, due: due))), due: due))
+        }
         return timers.sorted { $0.due < $1.due }
     }
 
@@ -33,11 +36,9 @@ extension ContactsRows {
         let changed =
             changes.inserted.map(\.key)
             + changes.updated.filter { _, row, before in
-                (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed, row.nextTier)
-                    != (
-                        before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed,
-                        before.nextTier
-                    )
+                (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed)
+                    != (before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed)
+                    || (row.nextTier, row.nextRenewal) != (before.nextTier, before.nextRenewal)
             }.map(\.key)
         return Dictionary(uniqueKeysWithValues: changed.map { (.account($0), wantedTimers(of: $0)) })
     }

@@ -21,6 +21,7 @@ extension Tables {
             Column("unsettled_at", \.unsettled),
             Column(json: "responder_tiers", \.responderTiers),
             Column("next_tier_at", \.nextTier),
+            Column("next_renewal_at", \.nextRenewal),
         ])
 }
 

@@ -27,9 +27,12 @@ extension Tables {
             Column(json: "later_tiers", \.kept.tiers.later),
             Column("tiers_begun", \.kept.tiers.begun),
             Column("first_tier_at", \.kept.tiers.since),
-            Column("tiers_held", \.kept.tiers.held),
-            Column("tiers_held_since", \.kept.tiers.heldSince),
-            Column("tiers_held_until", \.kept.tiers.heldUntil),
+            Column("tiers_held", \.kept.tiers.held.before),
+            Column("tiers_held_since", \.kept.tiers.held.since),
+            Column("tiers_held_until", \.kept.tiers.held.until),
+            Column("held", \.kept.held.before),
+            Column("held_since", \.kept.held.since),
+            Column("held_until", \.kept.held.until),
         ])
 
     package static let endedAlarm = Table<AlarmKey, EndedAlarmRow>(
@@ -54,6 +57,7 @@ extension Tables {
             Column("on_it_used", \.used),
             Column("said_safe_at", \.saidSafe),
             Column("answers", \.answers),
+            Column("asked_at", \.asked),
             Column(json: "hidden_from", \.hidden),
         ])
 }

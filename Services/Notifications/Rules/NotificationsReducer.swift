@@ -28,7 +28,7 @@ package enum NotificationsReducer: Reducer {
         let events =
             switch command {
             case .account(let command): try reduce(&rows, command, account, time)
-            case .delivery(let command): try reduce(&rows, command, account, time)
+            case .delivery(let command): try reduce(&rows, command, account, context)
             case .scheduling(let command): try reduce(&rows, command, account, time)
             case .reading(let command): try reduce(&rows, command, account, time)
             case .push(let command): try reduce(&rows, command, account, time)

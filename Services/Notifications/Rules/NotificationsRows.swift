@@ -148,7 +148,7 @@ package struct NotificationsRows: Equatable, Sendable {
     /// Pushes nothing new to a device. Of what waits, only warnings about the account itself are still sent.
     mutating func leave(_ key: PushDeviceKey) {
         self[key]?.isLeaving = true
-        removePushes { $0.key == key && $0.body.notification.category != .system }
+        removePushes { $0.key == key && !$0.isWarning }
         // Only the first time deletes what waited before the batch.
         guard leaving.insert(key).inserted else { return }
         for index in pushes.indices where pushes[index].key == key {

@@ -194,8 +194,9 @@ extension Database {
             """
             SELECT EXISTS (SELECT FROM notifications.notification AS n
                             WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
-                              AND ((n.details ->> 'graceEnds')::bigint <= notifications.microseconds(clock_timestamp())
-                                   OR n.details ->> 'trip' IS NOT NULL
+                              AND (least((n.details ->> 'graceEnds')::bigint, (n.details ->> 'onItUntil')::bigint)
+                                       <= notifications.microseconds(clock_timestamp())
+                                   OR coalesce(n.details ->> 'trip', n.details ->> 'onItUntil') IS NOT NULL
                                       AND (n.cleared_at IS NOT NULL
                                            OR n.kind = 'checkInReminder'
                                               AND (n.details ->> 'deadline')::bigint

@@ -248,9 +248,9 @@ package final class PushDelivery: Service, Sendable {
         case .wanted: break
         case .unwanted: return
         case .outOfDate:
-            log(.info, "dropped a push that the end or the beginning of its alarm has overtaken", claimed)
+            log(.info, "dropped a push that isn't so any more", claimed)
             let attempt = PushAttempt(
-                claimed: claimed, result: .expired, answer: "the opposite has been told of the same alarm since")
+                claimed: claimed, result: .expired, answer: "what it says isn't so any more")
             return await end(attempt, pool) { try $0.remove(claimed) }
         case .drillIsOver:
             log(.info, "dropped a push of a drill that is over", claimed)

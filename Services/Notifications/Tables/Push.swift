@@ -81,7 +81,8 @@ extension Pipeline {
             DELETE FROM notifications.push AS p
              USING unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
-               AND p.body -> 'notification' ->> 'category' <> \(NotificationCategory.system.rawValue)
+               AND NOT (p.body -> 'notification' ->> 'category' = \(NotificationCategory.system.rawValue)
+                        AND p.body -> 'notification' ->> 'subject' IS NULL)
             """)
     }
 

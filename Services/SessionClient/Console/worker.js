@@ -107,6 +107,7 @@ const icon = (name = 'icon.svg') => `/console/${version}/${name}`
 /** Where the console says more. */
 function pathOf({ account, subject, kind, category, group }) {
   if (category === 'system' && kind !== 'system') return '/me#devices'
+  if (kind === 'system' && subject && subject !== account) return `/contacts/${subject}`
   if (category === 'group') return group ? `/together/${group}` : '/together'
   if (category === 'alerts') return subject && subject !== account ? `/contacts/${subject}` : '/'
   return '/notifications'

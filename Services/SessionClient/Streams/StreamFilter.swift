@@ -51,8 +51,8 @@ struct StreamFilter: Hashable, Sendable {
 
     /// The types of events that are for other services and change nothing that an app sees.
     private static let internalTypes: Set<String> = [
-        PushTaken.type, TierBegan.type, AlarmHoldChanged.type, AlarmClosingDecided.type, AlarmClosingDue.type,
-        DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
+        PushTaken.type, TierBegan.type, RenewalAsked.type, RenewalSettled.type, AlarmHoldChanged.type,
+        AlarmClosingDecided.type, AlarmClosingDue.type, DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
@@ -111,6 +111,8 @@ extension ContactsEvent {
         case .alarmAcknowledged(let event): [event.dependent, event.responder]
         case .drill(.responderDrilled(let event)): [event.dependent]
         case .drill(.drillWithdrawn(let event)): [event.dependent]
+        case .renewalAsked(let event): [event.dependent]
+        case .renewalSettled(let event): [event.dependent]
         }
     }
 }

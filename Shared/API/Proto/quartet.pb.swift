@@ -2079,6 +2079,15 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
   public mutating func clearPausedUntil() {self._pausedUntil = nil}
 
+  public var onItUntil: Int64 {
+    get {_onItUntil ?? 0}
+    set {_onItUntil = newValue}
+  }
+  /// Returns true if `onItUntil` has been explicitly set.
+  public var hasOnItUntil: Bool {self._onItUntil != nil}
+  /// Clears the value of `onItUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearOnItUntil() {self._onItUntil = nil}
+
   public var trip: String {
     get {_trip ?? String()}
     set {_trip = newValue}
@@ -2159,6 +2168,7 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   fileprivate var _deadline: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
   fileprivate var _pausedUntil: Int64? = nil
+  fileprivate var _onItUntil: Int64? = nil
   fileprivate var _trip: String? = nil
   fileprivate var _lead: Int64? = nil
   fileprivate var _count: Int64? = nil
@@ -7886,7 +7896,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7906,6 +7916,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._trip) }()
+      case 13: try { try decoder.decodeSingularInt64Field(value: &self._onItUntil) }()
       default: break
       }
     }
@@ -7952,6 +7963,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     try { if let v = self._trip {
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
     } }()
+    try { if let v = self._onItUntil {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7960,6 +7974,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     if lhs._deadline != rhs._deadline {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._pausedUntil != rhs._pausedUntil {return false}
+    if lhs._onItUntil != rhs._onItUntil {return false}
     if lhs._trip != rhs._trip {return false}
     if lhs._lead != rhs._lead {return false}
     if lhs._count != rhs._count {return false}

@@ -7,10 +7,11 @@ public enum AlarmCommand: MessageSet {
     case decideClosing(DecideClosing)
     case forgetAnswers(ForgetAnswers)
     case announcePause(AnnouncePause)
+    case askForRenewal(AskForRenewal)
 
     public static let cases: Cases<Self> = [
         Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing), Case(Self.forgetAnswers),
-        Case(Self.announcePause),
+        Case(Self.announcePause), Case(Self.askForRenewal),
     ]
 
     public var body: any CommandBody {
@@ -20,6 +21,7 @@ public enum AlarmCommand: MessageSet {
         case .decideClosing(let body): body
         case .forgetAnswers(let body): body
         case .announcePause(let body): body
+        case .askForRenewal(let body): body
         }
     }
 }
@@ -174,5 +176,23 @@ public struct ForgetAnswers: CommandBody {
     public init(alarm: AlarmID, before: Instant) {
         self.alarm = alarm
         self.before = before
+    }
+}
+
+/// Asks those whose time on an alarm of the account ends soon whether they are still on it, or settles that when the time is over. A
+/// timer sends this; it changes nothing otherwise.
+///
+/// It isn't urgent: what an alarm tells others doesn't wait for it.
+///
+/// Result: ``RenewalAsked`` and ``RenewalSettled`` for each.
+public struct AskForRenewal: OwnCommandBody {
+    /// The person whom the alarms are about.
+    public let account: AccountID
+    /// When the timer was due, by which one is told from another.
+    public let due: Instant
+
+    public init(account: AccountID, due: Instant) {
+        self.account = account
+        self.due = due
     }
 }

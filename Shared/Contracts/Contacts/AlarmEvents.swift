@@ -235,3 +235,42 @@ public struct AlarmUnanswered: EventBody {
         self.at = at
     }
 }
+
+/// A responder's time on an alarm ends soon: they are to be asked whether they are still on it.
+public struct RenewalAsked: EventBody {
+    /// The responder.
+    public let account: AccountID
+    public let dependent: AccountID
+    public let alarm: AlarmID
+    /// When their time ends.
+    public let until: Instant
+    public let at: Instant
+
+    public init(account: AccountID, dependent: AccountID, alarm: AlarmID, until: Instant, at: Instant) {
+        self.account = account
+        self.dependent = dependent
+        self.alarm = alarm
+        self.until = until
+        self.at = at
+    }
+}
+
+/// What a responder was asked doesn't matter any more: they answered, their time is over, the alarm is, or renewing it would hold
+/// nothing back.
+public struct RenewalSettled: EventBody {
+    /// The responder.
+    public let account: AccountID
+    public let dependent: AccountID
+    public let alarm: AlarmID
+    /// The time of ``RenewalAsked``.
+    public let asked: Instant
+    public let at: Instant
+
+    public init(account: AccountID, dependent: AccountID, alarm: AlarmID, asked: Instant, at: Instant) {
+        self.account = account
+        self.dependent = dependent
+        self.alarm = alarm
+        self.asked = asked
+        self.at = at
+    }
+}

@@ -34,6 +34,8 @@ public enum ContactsEvent: MessageSet {
     case responderTiersSet(ResponderTiersSet)
     case tierBegan(TierBegan)
     case drill(DrillEvent)
+    case renewalAsked(RenewalAsked)
+    case renewalSettled(RenewalSettled)
 
     public static let cases: Cases<Self> = [
         Case(Self.contactsOpened), Case(Self.contactsClosed), Case(Self.contactCodeReset),
@@ -46,7 +48,7 @@ public enum ContactsEvent: MessageSet {
         Case(Self.alarmHoldChanged), Case(Self.alarmClosingDecided), Case(Self.alarmUnanswered),
         Case(Self.pauseAnnounced),
         Case(Self.responderReachChanged), Case(Self.responderReachSettled), Case(Self.responderTiersSet),
-        Case(Self.tierBegan), Case(Self.drill),
+        Case(Self.tierBegan), Case(Self.drill), Case(Self.renewalAsked), Case(Self.renewalSettled),
     ]
 
     public var body: any EventBody {
@@ -83,6 +85,8 @@ public enum ContactsEvent: MessageSet {
         case .responderTiersSet(let body): body
         case .tierBegan(let body): body
         case .drill(let set): set.body
+        case .renewalAsked(let body): body
+        case .renewalSettled(let body): body
         }
     }
 }

@@ -36,7 +36,7 @@ extension ContactsState {
         case .responderTiersSet(let event): responderTiers = event.tiers.isEmpty ? nil : event.tiers
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
         case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,
-            .pauseAnnounced, .responderReachSettled, .tierBegan, .drill:
+            .pauseAnnounced, .responderReachSettled, .tierBegan, .drill, .renewalAsked, .renewalSettled:
             break
         }
     }

@@ -50,6 +50,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var graceEnds: Instant?
     /// Until when the subject's check-ins are paused, or the account's own.
     public var pausedUntil: Instant?
+    /// When the account's time on the subject's alarm ends, which it is asked to renew.
+    public var onItUntil: Instant?
     /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
     public var trip: TripID?
     /// The subject's drill; or the account's own, which is over. What has it is about no alarm.
@@ -73,14 +75,15 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
-        pausedUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil, drillEnds: Instant? = nil,
-        lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil,
-        alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
+        pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil,
+        drillEnds: Instant? = nil, lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil,
+        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
         self.graceEnds = graceEnds
         self.pausedUntil = pausedUntil
+        self.onItUntil = onItUntil
         self.trip = trip
         self.drill = drill
         self.drillEnds = drillEnds
@@ -103,8 +106,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// When it is too late for what it asks for, or what it says is over; nil if it never is.
     public func endOfUse(of kind: NotificationKind) -> Instant? {
-        if isOfGrace { return graceEnds }
-        if isOfDrill { return drillEnds }
+        if let end = isOfGrace ? graceEnds : isOfDrill ? drillEnds : onItUntil { return end }
         return kind == .checkInReminder && trip != nil ? deadline : nil
     }
 }

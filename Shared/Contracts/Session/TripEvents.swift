@@ -110,6 +110,7 @@ public struct TripReminded: EventBody {
 /// A trip's time has passed, and nobody but the person hears of it before the grace ends.
 public struct TripGraceBegan: EventBody {
     public static let isUrgent = true
+    public static let urgentFamily = UrgentFamily.checkIn
 
     public let account: AccountID
     public let trip: TripID

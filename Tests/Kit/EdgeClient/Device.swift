@@ -77,6 +77,32 @@ public struct Device: Sendable {
         return reply.body
     }
 
+    /// Closes the account.
+    /// - Returns: The operation; nil if only a repetition was answered, to which the device was signed out already.
+    /// - Throws: ``EdgeClient/Refused``.
+    @discardableResult
+    public func close() async throws -> JSON? { try await leave("/v1/operations/CloseAccount", [:])?.body }
+
+    /// Signs this device out.
+    /// - Throws: ``EdgeClient/Refused``.
+    public func signOut() async throws { _ = try await leave("/v1/sign-out", nil) }
+
+    /// Asks for something after which the device is signed out, until there is a final answer.
+    /// - Returns: The answer; nil if an earlier attempt had none and did it.
+    /// - Throws: ``EdgeClient/Refused``.
+    private func leave(_ path: String, _ body: JSON?) async throws -> EdgeClient.Reply? {
+        let key = EdgeClient.newKey()
+        var attempts = 0
+        let reply = try await EdgeClient.untilFinal {
+            attempts += 1
+            return try await edge.send("POST", path, body: body, token: token, key: key)
+        }
+        // The first attempt finds the device signed in, or something else has signed it out.
+        if attempts > 1, reply.status == 401, reply.body["code"] == "signedOut" { return nil }
+        guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
+        return reply
+    }
+
     /// Reads something.
     /// - Throws: ``EdgeClient/Refused``.
     public func read(_ path: String) async throws -> JSON {
@@ -94,11 +120,18 @@ extension EdgeClient {
         method: String = "POST", _ path: String, _ body: JSON?, token: String? = nil, key: String? = nil
     ) async throws -> Reply {
         let key = key ?? Self.newKey()
-        var last: Result<Reply, any Error>?
-        for attempt in 0..<100 {
-            if attempt > 0 { try await Task.sleep(for: .milliseconds(100)) }
+        return try await Self.untilFinal { try await send(method, path, body: body, token: token, key: key) }
+    }
+
+    /// Asks again and again until there is a final answer; for two minutes at most.
+    /// - Parameter ask: Does nothing that may not happen twice, or always uses the same Idempotency-Key.
+    /// - Throws: what was wrong the last time, when there never was one.
+    public static func untilFinal(_ ask: () async throws -> Reply) async throws -> Reply {
+        let end = ContinuousClock.now + .seconds(120)
+        while true {
+            let last: Result<Reply, any Error>
             do {
-                let reply = try await send(method, path, body: body, token: token, key: key)
+                let reply = try await ask()
                 guard reply.isTransient else { return reply }
                 last = .success(reply)
             } catch is CancellationError {
@@ -106,7 +139,8 @@ extension EdgeClient {
             } catch {
                 last = .failure(error)
             }
+            guard ContinuousClock.now < end else { throw Refused(try last.get()) }
+            try await Task.sleep(for: .milliseconds(100))
         }
-        throw Refused(try last?.get() ?? Reply(status: 0, headers: [:], body: "nothing was sent"))
     }
 }

@@ -45,7 +45,7 @@ public struct EdgeClient: Sendable {
     ) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16_384
-        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.connect = .seconds(60)
         configuration.httpVersion = version
         if let certificate {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -78,7 +78,7 @@ public struct EdgeClient: Sendable {
             if headers["content-type"] == nil { request.headers.add(name: "content-type", value: "application/json") }
             request.body = .bytes(bytes)
         }
-        let response = try await http.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(120))
         let buffer = try await response.body.collect(upTo: 16 << 20)
         var known: [String: String] = [:]
         for (name, value) in response.headers { known[name.lowercased()] = value }

@@ -23,10 +23,12 @@ public enum Answer: Sendable {
     /// The code, the field, and what programs need besides.
     case refused(code: String, field: String?, details: JSON)
 
-    /// Whether it isn't decided yet, or the account isn't known everywhere yet.
+    /// Whether it isn't decided yet, or wasn't taken for want of room, or the account isn't known everywhere yet.
     fileprivate var isPassing: Bool {
         switch self {
-        case .refused("noOutcomeYet", _, _), .refused("accountNotFound", nil, _): true
+        case .refused("noOutcomeYet", _, _), .refused("overloaded", _, _), .refused("databaseUnavailable", _, _),
+            .refused("accountNotFound", nil, _):
+            true
         case .refused, .done: false
         }
     }
@@ -50,7 +52,8 @@ extension Carrier {
         _ call: String, _ body: JSON = [:], token: String? = nil, key: String? = nil, orUntil wanted: String? = nil
     ) async throws -> Answer {
         let key = key ?? EdgeClient.newKey()
-        for _ in 0..<200 {
+        let end = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < end {
             let answer = try await self.call(call, body, token: token, key: key)
             if case .refused(let code, _, _) = answer, answer.isPassing, code != wanted {
                 try await Task.sleep(for: .milliseconds(50))

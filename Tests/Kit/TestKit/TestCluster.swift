@@ -89,7 +89,7 @@ public struct TestCluster: Sendable {
         guard PQstatus(connection) == CONNECTION_OK else { throw failure() }
         _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsendQuery(connection, sql) == 1 else { throw failure() }
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(300)
         var lines: [String] = []
         while true {
             while PQisBusy(connection) == 1 {
@@ -97,7 +97,7 @@ public struct TestCluster: Sendable {
                 var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
                 poll(&socket, 1, 1000)
                 guard ContinuousClock.now < deadline else {
-                    throw Failure(description: "\(sql): no answer within two minutes")
+                    throw Failure(description: "\(sql): no answer within five minutes")
                 }
                 guard PQconsumeInput(connection) == 1 else { throw failure() }
             }
@@ -137,7 +137,7 @@ public struct TestCluster: Sendable {
             "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--dbname", url,
         ]
         let psql = try await ChildProcess.start("/usr/bin/env", ["psql"] + always + arguments, name: "psql")
-        let status = try await psql.waitForExit(within: .seconds(120))
+        let status = try await psql.waitForExit(within: .seconds(300))
         await psql.end()
         guard status == .exited(0) else {
             let said = psql.lines(on: .error).joined(separator: "\n")

@@ -29,7 +29,7 @@ public struct Browser: Sendable {
             "--window-size=1280,900", "--host-resolver-rules=\(mapped)",
         ]
         let session = try await driver.open([
-            "browserName": "chrome", "acceptInsecureCerts": true, "timeouts": ["script": 120_000],
+            "browserName": "chrome", "acceptInsecureCerts": true, "timeouts": ["script": 240_000],
             "goog:loggingPrefs": ["browser": "ALL"],
             "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
         ])
@@ -98,7 +98,7 @@ public struct Browser: Sendable {
             if (first) return done({ value: first });
             const end = (reply) => { observer.disconnect(); clearInterval(again); clearTimeout(stop); done(reply) };
             const look = () => { const value = found(); if (value) end({ value }) };
-            const stop = setTimeout(() => end({ text: document.body.innerText }), 60000);
+            const stop = setTimeout(() => end({ text: document.body.innerText }), 120000);
             const again = setInterval(look, 250);
             const observer = new MutationObserver(look);
             observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
@@ -109,7 +109,7 @@ public struct Browser: Sendable {
                     "POST", "/execute/async", ["script": .string(body), "args": .array(arguments)])
                 if case .string(let text) = reply["text"] {
                     try await screenshot("failure")
-                    throw TimedOut("waited a minute for \(what), which did not happen; the page shows:\n\(text)")
+                    throw TimedOut("waited two minutes for \(what), which did not happen; the page shows:\n\(text)")
                 }
                 return reply["value"]
             } catch let error as WebDriver.Refused where error.description.contains("unloaded") {

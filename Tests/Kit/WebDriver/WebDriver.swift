@@ -111,7 +111,7 @@ extension WebDriver {
             var request = HTTPClientRequest(url: url + path)
             request.method = .RAW(value: method)
             if let body { request.body = .bytes(Array("\(body)".utf8)) }
-            let response = try await http.execute(request, timeout: .seconds(150))
+            let response = try await http.execute(request, timeout: .seconds(270))
             let value = try JSON(parsing: String(buffer: try await response.body.collect(upTo: 64 << 20)))["value"]
             if let code = value["error"].string {
                 throw Refused(code: code, description: "\(method) \(path): \(code): \(value["message"].string ?? "")")

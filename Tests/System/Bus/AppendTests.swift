@@ -18,7 +18,9 @@ struct AppendTests {
                 let log = try await pool.withConnection { try Log.open(name, $0) }
                 let isDone = Observed(false)
                 let reader = Task {
-                    try await withDeadline(.seconds(60), "the reader") { try await Self.poll(url, name, until: isDone) }
+                    try await withDeadline(.seconds(600), "the reader") {
+                        try await Self.poll(url, name, until: isDone)
+                    }
                 }
                 let committed = try await withThrowingTaskGroup(of: Int.self) { group in
                     for seed in seeds {

@@ -26,8 +26,7 @@ struct BlockerTests {
                 """
             ) { $0 == 1 }
             try await fixture.withClient { client in
-                try await client.expectAccepted(
-                    1, as: "other", amount: 2, for: account, patience: .seconds(60))
+                try await client.expectAccepted(1, as: "other", amount: 2, for: account)
                 stopped.send(.resume)
                 try await stopped.waitForLine(containing: "posted: accepted")
             }
@@ -74,7 +73,7 @@ struct BlockerTests {
                     """
                 ) { $0 > 0 }
                 for (number, account) in others.enumerated() {
-                    try await client.expectAccepted(1, as: "other\(number)", for: account, patience: .seconds(60))
+                    try await client.expectAccepted(1, as: "other\(number)", for: account)
                 }
                 #expect(try await fixture.number("SELECT count(*) FROM ledger.entry WHERE client = 'held'") == 0)
                 _ = try await holder.run { try $0.execute("COMMIT") }

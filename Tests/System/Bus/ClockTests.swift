@@ -58,7 +58,8 @@ struct ClockTests {
                             Message(
                                 kind: .command, type: PostEntry.type, key: .account(account), account: account,
                                 body: try PostEntry(client: "a", n: days > 0 ? 2 : 1, amount: 1).encoded(),
-                                commandID: .new(at: .now + .days(days)), causationID: .new()), mayBeRepeated: false)
+                                commandID: .new(at: .now + .days(days)), causationID: .new()), mayBeRepeated: false,
+                            patience: .patience)
                         #expect(outcome.kind == .accepted, "\(outcome)")
                     }
                 }

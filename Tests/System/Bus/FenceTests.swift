@@ -89,7 +89,7 @@ struct FenceTests {
             let (commands, log) = try await logs(fixture)
             try await fixture.withClient { client in
                 async let outcome = client.post(
-                    PostEntry(client: "a", n: 1, amount: 5), for: .new(), patience: .seconds(30))
+                    PostEntry(client: "a", n: 1, amount: 5), for: .new(), patience: .patience)
                 try await collide(
                     {
                         try consumer(

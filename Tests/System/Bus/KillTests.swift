@@ -61,8 +61,8 @@ struct KillTests {
                         service.send(.kill)
                         await service.end()
                     }
-                    let last = try await fixture.startService(leaseMilliseconds: 300)
-                    try await done.wait("all entries", within: .seconds(60)) { $0 >= total ? true : nil }
+                    let last = try await fixture.startService()
+                    try await done.wait("all entries") { $0 >= total ? true : nil }
                     await last.end()
                 }
             }
@@ -81,7 +81,7 @@ struct KillTests {
                     while done.value < total, goal < total {
                         goal += Int.random(in: 20...120, using: &random)
                         let next = min(goal, total)
-                        try await done.wait("entries", within: .seconds(60)) { $0 >= next ? true : nil }
+                        try await done.wait("entries") { $0 >= next ? true : nil }
                         // Listener, worker, appender, tail and pool alike, whatever they are in the middle of.
                         try await fixture.database.psql(
                             """
@@ -104,7 +104,7 @@ struct KillTests {
                 let service = try await fixture.startService()
                 try await load(fixture, callers: 16, count: 250, random: &random) { done, total in
                     for (part, isKilled) in [(4, false), (2, true)] {
-                        try await done.wait("entries", within: .seconds(60)) { $0 >= total / part ? true : nil }
+                        try await done.wait("entries") { $0 >= total / part ? true : nil }
                         if isKilled { try await postgres.crash() } else { try await postgres.stop(.immediate) }
                         try await postgres.start()
                     }

@@ -111,15 +111,24 @@ struct LedgerFixture: Sendable {
 extension LedgerClient {
     /// Posts an entry, which must be accepted.
     func expectAccepted(
-        _ n: Int64, as name: String = "a", amount: Int64 = 1, for account: AccountID, patience: Duration = .seconds(10),
+        _ n: Int64, as name: String = "a", amount: Int64 = 1, for account: AccountID, patience: Duration = .patience,
         at location: SourceLocation = #_sourceLocation
     ) async throws {
         let outcome = try await post(PostEntry(client: name, n: n, amount: amount), for: account, patience: patience)
         #expect(outcome.kind == .accepted, "\(outcome)", sourceLocation: location)
     }
 
+    /// Returns once each command that was sent from here has its outcome, or has expired.
+    func waitForAllAnswered() async throws {
+        let deadline = ContinuousClock.now + .patience
+        while sender.unanswered > 0 {
+            guard ContinuousClock.now < deadline else { throw TimedOut("\(sender.unanswered) have no outcome") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Posts an entry by the command of the faulty ledger that lives may depend on.
-    func urgently(_ n: Int64, amount: Int64 = 1, for account: AccountID, patience: Duration = .seconds(10)) async throws
+    func urgently(_ n: Int64, amount: Int64 = 1, for account: AccountID, patience: Duration = .patience) async throws
         -> Outcome
     {
         let body = #"{"entry":{"client":"urgent","n":\#(n),"amount":\#(amount)}}"#
@@ -128,7 +137,7 @@ extension LedgerClient {
 
     /// Posts such an entry, which must be accepted.
     func expectUrgentlyAccepted(
-        _ n: Int64, for account: AccountID, patience: Duration = .seconds(10),
+        _ n: Int64, for account: AccountID, patience: Duration = .patience,
         at location: SourceLocation = #_sourceLocation
     ) async throws {
         let outcome = try await urgently(n, for: account, patience: patience)

@@ -115,7 +115,7 @@ struct OutcomeTests {
                             account,
                             try await client.post(
                                 PostEntry(client: "a", n: 1, amount: number == 150 ? 666_666 : 1), for: account,
-                                patience: .seconds(30))
+                                patience: .patience)
                         )
                     }
                 }
@@ -140,7 +140,7 @@ struct OutcomeTests {
                         do {
                             return (
                                 number,
-                                "\(try await client.sender.send(message, mayBeRepeated: false, patience: .seconds(30)).kind)"
+                                "\(try await client.sender.send(message, mayBeRepeated: false, patience: .patience).kind)"
                             )
                         } catch CommandError.refused {
                             return (number, "refused")

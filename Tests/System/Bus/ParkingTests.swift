@@ -11,6 +11,8 @@ import Vocabulary
 @Suite
 struct ParkingTests {
     private static let cursed: Int64 = 666_666
+    /// The patience of a command that is held back while a test waits for several other things.
+    private static let held = Duration.patience * 4
 
     private func operate(_ fixture: LedgerFixture, _ sql: Query) async throws -> String? {
         let connection = try await Connection.connect(
@@ -52,7 +54,8 @@ struct ParkingTests {
                     for n in Int64(1)...4 {
                         group.addTask {
                             let amount = n == 1 ? Self.cursed : 1
-                            try await client.expectAccepted(n, amount: amount, for: account, patience: .seconds(60))
+                            try await client.expectAccepted(
+                                n, amount: amount, for: account, patience: Self.held)
                             outcomes.update { $0.append(n) }
                         }
                         // In this order: the next is sent when this one is parked.
@@ -94,7 +97,7 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 async let outcome = client.post(
-                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: Self.held)
                 try await waitForParked(1, attempts: "= 1", fixture)
                 first.send(.kill)
                 await first.end()
@@ -116,10 +119,10 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 async let first = client.post(
-                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(30))
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: Self.held)
                 try await waitForParked(1, attempts: "= 1", fixture)
                 async let later = client.post(
-                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: .seconds(30))
+                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: Self.held)
                 try await waitForParked(1, attempts: "= 0", fixture)
                 let handled = try await fixture.number(
                     """
@@ -138,7 +141,7 @@ struct ParkingTests {
                 )
                 let (one, other) = (try await first.kind, try await later.kind)
                 #expect(one == .accepted && other == .accepted)
-                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+                try await fixture.wait(for: "nothing to be parked", "SELECT count(*) FROM ledger.parked") { $0 == 0 }
             }
             await service.end()
         }
@@ -152,7 +155,7 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 let outcome = try await client.post(
-                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account)
                 guard case .failed("error") = outcome else { throw Unexpected("\(outcome)") }
                 let letter = try await fixture.database.psql(
                     """
@@ -201,7 +204,7 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 async let outcome = client.ask(
-                    "FromTheFuture", Array("{}".utf8), for: account, patience: .seconds(60))
+                    "FromTheFuture", Array("{}".utf8), for: account, patience: Self.held)
                 try await fixture.wait(
                     for: "the message to be tried by both",
                     """
@@ -209,9 +212,9 @@ struct ParkingTests {
                      WHERE cause = 'unknown' AND attempts > 3 AND needs = 'FromTheFuture@1'
                     """
                 ) { $0 == 1 }
-                #expect(
-                    try await fixture.number(
-                        "SELECT count(*) FROM ledger.member WHERE cannot = '{FromTheFuture@1}'") >= 2)
+                try await fixture.wait(
+                    for: "both to say so", "SELECT count(*) FROM ledger.member WHERE cannot = '{FromTheFuture@1}'"
+                ) { $0 >= 2 }
                 for number in 0..<20 {
                     let other = try await client.post(PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new())
                     #expect(other.kind == .accepted)
@@ -221,7 +224,7 @@ struct ParkingTests {
                 try await client.expectUrgentlyAccepted(2, for: account)
                 // A second one waits behind the first, whoever asks, and needn't be tried to be given up.
                 let other = Self.account(inThePartitionOf: account)
-                async let second = client.ask("FromTheFuture", Array("{}".utf8), for: other, patience: .seconds(60))
+                async let second = client.ask("FromTheFuture", Array("{}".utf8), for: other, patience: Self.held)
                 try await waitForParked(1, attempts: "= 0", fixture)
                 #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
                 for account in [other, account] {
@@ -251,16 +254,16 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 async let first = client.post(
-                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: Self.held)
                 try await waitForParked(1, attempts: "= 1", fixture)
                 async let waiting = client.post(
-                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: .seconds(60))
+                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: Self.held)
                 try await waitForParked(1, attempts: "= 0", fixture)
                 try await client.expectUrgentlyAccepted(3, for: account)
                 // Among themselves, urgent ones keep their order.
-                async let failing = client.urgently(4, amount: Self.cursed, for: account, patience: .seconds(60))
+                async let failing = client.urgently(4, amount: Self.cursed, for: account, patience: Self.held)
                 try await waitForParked(2, attempts: "= 1", fixture)
-                async let behind = client.urgently(5, amount: 1, for: account, patience: .seconds(60))
+                async let behind = client.urgently(5, amount: 1, for: account, patience: Self.held)
                 try await waitForParked(2, attempts: "= 0", fixture)
                 let families = try await fixture.database.psql(
                     """
@@ -279,9 +282,9 @@ struct ParkingTests {
                 #expect(told == "2")
                 let outcomes = [try await first, try await waiting, try await failing, try await behind]
                 #expect(outcomes.allSatisfy { $0.kind == .accepted }, "\(outcomes)")
+                try await fixture.wait(for: "nothing to be parked", "SELECT count(*) FROM ledger.parked") { $0 == 0 }
             }
             await service.end()
-            #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
         }
     }
 
@@ -292,14 +295,14 @@ struct ParkingTests {
             let urgent = Self.account(inThePartitionOf: other)
             try await fixture.append(40_000, for: other)
             try await fixture.withClient { client in
-                async let first = client.urgently(1, for: urgent, patience: .seconds(120))
+                async let first = client.urgently(1, for: urgent, patience: Self.held)
                 try await fixture.wait(
                     for: "it to be appended",
                     "SELECT count(*) FROM ledger_client.ledger_commands WHERE type = 'PostUrgently'"
                 ) { $0 == 1 }
                 let service = try await fixture.startService()
                 #expect(try await first.kind == .accepted)
-                try await client.expectAccepted(1, for: account, patience: .seconds(120))
+                try await client.expectAccepted(1, for: account, patience: Self.held)
                 try await fixture.wait(
                     for: "all to be handled", "SELECT count(*) FROM ledger.entry"
                 ) { $0 == 40_002 }
@@ -340,7 +343,7 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 async let outcome = client.ask(
-                    "EndConnection", Array("{}".utf8), for: account, mayBeRepeated: true, patience: .seconds(120))
+                    "EndConnection", Array("{}".utf8), for: account, mayBeRepeated: true, patience: Self.held)
                 try await fixture.wait(
                     for: "it to be parked",
                     """
@@ -350,10 +353,10 @@ struct ParkingTests {
                 ) { $0 == 1 }
                 for number in 0..<40 {
                     let other = try await client.post(
-                        PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new(), patience: .seconds(60))
+                        PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new())
                     #expect(other.kind == .accepted)
                 }
-                try await client.expectUrgentlyAccepted(1, for: account, patience: .seconds(60))
+                try await client.expectUrgentlyAccepted(1, for: account)
                 // Each later loss makes the pause longer.
                 try await fixture.wait(
                     for: "another try", "SELECT count(*) FROM ledger.parked WHERE attempts >= 4 AND ends_connections"
@@ -378,7 +381,7 @@ struct ParkingTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 _ = try await client.post(
-                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account)
                 let letter = try await fixture.database.psql("SELECT message_id FROM ledger.dead_letter")
                     .trimmingCharacters(in: .whitespacesAndNewlines)
                 // Sent again, it has a cause, as a policy's command has.
@@ -395,7 +398,7 @@ struct ParkingTests {
                     for: "it to be done without an operator",
                     "SELECT count(*) FROM ledger.entry WHERE amount = \(Self.cursed)"
                 ) { $0 == 1 }
-                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+                try await fixture.wait(for: "nothing to be parked", "SELECT count(*) FROM ledger.parked") { $0 == 0 }
             }
             await service.end()
         }
@@ -435,7 +438,7 @@ struct ParkingTests {
                                 callers.addTask {
                                     let outcome = try await client.post(
                                         PostEntry(client: "\(number)", n: 1, amount: 1), for: .new(),
-                                        mayBeRepeated: true, patience: .seconds(120))
+                                        mayBeRepeated: true, patience: Self.held)
                                     guard outcome.kind == .accepted else { throw Unexpected("\(number): \(outcome)") }
                                 }
                             }

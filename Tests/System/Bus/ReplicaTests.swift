@@ -27,9 +27,10 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
-    /// Starts a replica with leases of a minute: only a hand-over can be in time, not the end of a lease.
+    /// Starts a replica with leases that last twice as long as anything is waited for: only a hand-over can be in time, not
+    /// the end of a lease.
     private func start(_ fixture: LedgerFixture) async throws -> ChildProcess {
-        try await fixture.startService(leaseMilliseconds: 60_000, workers: 1)
+        try await fixture.startService(leaseMilliseconds: Int(Duration.patience * 2 / .milliseconds(1)), workers: 1)
     }
 
     /// Starts two, and waits until each has half of the partitions.
@@ -44,7 +45,7 @@ struct LedgerReplicaTests {
     /// A command for each of sixteen accounts: some in every partition.
     private func postEverywhere(_ n: Int64, _ client: LedgerClient) async throws {
         for _ in 0..<16 {
-            try await client.expectAccepted(n, for: .new(), patience: .seconds(30))
+            try await client.expectAccepted(n, for: .new())
         }
     }
 
@@ -157,7 +158,7 @@ struct LedgerReplicaTests {
         while done.value < total {
             goal = done.value + max(50, total / 40) * Int.random(in: 1...2, using: &random)
             let next = min(goal, total)
-            try await done.wait("entries", within: .seconds(120)) { $0 >= next ? true : nil }
+            try await done.wait("entries") { $0 >= next ? true : nil }
             let victim = Int.random(in: 0..<2, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:

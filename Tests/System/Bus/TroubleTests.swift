@@ -52,7 +52,7 @@ struct TroubleTests {
                         }
                         try await end()
                         let before = done.value
-                        try await done.wait("work to go on", within: .seconds(90)) {
+                        try await done.wait("work to go on") {
                             $0 >= before + 200 ? true : nil
                         }
                         isOver.update { $0 = true }
@@ -60,6 +60,7 @@ struct TroubleTests {
                     try await group.waitForAll()
                 }
             }
+            try await waitForNothingParked(fixture)
             for replica in replicas { await replica.end() }
             if let said, !replicas.contains(where: { $0.says(said) }) {
                 throw Unexpected("nothing went wrong: no replica says '\(said)'")
@@ -69,11 +70,18 @@ struct TroubleTests {
             guard refused.isEmpty else {
                 throw Unexpected("\(refused.count) entries were not accepted, first: \(refused[0])")
             }
-            for table in ["dead_letter", "parked", "attempt"] {
-                let count = try await fixture.number("SELECT count(*) FROM ledger.\(table)")
-                guard count == 0 else { throw Unexpected("\(count) rows in \(table)") }
-            }
+            let given = try await fixture.number("SELECT count(*) FROM ledger.dead_letter")
+            guard given == 0 else { throw Unexpected("\(given) were given up") }
         }
+    }
+
+    /// A command that was asked for again, because its outcome took long, stands in the log twice. The second one has its turn,
+    /// too, when the first is done.
+    private func waitForNothingParked(_ fixture: LedgerFixture) async throws {
+        try await fixture.wait(
+            for: "nothing to be parked or tried",
+            "SELECT (SELECT count(*) FROM ledger.parked) + (SELECT count(*) FROM ledger.attempt)"
+        ) { $0 == 0 }
     }
 
     @Test("nothing is given up while a privilege is revoked")
@@ -212,7 +220,7 @@ struct TroubleTests {
                         group.addTask {
                             for n in Int64(1)...2 {
                                 let outcome = try await client.post(
-                                    PostEntry(client: code, n: n, amount: 1), for: account, patience: .seconds(120))
+                                    PostEntry(client: code, n: n, amount: 1), for: account, patience: .seconds(400))
                                 #expect(outcome.kind == .accepted, "\(code)")
                             }
                         }
@@ -239,9 +247,9 @@ struct TroubleTests {
                     try await group.waitForAll()
                 }
             }
+            try await waitForNothingParked(fixture)
             for replica in replicas { await replica.end() }
             #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
-            #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
             try await LedgerInvariants(fixture).check()
         }
     }
@@ -257,21 +265,21 @@ struct TroubleTests {
                 """
                 CREATE FUNCTION public.dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
-                    PERFORM pg_sleep(3);
+                    PERFORM pg_sleep(9);
                     RETURN NEW;
                 END $$;
                 CREATE TRIGGER dawdle BEFORE INSERT ON ledger.entry
                     FOR EACH ROW WHEN (NEW.amount = 3000) EXECUTE FUNCTION public.dawdle();
                 """)
-            let first = try await fixture.startService(leaseMilliseconds: 1000)
-            let second = try await fixture.startService(leaseMilliseconds: 1000)
+            let first = try await fixture.startService(leaseMilliseconds: 3000)
+            let second = try await fixture.startService(leaseMilliseconds: 3000)
             let held = "SELECT count(*) FROM ledger.lease WHERE owner IS NOT NULL AND lease_until > now()"
             try await fixture.wait(for: "all leases to be taken", held) { $0 == 4 }
             let takeovers = "SELECT sum(epoch)::bigint FROM ledger.lease"
             try await fixture.withClient { client in
                 let before = try await fixture.number(takeovers)
                 async let slow = client.post(
-                    PostEntry(client: "slow", n: 1, amount: 3000), for: .new(), patience: .seconds(90))
+                    PostEntry(client: "slow", n: 1, amount: 3000), for: .new(), patience: .seconds(300))
                 try await fixture.wait(
                     for: "the slow one to be in hand",
                     """
@@ -282,7 +290,7 @@ struct TroubleTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<32 {
                         group.addTask {
-                            try await client.expectAccepted(1, for: .new(), patience: .seconds(60))
+                            try await client.expectAccepted(1, for: .new())
                         }
                     }
                     try await group.waitForAll()

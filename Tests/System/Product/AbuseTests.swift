@@ -97,7 +97,7 @@ struct AbuseTests {
                     let view = try await LiveView.open(anna)
                     views.append(view)
                     break
-                } catch  where attempt < 300 {
+                } catch  where attempt < 1200 {
                     try await Task.sleep(for: .milliseconds(100))
                 }
             }

@@ -77,7 +77,7 @@ struct AlarmTests {
             for responder in [anna, carl] { try await responder.wait(toHear: "dependentAlarmEnded") }
             let early = try await dora.kinds()
             #expect(!early.contains("dependentAlarmEnded"))
-            try await bob.operate("CloseAccount")
+            try await bob.close()
             try await dora.wait(toHear: "dependentAlarmEnded")
             try await quartet.waitUntilQuiet()
             for responder in [anna, carl, dora] {

@@ -65,6 +65,47 @@ struct AnswerTests {
         }
     }
 
+    @Test(
+        "who is on it is asked before their time ends, kills or not, and nobody else; an answer and the end take it back (A2)"
+    )
+    func renewal() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            let (ben, cleo) = try await quartet.signUp("ben", "cleo")
+            for responder in [ben, cleo] { try await responder.add(anna) }
+            let alarm = try await anna.act("RaiseAlert")["alarm"]
+            for responder in [ben, cleo] { try await responder.wait(toHear: "dependentAlertRaised") }
+            let answer: JSON = ["contact": .string(anna.account), "alarm": alarm, "answer": "onIt", "minutes": 30]
+            try await ben.act("AcknowledgeAlarm", answer)
+            let due = """
+                SELECT t.due_at = r.on_it_until - interval '5 minutes'
+                  FROM contacts.timer AS t JOIN contacts.alarm_recipient AS r ON 'account/' || r.account = t.key
+                 WHERE t.name LIKE 'AskForRenewal%' AND r.on_it_until IS NOT NULL
+                """
+            #expect(try await quartet.psql(due) == "t")
+            for service in [Quartet.Service.contacts, .sessionClient] { try await quartet.restart(service) }
+            try await quartet.passOnIt(minutes: 26, for: anna)
+            let question = try await ben.questions(1)[0]
+            let until = try #require(question["details"]["onItUntil"].int)
+            #expect(question["kind"] == "system" && question["subject"].string == anna.account)
+            let microseconds =
+                "SELECT contacts.microseconds(on_it_until) FROM contacts.alarm_recipient WHERE answer = 'onIt'"
+            #expect(try await quartet.psql(microseconds) == "\(until)")
+
+            try await ben.act("AcknowledgeAlarm", answer)
+            _ = try await ben.questions(0)
+            try await quartet.passOnIt(minutes: 26, for: anna)
+            let again = try await ben.questions(1)[0]
+            #expect(again["id"] != question["id"])
+            try await anna.act("ClearAlert")
+            _ = try await ben.questions(0)
+            try await quartet.waitUntilQuiet()
+            _ = try await cleo.questions(0)
+            #expect(
+                try await quartet.psql("SELECT count(*) FROM contacts.timer WHERE name LIKE 'AskForRenewal%'") == "0")
+        }
+    }
+
     @Test("who wasn't told of an alarm can neither answer it nor see who did (A2)")
     func strangers() async throws {
         try await Quartet.with { quartet in
@@ -91,5 +132,18 @@ struct AnswerTests {
                 #expect((400...422).contains(refused.status) && refused.body["field"].string == field, "\(refused)")
             }
         }
+    }
+}
+
+extension Device {
+    /// Waits until so many questions whether one is still on it are unread; returns them.
+    fileprivate func questions(_ count: Int) async throws -> [JSON] {
+        for _ in 0..<6000 {
+            let unread = try await read("/v1/notifications?limit=200&unread=true")["notifications"].array
+            let questions = unread.filter { $0["details"]["onItUntil"].int != nil }
+            if questions.count == count { return questions }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TimedOut("waited two minutes for \(count) unread questions")
     }
 }

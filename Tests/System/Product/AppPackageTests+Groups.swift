@@ -126,9 +126,25 @@ extension AppPackageTests {
                 for player in players {
                     try await withDeadline(.patience, "the time") { try await player.ready() }
                 }
-                let positions = players.map(\.position)
-                let apart = try #require(positions[0]).microseconds - #require(positions[1]).microseconds
-                #expect(abs(apart) < 50_000)
+                // The two can't be asked in one moment: one is between two positions of the other, and counts if these are close.
+                let end = ContinuousClock.now + .patience
+                func apart() async throws -> Int64 {
+                    while ContinuousClock.now < end {
+                        try await Task.sleep(for: .milliseconds(100))
+                        let before = try #require(players[0].position).microseconds
+                        let other = try #require(players[1].position).microseconds
+                        let after = try #require(players[0].position).microseconds
+                        if after - before < 10_000 { return abs((before + after) / 2 - other) }
+                    }
+                    throw TimedOut("waited two minutes for two apps to show the same position")
+                }
+                // A question for the time that a busy machine answers late counts until one comes that it answers at once. Once
+                // they agree, they go on agreeing.
+                while try await apart() >= 50_000 {}
+                for _ in 0..<10 {
+                    let apart = try await apart()
+                    #expect(apart < 50_000)
+                }
                 try await bob.clients.playback.setPlaying(id, false)
                 #expect(!players[1].state.isPlaying)
                 try await PackageApp.wait("the pause", players[0].state.values(of: \.isPlaying)) { !$0 }

@@ -57,7 +57,8 @@ struct BadInputTests {
         "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
         "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert", "ExpireGroupSession", "RenewEdge", "ExpireEdge",
         "ConnectParticipant", "DisconnectParticipant", "AnnounceDrop", "DropParticipant", "WithdrawInvitations",
-        "ExpireSuspension", "RecordReached", "LapseReach", "RestoreReach", "SettleResponderReach",
+        "ExpireSuspension", "RecordReached", "LapseReach", "RestoreReach", "SettleResponderReach", "BeginNextTier",
+        "AskForRenewal",
     ]
 
     @Test(

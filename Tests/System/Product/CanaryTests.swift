@@ -223,14 +223,14 @@ extension Quartet {
     /// Waits until the metric says that a partition's is later than so many seconds.
     fileprivate func waitForLateness(of partition: Int, above seconds: Double) async throws {
         var last: String?
-        for _ in 0..<600 {
+        for _ in 0..<1200 {
             last = try await metrics(of: .sessionClient).first {
                 $0.hasPrefix("quartet_canary_lateness_seconds{partition=\"\(partition)\"} ")
             }
             if let late = last?.split(separator: " ").last.flatMap({ Double($0) }), late > seconds { return }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw TimedOut("waited a minute for the metric to say how late the canary is; last: \(last ?? "none")")
+        throw TimedOut("waited two minutes for the metric to say how late the canary is; last: \(last ?? "none")")
     }
 
     /// Each of their alarms began, was alerted, notified, pushed and ended once.

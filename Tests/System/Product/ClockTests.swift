@@ -19,9 +19,11 @@ struct ClockTests {
                 // A token lasts fifteen minutes; the other edge's clock is twenty away.
                 for device in [here, Device(here, at: others), Device(here, at: quartet.edge)] {
                     _ = try await device.read("/v1/account")
-                    let reply = try await device.edge.send(
-                        "POST", "/v1/commands/SetCheckInInterval", body: ["interval": 3_600_000_000],
-                        token: device.token)
+                    let reply = try await EdgeClient.untilFinal {
+                        try await device.edge.send(
+                            "POST", "/v1/commands/SetCheckInInterval", body: ["interval": 3_600_000_000],
+                            token: device.token)
+                    }
                     #expect(reply.status == 200, "\(reply)")
                     try await device.operate("RespondToAllPings")
                     try await Self.checkTime(of: device, in: quartet)
@@ -50,7 +52,9 @@ struct ClockTests {
                 try await device.operate("RespondToAllPings")
                 // Keys that the edge makes up.
                 for path in ["operations/RespondToAllPings", "commands/MarkAllRead"] {
-                    let reply = try await edge.send("POST", "/v1/\(path)", token: device.token)
+                    let reply = try await EdgeClient.untilFinal {
+                        try await edge.send("POST", "/v1/\(path)", token: device.token)
+                    }
                     #expect(reply.status == 200, "\(path): \(reply)")
                 }
             }
@@ -62,12 +66,11 @@ struct ClockTests {
             ) { $0.hasPrefix("1") }
             await view.close()
 
-            let early = try await edge.send(
-                "POST", "/v1/operations/RespondToAllPings", token: anna.token, key: EdgeClient.newKey(daysFromNow: 2))
+            let early = try await edge.insist(
+                "/v1/operations/RespondToAllPings", nil, token: anna.token, key: EdgeClient.newKey(daysFromNow: 2))
             #expect(early.body["code"] == "idTooOld", "\(early)")
-            let late = try await edge.send(
-                "POST", "/v1/sign-in",
-                body: ["handle": "anna", "password": "a long enough password", "deviceName": "tablet"],
+            let late = try await edge.insist(
+                "/v1/sign-in", ["handle": "anna", "password": "a long enough password", "deviceName": "tablet"],
                 key: EdgeClient.newKey(daysFromNow: -2))
             #expect(late.body["code"] == "idTooOld", "\(late)")
             await replica.end()

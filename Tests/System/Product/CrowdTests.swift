@@ -42,7 +42,7 @@ struct CrowdTests {
             let earlier = try crowd()
             for connection in earlier.silent + earlier.slow { connection.breakOff() }
             var before = try Holdings(of: process)
-            for _ in 0..<300 where before.descriptors > first.descriptors + 32 {
+            for _ in 0..<1200 where before.descriptors > first.descriptors + 32 {
                 try await Task.sleep(for: .milliseconds(100))
                 before = try Holdings(of: process)
             }
@@ -70,7 +70,7 @@ struct CrowdTests {
             for connection in silent.dropFirst(100) { connection.breakOff() }
             await view.close()
             var after = try Holdings(of: process)
-            for _ in 0..<300 where !after.isBack(to: before) {
+            for _ in 0..<1200 where !after.isBack(to: before) {
                 // A test can't observe when the server notices that they left.
                 try await Task.sleep(for: .milliseconds(100))
                 after = try Holdings(of: process)
@@ -133,8 +133,7 @@ struct CrowdTests {
         func extend(_ stream: JSON, _ device: Device) async throws {
             switch self {
             case .http:
-                let reply = try await device.edge.send(
-                    "POST", "/v1/stream/token", body: ["stream": stream], token: device.token)
+                let reply = try await device.edge.insist("/v1/stream/token", ["stream": stream], token: device.token)
                 #expect(reply.status == 200, "\(reply)")
             case .rpc(let rpc): _ = try await rpc.call("ExtendStream", ["stream": stream], token: device.token)
             }

@@ -56,6 +56,22 @@ extension Quartet {
             """)
     }
 
+    /// Lets time pass for what was answered to a person's alarm: the clock can't be moved.
+    func passOnIt(minutes: Int, for person: Device) async throws {
+        let span = "interval '\(minutes) minutes'"
+        _ = try await psql(
+            """
+            UPDATE contacts.alarm_recipient
+               SET answered_at = answered_at - \(span), pressed_at = pressed_at - \(span), on_it_until = on_it_until - \(span)
+             WHERE account = '\(person.account)' AND answer = 'onIt';
+            UPDATE contacts.alarm SET held_since = held_since - \(span), held_until = held_until - \(span)
+             WHERE account = '\(person.account)';
+            UPDATE contacts.account SET next_renewal_at = next_renewal_at - \(span) WHERE account = '\(person.account)';
+            UPDATE contacts.timer SET due_at = clock_timestamp()
+             WHERE key = 'account/\(person.account)' AND name LIKE 'AskForRenewal%';
+            """)
+    }
+
     /// The names of an account's timers, by when they are due.
     func timers(of person: Device) async throws -> String {
         try await psql(

@@ -15,7 +15,7 @@ struct DoctorTests {
             _ = try await quartet.signUp("anna")
             try await quartet.waitUntilQuiet()
             try await quartet.waitForLeases()
-            let well = try await quartet.doctor()
+            let well = try await quartet.doctor(finding: [])
             #expect(well.subjects == Quartet.Doctor.all, "\(well)")
             #expect(well.wrong == [], "\(well)")
 
@@ -39,7 +39,7 @@ struct DoctorTests {
                 """)
             quartet.send(.terminate, to: .contacts)
             try await quartet.process(of: .contacts).waitForExit(.exited(0))
-            let ill = try await quartet.doctor()
+            let ill = try await quartet.doctor(finding: ["migrations", "rights", "contacts"])
             #expect(ill.wrong == ["migrations", "rights", "contacts"], "\(ill)")
             #expect(ill.line("migrations")?.contains("9999-tomorrow.sql") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("session may not UPDATE session.due_partition") == true, "\(ill)")
@@ -86,7 +86,7 @@ struct DoctorTests {
             try await quartet.waitForLeases()
 
             _ = try await quartet.psql("GRANT SELECT ON session_client.session_commands TO quartet_operator")
-            let open = try await quartet.doctor()
+            let open = try await quartet.doctor(finding: ["rights"])
             #expect(open.wrong == ["rights"], "\(open)")
             let remedy = """
                 REVOKE SELECT ON session_client.session_commands FROM quartet_operator; \
@@ -94,7 +94,7 @@ struct DoctorTests {
                 """
             #expect(open.line("rights")?.contains(remedy) == true, "\(open)")
             _ = try await quartet.psql(remedy)
-            let healed = try await quartet.doctor()
+            let healed = try await quartet.doctor(finding: [])
             #expect(healed.wrong == [], "\(healed)")
         }
     }
@@ -147,6 +147,18 @@ extension Quartet {
         let doctor = Doctor(lines: lines, isHealthy: status == .exited(0))
         #expect(doctor.isHealthy == !lines.contains { $0.hasPrefix("WRONG") }, "\(status) after\n\(doctor)")
         return doctor
+    }
+
+    /// Asks the doctor again, for a while, until it finds just these wrong: on a busy machine a worker may lose its leases for a
+    /// moment, and the doctor says so.
+    fileprivate func doctor(finding wrong: [String]) async throws -> Doctor {
+        let end = ContinuousClock.now + .patience
+        var last = try await doctor()
+        while last.wrong != wrong, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(500))
+            last = try await doctor()
+        }
+        return last
     }
 
     /// Waits until workers hold all leases.

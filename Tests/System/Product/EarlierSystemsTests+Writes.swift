@@ -312,7 +312,7 @@ extension EarlierSystemsTests {
                 }
                 try await quartet.wait(
                     for: "\(command) to be sent",
-                    "SELECT count(*) FROM session_client.\(service.rawValue)_commands WHERE type = '\(command)'"
+                    "SELECT count(DISTINCT command_id) FROM session_client.\(service.rawValue)_commands WHERE type = '\(command)'"
                 ) { $0 == "1" }
                 try await quartet.kill(.sessionClient)
                 _ = await lost.result

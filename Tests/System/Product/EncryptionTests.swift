@@ -13,7 +13,7 @@ struct EncryptionTests {
     /// A request without sign-in: the version that answered it and its headers.
     private static func ask(_ http: HTTPClient, _ url: String) async throws -> HTTPClientResponse {
         let response = try await http.execute(
-            HTTPClientRequest(url: url + "/.well-known/jwks.json"), timeout: .seconds(10))
+            HTTPClientRequest(url: url + "/.well-known/jwks.json"), timeout: .seconds(120))
         _ = try await response.body.collect(upTo: 1 << 16)
         return response
     }
@@ -43,8 +43,7 @@ struct EncryptionTests {
                 #expect(answer.headers.first(name: "strict-transport-security") == "max-age=31536000")
                 #expect(answer.headers.first(name: "x-content-type-options") == "nosniff")
                 #expect(answer.headers["server"].isEmpty)
-                let signedOut = try await edge.send("POST", "/v1/sign-out", token: anna.token)
-                #expect(signedOut.isSuccess)
+                try await anna.signOut()
                 for view in views {
                     let end = try await view.wait("the end") { $0.name == "end" }
                     #expect(end.data["reason"] == "signedOut")
@@ -57,7 +56,7 @@ struct EncryptionTests {
             try await certificate.trusted(.http1Only) { http in
                 var answer = try await Self.ask(http, url)
                 // A test can't observe when the server has closed the other connection.
-                for _ in 0..<100 where answer.status == .tooManyRequests {
+                for _ in 0..<2400 where answer.status == .tooManyRequests {
                     try await Task.sleep(for: .milliseconds(50))
                     answer = try await Self.ask(http, url)
                 }
@@ -69,7 +68,7 @@ struct EncryptionTests {
     /// Waits until so many streams of accounts are followed.
     private static func waitForSubscribers(_ count: Int, of quartet: Quartet) async throws {
         var last: [String] = []
-        for _ in 0..<600 {
+        for _ in 0..<2400 {
             last = try await quartet.metrics(of: .sessionClient).filter {
                 $0.hasPrefix("quartet_subscribers{") && $0.contains("notifications.log")
             }

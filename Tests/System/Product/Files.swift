@@ -103,7 +103,7 @@ extension Group {
         request.method = method
         request.headers.add(name: "authorization", value: "Bearer \(device.token)")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        return try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        return try await HTTPClient.shared.execute(request, timeout: .seconds(120))
     }
 
     /// A download with its body.

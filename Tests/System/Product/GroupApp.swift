@@ -119,7 +119,7 @@ final class GroupApp: Sendable {
         let (key, body): (String, JSON) = (
             EdgeClient.newKey(), ["group": .string(group.id), "expectedVersion": .int(number), "patch": patch]
         )
-        for attempt in 0..<600 {
+        for attempt in 0..<2400 {
             let edge = edges[attempt % edges.count]
             let reply = try? await edge.send(
                 "POST", "/v1/commands/UpdateGame", body: body, token: device.token, key: key)

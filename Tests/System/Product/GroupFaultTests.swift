@@ -72,7 +72,7 @@ struct GroupFaultTests {
             let environment = ["PRESENCE_RENEWAL": "200ms"]
             try await quartet.start(.sessionClient, environment: environment)
             let other = try await quartet.startAnother(.sessionClient, environment: environment)
-            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '1 minute', edge_lease = '3 seconds'")
+            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '1 minute', edge_lease = '10 seconds'")
             let (first, second) = (quartet.edge, try await quartet.edge(of: other))
             let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
             for friend in [bob, carl] { try await anna.add(friend) }
@@ -91,7 +91,7 @@ struct GroupFaultTests {
             try await quartet.wait(for: "three connections", "SELECT count(*) FROM session.group_connection") {
                 $0 == "3"
             }
-            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '0', drop_grace = '20 seconds'")
+            _ = try await quartet.psql("UPDATE session.limits SET drop_notice = '0', drop_grace = '40 seconds'")
 
             // Bob drops, and is back in time.
             await apps[0].disconnect()

@@ -254,7 +254,7 @@ struct GroupMessageTests {
             await view.close()
             try await quartet.kill(.session)
             try await quartet.start(.session, environment: ["RETENTION_INTERVAL": "100ms"])
-            try await bob.operate("CloseAccount")
+            try await bob.close()
             try await quartet.wait(
                 for: "the messages to be emptied",
                 """

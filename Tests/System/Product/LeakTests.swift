@@ -28,7 +28,7 @@ struct LeakTests {
                 let process = try quartet.process(of: service)
                 // Threads that the system keeps in store end when they had nothing to do for a while.
                 var after = try Holdings(of: process)
-                for _ in 0..<300 where !after.isBack(to: before) {
+                for _ in 0..<1200 where !after.isBack(to: before) {
                     try await Task.sleep(for: .milliseconds(100))
                     after = try Holdings(of: process)
                 }

@@ -23,7 +23,10 @@ struct LockOutTests {
     private static func post(
         _ path: String, _ body: JSON, from address: String, _ quartet: Quartet
     ) async throws -> EdgeClient.Reply {
-        try await quartet.edge.send("POST", path, body: body, headers: ["x-forwarded-for": address])
+        let key = EdgeClient.newKey()
+        return try await EdgeClient.untilFinal {
+            try await quartet.edge.send("POST", path, body: body, key: key, headers: ["x-forwarded-for": address])
+        }
     }
 
     private static func signIn(
@@ -46,7 +49,7 @@ struct LockOutTests {
     @Test(
         "wrong passwords from elsewhere don't lock the owner out, nor those from the same address a known device (S41)")
     func passwords() async throws {
-        try await Self.with(["GUESSES_PER_MINUTE": "8"]) { quartet in
+        try await Self.with(["GUESSES_PER_MINUTE": "6"]) { quartet in
             let anna = try await quartet.signUp("anna")
             var refused: EdgeClient.Reply?
             for _ in 0..<6 {
@@ -57,10 +60,11 @@ struct LockOutTests {
             #expect(atHome.status == 200, "\(atHome)")
             // Beside the stranger, and when nobody there may guess any more.
             let other = try await quartet.signUp("bob")
-            for _ in 0..<3 { _ = try await Self.signIn("bob", "not the password", from: Self.elsewhere, quartet) }
             let out = try await quartet.edge.insist("/v1/sign-out", [:], token: anna.token)
             #expect(out.status == 204)
             for stranger in [nil, other] {
+                // Each that is let in is hashed, which takes a while; so it is used up just now.
+                for _ in 0..<4 { _ = try await Self.signIn("bob", "not the password", from: Self.elsewhere, quartet) }
                 let beside = try await Self.signIn("anna", from: Self.elsewhere, showing: stranger, quartet)
                 #expect(beside.status == 429, "\(beside)")
             }
@@ -86,7 +90,8 @@ struct LockOutTests {
             let hashed = try await quartet.psql(
                 """
                 SELECT string_agg(c.key || ' ' || c.count, ', ' ORDER BY c.key)
-                  FROM (SELECT l.key, count(l.body ->> 'verifier') FROM session_client.session_commands AS l
+                  FROM (SELECT l.key, count(DISTINCT l.command_id) FILTER (WHERE l.body ->> 'verifier' IS NOT NULL) AS count
+                          FROM session_client.session_commands AS l
                          WHERE l.type = 'SignIn' GROUP BY l.key) AS c
                 """)
             #expect(hashed == "handle/anna 7, handle/nobody 7")

@@ -192,7 +192,7 @@ struct OperatorTests {
             }
             try await quartet.wait(
                 for: "three commands",
-                "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'ResetContactCode'"
+                "SELECT count(DISTINCT command_id) FROM session_client.contacts_commands WHERE type = 'ResetContactCode'"
             ) { $0.hasPrefix("3") }
             let refused = try await quartet.edge.send(
                 "POST", "/v1/commands/ResetContactCode", body: [:], token: anna.token, key: EdgeClient.newKey())

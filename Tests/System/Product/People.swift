@@ -59,6 +59,29 @@ extension Device {
     func ping(_ other: Device) async throws { try await act("SendPing", ["contact": .string(other.account)]) }
 }
 
+extension EdgeClient {
+    /// Asks so many times at once that a busy machine, too, is faster than what a limit lets in again, until one is too many.
+    /// - Parameter expected: The statuses of the requests that aren't too many.
+    /// - Returns: The answer to one that is.
+    /// - Throws: ``Unexpected`` for an answer that is neither.
+    static func untilTooMany(
+        atOnce count: Int, otherwise expected: Set<Int> = [200, 202, 204],
+        _ ask: @Sendable @escaping () async throws -> Reply
+    ) async throws -> Reply {
+        for _ in 0..<100 {
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<count { group.addTask { try await ask() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            if let other = replies.first(where: { $0.status != 429 && !expected.contains($0.status) }) {
+                throw Unexpected(other)
+            }
+            if let refused = replies.first(where: { $0.status == 429 }) { return refused }
+        }
+        throw TimedOut("\(100 * count) requests were not too many")
+    }
+}
+
 extension JSON {
     /// The same object with one more field.
     func adding(_ name: String, _ value: JSON) -> JSON {

@@ -162,9 +162,12 @@ struct PlaybackTests {
             let unknown = try await quartet.edge.send("GET", "/v1/time")
             #expect(unknown.status == 401 && unknown.body["code"] == "missingToken", "\(unknown)")
             var refusal: EdgeClient.Reply?
-            for _ in 0..<200 where refusal == nil {
-                let reply = try await quartet.edge.send("GET", "/v1/time", token: bob.token)
-                if reply.status != 200 { refusal = reply }
+            // So many at a time that a busy machine, too, is faster than one a second, which it may go on asking.
+            for _ in 0..<10 where refusal == nil {
+                let replies = try await Self.all(100) { _ in
+                    try await bob.edge.send("GET", "/v1/time", token: bob.token)
+                }
+                refusal = replies.first { $0.status == 429 }
             }
             #expect(refusal?.status == 429 && refusal?.body["code"] == "tooManyRequests", "\(refusal as Any)")
             #expect(refusal?.headers["retry-after"] == "1")

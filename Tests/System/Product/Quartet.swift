@@ -248,7 +248,7 @@ final class Quartet: Sendable {
     /// A service's metrics, a line each.
     func metrics(of service: Service) async throws -> [String] {
         let answer = try await http.execute(
-            HTTPClientRequest(url: try await administration(of: service) + "/metrics"), timeout: .seconds(10))
+            HTTPClientRequest(url: try await administration(of: service) + "/metrics"), timeout: .seconds(120))
         let text = try await answer.body.collect(upTo: 1 << 20)
         return String(buffer: text).split(separator: "\n").map(String.init)
     }

@@ -17,7 +17,7 @@ struct RPCLimitTests {
 
     private static func expectHits(_ count: Int, of label: String, at quartet: Quartet) async throws {
         // A test can't observe when the server ends a call.
-        for _ in 0..<400 {
+        for _ in 0..<1200 {
             guard try await hits(label, at: quartet) < count else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -69,14 +69,13 @@ struct RPCLimitTests {
                     #expect(second.headers["ratelimit-policy"] == first.metadata["ratelimit-policy"])
                     // A token may have come back.
                     #expect(second.headers["ratelimit"]?.contains(/";r=[01];/) == true, "\(second.headers)")
-                    let refused = try await #require(throws: RPCClient.Refused.self) {
-                        for _ in 0..<20 { _ = try await rpc.call(name, token: anna.token) }
-                    }
-                    #expect(refused.status == "resourceExhausted" && refused.code == "tooMany\(kind)", "\(refused)")
+                    let refusals = try await Self.untilTooMany { _ = try await rpc.call(name, token: anna.token) }
+                    let refused = try #require(refusals.first)
+                    #expect(refusals.allSatisfy { $0.code == "tooMany\(kind)" }, "\(refusals)")
                     #expect((1...3).contains(refused.retryAfter ?? 0), "\(refused)")
                     #expect(
                         refused.metadata["ratelimit"]?.hasPrefix("\"\(label)\";r=0;") == true, "\(refused.metadata)")
-                    #expect(try await Self.hits("tooMany\(kind)", at: quartet) == 1)
+                    #expect(try await Self.hits("tooMany\(kind)", at: quartet) == refusals.count)
                     _ = try await rpc.call(name, token: bob.token)
                 }
                 let refused = try await #require(throws: RPCClient.Refused.self) {
@@ -86,6 +85,36 @@ struct RPCLimitTests {
                 #expect(try await Self.hits("tooManyStreams", at: quartet) == 1)
             }
         }
+    }
+
+    /// Calls so many times at once that a busy machine, too, is faster than what the limit lets in again, until some are too many.
+    /// - Parameter expected: The codes with which calls may be refused that aren't too many.
+    /// - Returns: The refusals of those that are.
+    /// - Throws: ``RPCClient/Refused`` for any other refusal.
+    static func untilTooMany(
+        atOnce count: Int = 8, otherwise expected: Set<String> = ["noOutcomeYet"],
+        _ call: @Sendable @escaping () async throws -> Void
+    ) async throws -> [RPCClient.Refused] {
+        for _ in 0..<100 {
+            let refused = try await withThrowingTaskGroup(of: RPCClient.Refused?.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        do { try await call() } catch let refused as RPCClient.Refused { return refused }
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [RPCClient.Refused]()) { all, one in
+                    guard let one else { return }
+                    if one.status == "resourceExhausted" {
+                        all.append(one)
+                    } else if !expected.contains(one.code ?? "") {
+                        throw one
+                    }
+                }
+            }
+            if !refused.isEmpty { return refused }
+        }
+        throw TimedOut("\(100 * count) calls were not too many")
     }
 
     @Test("an address has only so many watches of health open, and may open another when it has left them (T21)")
@@ -117,7 +146,7 @@ struct RPCLimitTests {
                 }
                 var isRefused = true
                 // A test can't observe when the server notices that they left.
-                for _ in 0..<300 where isRefused {
+                for _ in 0..<1200 where isRefused {
                     do {
                         try await rpc.watchHealth { _ in false }
                         isRefused = false
@@ -276,7 +305,7 @@ struct RPCLimitTests {
             let next = try RawConnection(port: port)
             try next.send(RawHTTP2.preface())
             next.halfClose()
-            guard try await next.rest().contains("tooManyConnections"), attempt < 300 else { break }
+            guard try await next.rest().contains("tooManyConnections"), attempt < 1200 else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
     }

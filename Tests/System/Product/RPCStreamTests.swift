@@ -80,7 +80,7 @@ struct RPCStreamTests {
                 for stream in streams { await stream.close() }
                 // The places of streams that were cancelled are free again.
                 var isOpen = false
-                for _ in 0..<600 where !isOpen {
+                for _ in 0..<2400 where !isOpen {
                     do {
                         let view = try await LiveView.open(rpc.watch(token: anna.token))
                         isOpen = true
@@ -111,7 +111,7 @@ struct RPCStreamTests {
     )
     func draining() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["DRAIN_TIME": "15s"])
+            try await quartet.start(.sessionClient, environment: ["DRAIN_TIME": "30s"])
             let anna = try await quartet.signUp("anna")
             try await quartet.rpc { rpc in
                 #expect(try await rpc.health() == "serving")
@@ -159,7 +159,7 @@ struct RPCStreamTests {
             _ = try await quartet.rpc(trusting: trusted.first) { try await $0.health() }
             try first.replace(with: second)
             var isNew = false
-            for _ in 0..<600 where !isNew {
+            for _ in 0..<2400 where !isNew {
                 isNew = (try? await quartet.rpc(trusting: trusted.second) { try await $0.health() }) != nil
                 if !isNew { try await Task.sleep(for: .milliseconds(50)) }
             }

@@ -47,7 +47,7 @@ struct RPCTests {
                     "\(seconds)",
                 ]
             ) { quiet in
-                try await quiet.waitForExit(.exited(0), within: .seconds(seconds + 60))
+                try await quiet.waitForExit(.exited(0), within: .seconds(seconds) + .patience)
             }
         }
     }

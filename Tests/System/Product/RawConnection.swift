@@ -46,7 +46,7 @@ final class RawConnection: Sendable {
             throw Broken(description: "can't connect: \(String(cString: strerror(errno)))")
         }
         // For broken tests only: a reader must not wait endlessly.
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 

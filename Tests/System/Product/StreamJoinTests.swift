@@ -88,7 +88,7 @@ struct StreamJoinTests {
     @Test("a stream whose reader stalls is closed and gives its place back, while the account's other stream goes on")
     func stuckReaders() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "5s"])
+            try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "20s"])
             let anna = try await quartet.signUp("anna")
             var views = [try await LiveView.open(anna)]
             // As many more as an account may have; they take the beginning and then nothing more.

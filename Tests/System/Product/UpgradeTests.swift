@@ -76,7 +76,7 @@ struct UpgradeTests {
                 #expect(count == 14)
                 if order == .edgeFirst {
                     let reached = """
-                        SELECT count(*) FROM session_client.contacts_commands
+                        SELECT count(DISTINCT command_id) FROM session_client.contacts_commands
                          WHERE type = 'RecordReached' AND account = '\(bob.account)'
                         """
                     #expect(try await quartet.psql(reached) == "2")

@@ -320,7 +320,7 @@ struct SchemaTests {
             }
             // It isn't ended for its age, which the services tolerate for longer.
             var ended: Int64 = 0
-            for _ in 0..<600 where ended == 0 {
+            for _ in 0..<2400 where ended == 0 {
                 ended = try await watching.run { database in
                     try database.query("SELECT quartet.end_long_reads()").only?.decode(0, as: Int64.self) ?? 0
                 }

@@ -92,6 +92,7 @@ struct ContactsPropertyTests {
         try #require(row.returns == nil || !row.isReachable)
         try #require(timers.contains(SettleResponderReach.type) == (row.unsettled != nil))
         try #require(timers.contains(BeginNextTier.type) == (row.nextTier != nil))
+        try #require(timers.contains(AskForRenewal.type) == (row.nextRenewal != nil))
     }
 
     private static func randomTiers(
@@ -108,9 +109,10 @@ struct ContactsPropertyTests {
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<66, using: &random) {
+        switch Int.random(in: 0..<70, using: &random) {
         case 58...60: return randomTiers(of: asker, in: people, using: &random)
         case 61...65: return BeginNextTier(account: asker, due: people.time)
+        case 66...69: return AskForRenewal(account: asker, due: people.time)
         case 46: return RecordReached()
         case 51:
             let on = people.rows.alarms.keys.filter { $0.account == asker }.compactMap { people.rows.alarms[$0]?.alarm }

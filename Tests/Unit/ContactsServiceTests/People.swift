@@ -22,14 +22,17 @@ extension People {
             // A canary has no stream, nobody is to see when somebody was reached, and a timer that comes too early is set again.
             quiet: { command, before, after in
                 command is OpenCanary || command is RecordReached || command is LapseReach || command is RestoreReach
-                    || command is BeginNextTier
+                    || command is BeginNextTier || command is AskForRenewal
                     ? after : before
             },
             check: { asker, emissions in
                 // A command's result is its first event, so that is the asker's. A timer asks for nobody, and what others hear
-                // because somebody was reached is nobody's result.
+                // because somebody was reached, or because it is time to ask them, is nobody's result.
                 guard let first = emissions.first, let asker else { return }
-                if case .responderReachChanged = first.event { return }
+                switch first.event {
+                case .responderReachChanged, .renewalAsked, .renewalSettled: return
+                default: break
+                }
                 try #require(first.key == .account(asker))
             })
     }

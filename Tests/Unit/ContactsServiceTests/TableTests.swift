@@ -30,7 +30,7 @@ struct ContactsTableTests {
             (open.settledReach, open.unsettled) = (.reachable, time(9))
             (closed.reachableUntil, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
             open.responderTiers = [ResponderTier(after: .minutes(15), responders: [ben])]
-            open.nextTier = time(26)
+            (open.nextTier, open.nextRenewal) = (time(26), time(31))
             var earlier = Tables.account.blank
             (earlier.closed, earlier.responderReach, earlier.settledReach) = (time(13), nil, nil)
             try await Tables.account.expectRoundTrip(
@@ -49,9 +49,11 @@ struct ContactsTableTests {
             alarm.kept.calledAgain = time(25)
             (alarm.kept.toldAgain, alarm.kept.holdVersion, alarm.kept.closing) = (time(21), 22, time(23))
             alarm.kept.tiers.later = [ResponderTier(after: .minutes(15), responders: [ben])]
-            (alarm.kept.tiers.begun, alarm.kept.tiers.since, alarm.kept.tiers.held) = (1, time(27), .seconds(28))
-            (alarm.kept.tiers.heldSince, alarm.kept.tiers.heldUntil) = (time(29), time(30))
-            recipient.isOutOfReach = true
+            (alarm.kept.tiers.begun, alarm.kept.tiers.since) = (1, time(27))
+            (alarm.kept.tiers.held.before, alarm.kept.held.before) = (.seconds(28), .seconds(32))
+            (alarm.kept.tiers.held.since, alarm.kept.tiers.held.until) = (time(29), time(30))
+            (alarm.kept.held.since, alarm.kept.held.until) = (time(33), time(34))
+            (recipient.isOutOfReach, recipient.asked) = (true, time(35))
             (recipient.answer, recipient.answered, recipient.until) = (.onIt, time(15), time(16))
             (recipient.used, recipient.pressed, recipient.answers) = (.seconds(17), time(18), 19)
             (recipient.isResponder, recipient.hidden) = (false, [cleo])

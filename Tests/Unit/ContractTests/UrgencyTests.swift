@@ -45,7 +45,8 @@ struct UrgencyTests {
         #expect(
             Set(others) == [
                 "CheckIn checkIn", "StartTrip checkIn", "ExtendTrip checkIn", "EndTrip checkIn",
-                "TripExtended checkIn", "TripEnded checkIn", "TripReminded checkIn", "AcknowledgeAlarm answer",
+                "TripExtended checkIn", "TripEnded checkIn", "TripReminded checkIn", "TripGraceBegan checkIn",
+                "AcknowledgeAlarm answer",
                 "RespondToPing answer",
                 "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",

@@ -134,12 +134,13 @@ struct HeldOutbox: Sendable {
     /// Waits until so many pushes fulfil a condition.
     func waitUntil(_ what: String, _ condition: String, are count: Int) async throws {
         var last = ""
-        for _ in 0..<1500 {
+        let end = ContinuousClock.now + .patience
+        repeat {
             last = try await psql("SELECT count(*) FROM notifications.push AS p WHERE \(condition)")
             if last == "\(count)" { return }
             try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TimedOut("waited half a minute for \(what); last: \(last)")
+        } while ContinuousClock.now < end
+        throw TimedOut("waited two minutes for \(what); last: \(last)")
     }
 
     /// Sends while `body` runs. What is still held then has failed.

@@ -235,6 +235,12 @@ struct NotificationTests {
             let told = try inbox.ask(anna, reminder).first(as: NotificationDelivered.self)
             #expect(told.notification.isUnread == isUseful && inbox.rows.pushes.count == 1)
         }
+        // The rules' time may be ahead of the clock after a failover.
+        let (deadline, recorded) = (inbox.time - .minutes(10), inbox.time - .minutes(20))
+        let reminder = DeliverNotification(
+            id: inbox.id(), kind: .checkInReminder, details: .init(deadline: deadline, trip: .new()))
+        let told = try inbox.ask(anna, reminder, recordedAt: recorded).first(as: NotificationDelivered.self)
+        #expect(told.notification.isUnread)
     }
 
     @Test(
@@ -267,6 +273,20 @@ struct NotificationTests {
         #expect(again.notification.isUnread == (ends == .dependentAlarmEnded))
         let other = try #require(try deliver(begins, inbox.id(), inbox.id()))
         #expect(other.notification.isUnread)
+    }
+
+    @Test("a question that comes when its time is over is kept for the record, and asks nobody (A2)")
+    func lateQuestion() throws {
+        var inbox = Inbox()
+        let ben = try inbox.person()
+        _ = try inbox.register(ben)
+        for (left, isUnread) in [(Interval.seconds(1), true), (.seconds(0), false)] {
+            let question = DeliverNotification(
+                id: inbox.id(), kind: .system, details: .init(onItUntil: inbox.time + left, text: "Still?"))
+            let event = try inbox.ask(ben, question).first(as: NotificationDelivered.self)
+            #expect(event.notification.isUnread == isUnread)
+        }
+        #expect(inbox.rows.pushes.count == 1)
     }
 
     @Test("a full history drops the oldest and never refuses a new one (S37)")

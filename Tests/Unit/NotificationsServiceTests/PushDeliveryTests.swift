@@ -120,7 +120,7 @@ struct PushDeliveryTests {
                 }
                 let dropped = try await outbox.psql(
                     "SELECT answer FROM notifications.push_attempt WHERE result = 'expired'")
-                #expect(dropped == "the opposite has been told of the same alarm since")
+                #expect(dropped == "what it says isn't so any more")
             }
         }
     }

@@ -34,6 +34,10 @@ struct PushTextTests {
         let ends = Self.created + .minutes(10)
         let grace = Self.pushed(.checkInMissed, .init(deadline: Self.created, graceEnds: ends, trip: .new()))
         #expect(grace.expires == ends && grace.alarmName?.hasPrefix("trip/") == true)
+        let moved = Self.pushed(
+            .checkInMissed,
+            .init(deadline: Self.created + .hours(1), graceEnds: ends + .hours(1), trip: grace.details.trip))
+        #expect(moved.alarmName != grace.alarmName, "it doesn't take the place of the one before, without a sound")
         let reminder = Self.pushed(.checkInReminder, .init(deadline: ends, trip: .new()))
         // It doesn't take the place of what says that the time has passed, nor the other way round: that would come without a sound.
         #expect(reminder.expires == ends && reminder.alarmName == nil)
@@ -55,6 +59,14 @@ struct PushTextTests {
             let marked = PushText(Self.pushed(kind, .init(drill: .new(), drillEnds: Self.created, alarm: .new())))
             #expect(marked == PushText(kind), "a kind of alarms is never marked")
         }
+    }
+
+    @Test("the push that asks whether somebody is still on it says so, and ends with their time (A2)")
+    func renewal() {
+        let ends = Self.created + .minutes(5)
+        let question = Self.pushed(.system, .init(onItUntil: ends, text: "Are you still on it?"))
+        #expect(question.expires == ends && PushText(question).title == "Are you still on it?")
+        #expect(PushText(Self.pushed(.system, .init(text: "Are you still on it?"))).title == "Quartet")
     }
 
     @Test("what is about one alarm has one name, and what is about none has none")

@@ -183,12 +183,13 @@ private struct Sent: Sendable {
 
     private func wait(for what: String, _ sql: String, _ wanted: String) async throws {
         var last = ""
-        for _ in 0..<3000 {
+        let end = ContinuousClock.now + .patience
+        repeat {
             last = try await psql(sql)
             if last == wanted { return }
             try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TimedOut("waited a minute for \(what) (\(wanted)); last: \(last)")
+        } while ContinuousClock.now < end
+        throw TimedOut("waited two minutes for \(what) (\(wanted)); last: \(last)")
     }
 
     /// Sends what waits, and tells the rules what was taken, while `body` runs.

@@ -168,7 +168,7 @@ struct ConnectionTests {
     func cancels() async throws {
         try await withConnection { connection, database in
             let task = Task { try await connection.run { _ = try $0.query("SELECT pg_sleep(600)") } }
-            try await withDeadline(.seconds(20), "the statement to run") {
+            try await withDeadline(.patience, "the statement to run") {
                 while try await database.psql(
                     "SELECT count(*) FROM pg_stat_activity WHERE pid = \(connection.backendPID) AND wait_event = 'PgSleep'"
                 ).trimmingCharacters(in: .whitespacesAndNewlines) != "1" {}
@@ -214,7 +214,7 @@ struct ConnectionTests {
             let busy = try await Connection.connect(Configuration(try database.url))
             let task = Task { try await busy.run { _ = try $0.query("SELECT pg_sleep(600)") } }
             try await database.psql("SELECT pg_terminate_backend(\(connection.backendPID), 10000)")
-            try await withDeadline(.seconds(20), "the idle one to notice") {
+            try await withDeadline(.patience, "the idle one to notice") {
                 while !connection.isLost { await Task.yield() }
             }
             try await database.psql("SELECT pg_terminate_backend(\(busy.backendPID), 10000)")

@@ -90,7 +90,7 @@ struct LifeCycleTests {
             var configuration = Configuration(try database.url)
             configuration.parameters["application_name"] = "dropped"
             for _ in 0..<20 { _ = try await Connection.connect(configuration) }
-            try await withDeadline(.seconds(20), "the sessions to end") {
+            try await withDeadline(.patience, "the sessions to end") {
                 while try await database.psql(
                     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dropped'"
                 ).trimmingCharacters(in: .whitespacesAndNewlines) != "0" {}
@@ -102,13 +102,14 @@ struct LifeCycleTests {
 
     /// Has an impatient connection wait for the row that `holder` has locked, and returns how that ended for the holder.
     private func blocked(
+        patience: Duration = .milliseconds(200),
         _ hold: @escaping @Sendable (Database, _ isLocked: () -> Void, _ waiterHasIt: DispatchSemaphore) throws -> Void
     ) async throws -> Result<Void, any Error> {
         try await TestDatabase.with(.empty) { database in
             try await database.psql("CREATE TABLE t (n int); INSERT INTO t VALUES (1)")
             var configuration = Configuration(try database.url)
             let holder = try await Connection.connect(configuration)
-            configuration.blockerPatience = .milliseconds(200)
+            configuration.blockerPatience = patience
             let waiter = try await Connection.connect(configuration)
             let isLocked = Observed(false)
             let waiterHasIt = DispatchSemaphore(value: 0)
@@ -150,12 +151,13 @@ struct LifeCycleTests {
 
     @Test("who holds up others and works is left alone, however long it takes")
     func workingBlocker() async throws {
-        let working = try await blocked { database, isLocked, _ in
+        // Between its statements it is silent for a moment, which is longer on a busy machine.
+        let working = try await blocked(patience: .seconds(2)) { database, isLocked, _ in
             try database.transaction { database in
                 try database.execute(Self.lock)
                 isLocked()
                 // Five times the waiter's patience.
-                try database.execute("SELECT pg_sleep(1)")
+                try database.execute("SELECT pg_sleep(10)")
             }
         }
         try working.get()

@@ -64,7 +64,7 @@ struct PoolTests {
                 try await database.psql(
                     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'pool'")
                 // Idle connections watch their sockets, so none of them is given out again.
-                try await withDeadline(.seconds(20), "a working connection") {
+                try await withDeadline(.patience, "a working connection") {
                     while (try? await pool.withConnection { _ = try $0.query("SELECT 1") }) == nil {}
                 }
             }
@@ -80,7 +80,7 @@ struct PoolTests {
             let sleepers = (0..<2).map { _ in
                 Task { try await pool.withConnection { _ = try $0.query("SELECT pg_sleep(600)") } }
             }
-            try await withDeadline(.seconds(20), "one to wait") { while pool.load.waiting < 1 { await Task.yield() } }
+            try await withDeadline(.patience, "one to wait") { while pool.load.waiting < 1 { await Task.yield() } }
             do {
                 try await pool.withConnection { _ = try $0.query("SELECT 1") }
                 Issue.record("it was let in")

@@ -12,7 +12,7 @@ import Vocabulary
 @testable import QuartetClient
 
 /// What a change says it is about, so that it does nothing to something newer; and servers that don't know that yet.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AboutTests {
     private static let alarm = AlarmID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007)
     private static let start = Instant(microseconds: 1_800_000_000_000_000)

@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccessTokensTests {
     private static func tokens(_ server: Server) -> AccessTokens {
         let time = server.clock.timekeeper

@@ -10,7 +10,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientTests {
     @Test(
         "an edit shows before the server has decided; a refusal takes it back with its reason, and the next one stands (S20, S24)"

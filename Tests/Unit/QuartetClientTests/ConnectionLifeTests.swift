@@ -30,7 +30,7 @@ private final class ScriptedSurroundings: Surroundings {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionLifeTests {
     @Test(
         "however often clients are made of a connection, they show one state, a refusal is taken back in all of them, and the stream is opened once (S1, S24)"

@@ -10,7 +10,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("it is connected when every sequence has begun, and not before (T1, T13)")
     func connected() async throws {

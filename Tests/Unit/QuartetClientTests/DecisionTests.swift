@@ -15,7 +15,7 @@ import Vocabulary
 #endif
 
 /// What ends a change, and what doesn't.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DecisionTests {
     @Test("a check-in that is refused as too soon ends, and a call for help behind it goes out at once (S22, S27, T21)")
     func refusedForNow() async throws {

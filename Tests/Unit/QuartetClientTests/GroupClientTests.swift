@@ -9,7 +9,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct GroupClientTests {
     private static let id = GroupID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0002_0000)
     private static let bob = Server.person(1)

@@ -10,7 +10,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {
     private static let (one, two, three) = (OutboxApp.one, OutboxApp.two, OutboxApp.three)
 

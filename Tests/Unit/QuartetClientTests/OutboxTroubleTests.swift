@@ -10,7 +10,7 @@ import Vocabulary
 @testable import QuartetClient
 
 /// What servers, devices and networks do to changes that wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxTroubleTests {
     private static let (one, two) = (OutboxApp.one, OutboxApp.two)
 

@@ -14,7 +14,7 @@ import Vocabulary
 #endif
 
 /// How long things take, and what is tried again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PatienceTests {
     @Test("an outbox whose device was signed out meanwhile costs nothing (S20, S22)")
     func noSpin() async throws {

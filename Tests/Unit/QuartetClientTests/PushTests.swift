@@ -11,7 +11,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PushTests {
     private static let ping = NotificationsContract.Notification(
         id: NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007), kind: .pingReceived,

@@ -11,7 +11,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RestartTests {
     private static let one = OutboxApp.one
 

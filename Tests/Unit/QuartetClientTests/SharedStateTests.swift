@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedStateTests {
     private static func preview(_ count: UInt64) -> ContactsClient {
         let contacts = (0..<count).map { Contact(Server.person($0), nickname: "\($0)") }

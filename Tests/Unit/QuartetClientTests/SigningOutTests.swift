@@ -44,7 +44,7 @@ private final class StubbornStore: LocalStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SigningOutTests {
     private static let (one, two) = (OutboxApp.one, OutboxApp.two)
 

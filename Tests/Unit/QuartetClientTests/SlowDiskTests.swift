@@ -80,7 +80,7 @@ private final class SlowStore: LocalStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SlowDiskTests {
     @Test("a call for help waits a second for a disk that has stopped at a check-in, and is then sent (S22, S27)")
     func behindCheckIn() async throws {

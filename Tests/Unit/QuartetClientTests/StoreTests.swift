@@ -6,7 +6,7 @@ import Testing
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoreTests {
     private struct Search: Hashable, Sendable {
         var text = ""

@@ -90,7 +90,7 @@ struct StreamSequencerTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamArrivalsTests {
     @Test("what arrived while its reader was busy is read at once and in its order, and the end after all of it (T13)")
     func arrivals() async throws {

@@ -43,7 +43,8 @@ struct TextsTests {
     }
 
     @Test(
-        "a grace, a pause and a trip have texts with their times in every language, which name who pauses (A3, A5, A7)")
+        "a grace, a pause, a trip and a question have texts with their times in every language, which name others (A2, A3, A5, A7)"
+    )
     func times() throws {
         let (early, late) = (Instant(microseconds: 1_800_000_000_000_000), Instant(microseconds: 1_900_000_000_000_000))
         let known: [(NotificationKind, NotificationDetails, name: Bool, years: [String])] = [
@@ -51,6 +52,7 @@ struct TextsTests {
             (.checkInReminder, .init(deadline: late, pausedUntil: early), false, ["2027", "2030"]),
             (.system, .init(deadline: late, pausedUntil: early, text: "raw"), true, ["2027"]),
             (.system, .init(deadline: late, text: "raw"), true, ["2030"]),
+            (.system, .init(onItUntil: late, text: "raw"), true, ["2030"]),
             (.checkInReminder, .init(deadline: late, trip: .new(), text: "raw"), false, ["2030"]),
             (
                 .checkInMissed, .init(deadline: early, graceEnds: late, trip: .new(), text: "raw"), false,

@@ -9,7 +9,7 @@ import Vocabulary
 
 @testable import QuartetClient
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnsentTests {
     @Test(
         "a call for help that was never sent says so, also after a restart, until its person has read that (S22, S24)")

@@ -7,7 +7,7 @@ import Testing
 import Vocabulary
 
 /// What an app developer writes, with the world that the package gives them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WorldTests {
     @Test("a ping reaches somebody who was cut off for two hours, once, with its notification (P36, T28, S10, S27)")
     func ping() async throws {

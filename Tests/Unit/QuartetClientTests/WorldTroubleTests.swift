@@ -5,7 +5,7 @@ import Testing
 import Vocabulary
 
 /// What can go wrong in a world, as an app developer has it go wrong.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WorldTroubleTests {
     @Test("a ping made offline is sent once by an app that was killed and started again (P36, S22)")
     func killedOffline() async throws {

@@ -177,6 +177,24 @@ struct ViewTests {
         #expect(request("@bob")?.handle == "bob" && request("\(code)")?.code == code && request("") == nil)
     }
 
+    @Test("Enter on the question whether one is still on it leads to the person's alarm, where one says so (A2)")
+    func renewal() {
+        let question = NotificationsContract.Notification(
+            id: .new(), kind: .system, subject: Self.bob,
+            details: .init(onItUntil: Self.now + .minutes(5), text: "Are you still on it?"), created: Self.now)
+        var state = NotificationsState(account: Self.anna)
+        state.notifications = [question]
+        state.unread = 1
+        var shown = Self.shown()
+        shown.notifications = NotificationsClient.preview(state).notifications.value
+        var model = Model()
+        model.tab = .notifications
+        let row = rows(model, shown, width: 160).first { $0.contains("still on it") }
+        #expect(row?.contains("Bob") == true && row?.contains("Bob: ") == false)
+        #expect(model.handle(.enter, shown) == .markRead(question.id))
+        #expect(model.tab == .contacts && model.contact == Self.bob)
+    }
+
     @Test("every kind of notification has a sentence of its own")
     func notifications() {
         let sentences = NotificationKind.allCases.map { Words.notification($0, .none, "Bob") }

@@ -24,4 +24,35 @@ struct PolicyTests {
         // A type that a newer release adds isn't ignored: a replica that knows it decides.
         #expect(policy.ignoredTypes == Set(NotificationsEvent.types.map { $0.type }).subtracting(["PushTaken"]))
     }
+
+    @Test(
+        "who is asked whether they are still on it is notified until that is settled, and not once their time is over (A2)"
+    )
+    func renewal() throws {
+        let (ben, anna, alarm) = (AccountID.new(), AccountID.new(), AlarmID.new())
+        let asked = Instant.now
+        func commands(_ event: ContactsEvent, at time: Instant = asked) throws -> [PolicyCommand] {
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: type(of: event.body).type, key: .account(ben), account: ben,
+                    body: try event.body.encoded()),
+                recordedAt: time)
+            return ContactsPolicy().commands(for: event, in: message)
+        }
+        let question = ContactsEvent.renewalAsked(
+            .init(account: ben, dependent: anna, alarm: alarm, until: asked + .minutes(5), at: asked))
+        let told = try commands(question)
+        let delivery = try #require(told.first?.body as? DeliverNotification)
+        #expect(told.count == 1 && told.first?.account == ben && !delivery.isUrgent)
+        #expect(delivery.kind == .system && delivery.subject == anna)
+        #expect(delivery.details.onItUntil == asked + .minutes(5) && delivery.details.alarm == nil)
+        try delivery.validate()
+        let settled = try commands(
+            .renewalSettled(
+                .init(account: ben, dependent: anna, alarm: alarm, asked: asked, at: asked + .minutes(2))))
+        let clearing = try #require(settled.first?.body as? ClearNotifications)
+        #expect(settled.count == 1 && clearing.selection == NotificationSelection(ids: [delivery.id]))
+        #expect(try commands(question, at: asked + .minutes(5)).isEmpty)
+    }
 }

@@ -191,11 +191,12 @@ extension TestDatabase {
     /// - Throws: ``TimedOut``, with the last answer.
     fileprivate func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws {
         var last = ""
-        for _ in 0..<1000 {
+        let end = ContinuousClock.now + .patience
+        repeat {
             last = try await psql(sql)
             if isWanted(last) { return }
             try await Task.sleep(for: .milliseconds(20))
-        }
+        } while ContinuousClock.now < end
         throw TimedOut("waited for \(what), which did not happen; last: \(last)")
     }
 }

@@ -46,6 +46,8 @@ package struct AlarmRow: Equatable, Sendable {
         package var closing: Instant?
         /// In which order the responders hear of it.
         package var tiers = AlarmTiers()
+        /// For how long somebody on it has held repetitions back.
+        package var held = HeldTime()
 
         package init(alarm: AlarmID? = nil) {
             self.alarm = alarm
@@ -104,6 +106,8 @@ package struct RecipientRow: Equatable, Sendable {
     package var saidSafe: Instant?
     /// How often they answered.
     package var answers = 0
+    /// When they were asked whether they are still on it; nil if they weren't, or if that is settled.
+    package var asked: Instant?
     /// Which responders they had blocked when they answered, who don't see it unless help is needed; nil for nobody.
     package var hidden: [AccountID]?
 

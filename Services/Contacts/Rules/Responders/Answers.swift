@@ -53,6 +53,8 @@ extension ContactsReducer {
         }
         row.hidden = blocked.isEmpty ? nil : blocked
         rows.recipients[recipient] = row
+        // Said here, since the time of the question may be ahead of this one.
+        let settled = settleRenewal(&rows, of: recipient, at: time)
         if command.answer == .safe, rows.alarms[key]?.answering.firstSafe == nil {
             rows.alarms[key]?.answering.firstSafe = time
         }
@@ -64,7 +66,7 @@ extension ContactsReducer {
             + (isUntold ? alerted(rows, asker.account, of: key, 0, standing, at: time) : [])
             + hide(rows, key, command.alarm, former, row, from: blocked, by: asker.account, at: time)
             + (command.answer == .needsHelp ? tellAgain(&rows, key, endsHold, besides: asker.account, at: time) : [])
-            + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
+            + settled + holdChange(&rows, key, from: before, at: time) + sayHopeless(&rows, key, at: time)
     }
 
     /// Somebody whose turn it isn't yet knows of the alarm all the same, and answers it: from now on they are one of those who were told.
@@ -305,7 +307,7 @@ extension ContactsReducer {
 
     // MARK: What holds repetitions back
 
-    private static func hold(_ rows: ContactsRows, of key: AlarmKey) -> AnswerHold {
+    static func hold(_ rows: ContactsRows, of key: AlarmKey) -> AnswerHold {
         let answers = standingAnswers(rows, to: key).map(\.1)
         guard !answers.contains(where: { $0.answer == .needsHelp }) else { return AnswerHold() }
         var hold = AnswerHold()
@@ -328,16 +330,15 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         let now = hold(rows, of: key)
         holdTiers(&rows, key, until: now.until, at: time)
-        guard now != before, var row = rows.alarms[key] else { return [] }
+        guard now != before, var row = rows.alarms[key] else { return updateRenewals(&rows, key, now, at: time) }
         row.answering.holdVersion += 1
         row.answering.closing = nil
+        row.answering.held.hold(until: now.until, at: time, atMost: rows.limits.longestHold)
         rows.alarms[key] = row
-        return [
-            .alarmHoldChanged(
-                .init(
-                    account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
-                    version: row.answering.holdVersion, at: time))
-        ]
+        let changed = AlarmHoldChanged(
+            account: key.account, alarm: row.alarm, kind: key.kind.alert, hold: now,
+            version: row.answering.holdVersion, at: time)
+        return [.alarmHoldChanged(changed)] + updateRenewals(&rows, key, now, at: time)
     }
 }
 

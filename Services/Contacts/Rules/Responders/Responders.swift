@@ -13,6 +13,7 @@ extension ContactsReducer {
         case .acknowledgeAlarm(let command): try acknowledge(&rows, command, asker)
         case .decideClosing(let command): decideClosing(&rows, command, asker)
         case .forgetAnswers(let command): forgetAnswers(&rows, command, asker)
+        case .askForRenewal: askForRenewal(&rows, asker)
         case .announcePause(let command): announce(rows, command, asker)
         }
     }
@@ -120,10 +121,12 @@ extension ContactsReducer {
         // A closed account sees nothing any more.
         let answers = reason == .closed ? [] : standingAnswers(rows, to: key)
         let withdrawn = show(answers, key, row.alarm, to: key.account, isWithdrawn: true, at: asker.time)
+        let settled = recipients.flatMap { settleRenewal(&rows, of: $0, at: asker.time) }
         let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
         scheduleTiers(&rows, key, at: asker.time)
-        return events + withdrawn
+        scheduleRenewals(&rows, of: key.account, at: asker.time)
+        return events + withdrawn + settled
     }
 
     private static func allClear(
@@ -278,7 +281,7 @@ extension ContactsRows.Selection {
             alarming.insert(account)
             relaying.insert(account)
         case .announcePause: relaying.insert(account)
-        case .decideClosing:
+        case .decideClosing, .askForRenewal:
             changed.insert(account)
             alarming.insert(account)
         }

@@ -12,11 +12,8 @@ package struct AlarmTiers: Equatable, Sendable {
     package var begun = 0
     /// When the first tier heard, by the database's clock: the timers of the others go by it.
     package var since: Instant?
-    /// How long they have waited because somebody was on it, without the time since ``heldSince``.
-    package var held: Interval = .seconds(0)
-    package var heldSince: Instant?
-    /// Until when they wait because somebody is on it.
-    package var heldUntil: Instant?
+    /// For how long they have waited because somebody was on it.
+    package var held = HeldTime()
 
     package init() {}
 
@@ -29,8 +26,8 @@ package struct AlarmTiers: Equatable, Sendable {
     /// When the tier that waits begins, unless nobody is left of the one before.
     var nextBegins: Instant? {
         guard let next, let since else { return nil }
-        let hold = heldSince.flatMap { begin in heldUntil.map { $0 - begin } } ?? .seconds(0)
-        return since + next.after + held + hold
+        let hold = held.since.flatMap { begin in held.until.map { $0 - begin } } ?? .seconds(0)
+        return since + next.after + held.before + hold
     }
 
     /// Whether somebody hears now.
@@ -48,14 +45,7 @@ package struct AlarmTiers: Equatable, Sendable {
 
     /// Lets the tiers wait until a time from now on; nil for no longer.
     mutating func hold(until wanted: Instant?, at time: Instant, _ limits: ContactsLimits) {
-        if let begin = heldSince, let end = heldUntil {
-            held = Interval(microseconds: held.microseconds + max((min(end, time) - begin).microseconds, 0))
-        }
-        (heldSince, heldUntil) = (nil, nil)
-        guard next != nil, let wanted else { return }
-        let left = Interval(microseconds: max(limits.longestTierHold.microseconds - held.microseconds, 0))
-        let end = min(wanted, time + left)
-        if end > time { (heldSince, heldUntil) = (time, end) }
+        held.hold(until: next == nil ? nil : wanted, at: time, atMost: limits.longestTierHold)
     }
 }
 
@@ -174,7 +164,7 @@ extension ContactsReducer {
         }
         if isLeft || begins <= time { return begins }
         // At once: the deadline has passed by the database's clock, of which the rules' time may be far ahead after a failover.
-        return tiers.heldUntil ?? row.deadline ?? Instant(microseconds: 0)
+        return tiers.held.until ?? row.deadline ?? Instant(microseconds: 0)
     }
 }
 

@@ -4,13 +4,16 @@ import Vocabulary
 
 extension NotificationsReducer {
     static func reduce(
-        _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ time: Instant
+        _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ context: CommandContext
     ) throws(Rejection) -> [NotificationsEvent] {
+        let time = context.time
         switch command {
         case .deliverNotification(let command):
             var notification = command.notification(at: time)
+            // The rules' time may be far ahead of the clock after a failover. A push goes by the clock again.
+            let clock = min(context.recordedAt, time)
             // Kept for the record, but it alarms nobody any more. Cleared rather than read, because nobody has seen it.
-            if rows.isOver(notification, for: account) { notification.cleared = time }
+            if rows.isOver(notification, for: account, at: clock) { notification.cleared = time }
             return notify(&rows, notification, to: account)
         case .deliverHeldNotification(let command): return try deliver(&rows, command, time)
         }
@@ -77,10 +80,10 @@ extension NotificationsRows {
         }
     }
 
-    /// Whether a notification speaks of a grace, a trip or a drill whose time is over or that an alarm has overtaken, or says that an alarm is on of whose end the account was
-    /// notified already. A delivery that failed is tried again by itself, and so may come after it.
-    fileprivate func isOver(_ notification: Notification, for account: AccountID) -> Bool {
-        if let end = notification.details.endOfUse(of: notification.kind), end <= notification.created { return true }
+    /// Whether a notification speaks of a grace, a trip, a question or a drill whose time is over, of a drill that an alarm has overtaken, or says that an alarm is on of whose end the
+    /// account was notified already. A delivery that failed is tried again by itself, and so may come after it.
+    fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
+        if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in

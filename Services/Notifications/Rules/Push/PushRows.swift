@@ -46,6 +46,9 @@ package struct WaitingPush: Equatable, Identifiable, Sendable {
     package var isBeforeSignOut = false
 
     package var id: ID { ID(device: key, notification: body.notification.id) }
+
+    /// Whether it warns of something about the account itself.
+    var isWarning: Bool { body.notification.category == .system && body.notification.subject == nil }
 }
 
 extension PushDeviceRow {

@@ -11,7 +11,8 @@ struct PushText: Hashable {
     /// - Parameters:
     ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
     ///   - isOfTrip: Whether it is about the account's own trip.
-    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false) {
+    ///   - isOfRenewal: Whether it asks if the person is still on an alarm.
+    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false) {
         (title, body) =
             switch kind {
             case .checkInMissed where isOfGrace && isOfTrip:
@@ -43,6 +44,8 @@ struct PushText: Hashable {
             case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,
                 .securityUndone:
                 ("Your account", "Something about your account’s security changed. Look whether it was you.")
+            case .system where isOfRenewal:
+                ("Are you still on it?", "Your time ends soon. If you can’t go on, say so.")
             case .system: ("Quartet", "There is a message for you.")
             }
     }
@@ -55,7 +58,9 @@ extension PushText {
         case .system where details.isOfDrill: self = .drill
         case .system where details.drill != nil: self = .endOfDrill
         default:
-            self.init(notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil)
+            self.init(
+                notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil,
+                isOfRenewal: details.onItUntil != nil)
         }
     }
 
@@ -72,9 +77,9 @@ extension PushedNotification {
     /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
-        if details.isOfGrace, let trip = details.trip { return "trip/\(trip)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
-            return "due/\(deadline.microseconds)"
+            // Another trip or another end is another thing: in the place of the former it would come without a sound.
+            return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }

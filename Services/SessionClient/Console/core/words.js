@@ -49,7 +49,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (name, { text, pausedUntil, deadline, drill, drillEnds }) => drillEnds ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees when you open this` : drill ? 'Your drill is over. Look whom it reached' : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
+  system: (name, { text, pausedUntil, onItUntil, deadline, drill, drillEnds }) => drillEnds ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees when you open this` : drill ? 'Your drill is over. Look whom it reached' : onItUntil ? `Are you still on it for ${name}? Your time ends at ${moment(onItUntil)}; if you can’t go on, say so` : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

@@ -1,7 +1,7 @@
 /** A trip: a time by which one has arrived, or an alert is raised. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { hour, minute, moment, now, span } from '../core/time.js'
+import { hour, minute, moment, now, second, span } from '../core/time.js'
 import { act, underway } from '../core/actions.js'
 import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { problemOf } from '../core/problems.js'
@@ -29,10 +29,10 @@ const missedWords = ({ isCalled }) => (isCalled ? 'You haven’t said that you a
 function running(trip) {
   const hear = trip.graceEnds ?? trip.eta + (trip.grace ?? 0)
   const left = trip.eta - now()
-  // What was pressed before the alert doesn't end it.
-  const ending = model.outbox.some((entry) => entry.path.endsWith('/EndTrip') && entry.state !== 'refused' && entry.fields.trip === trip.id
-    && (now() < hear || entry.fields.pressed >= hear))
-  const moving = ending || Boolean(underway('ExtendTrip', { trip: trip.id }))
+  const said = underway('EndTrip', { trip: trip.id })
+  // What was pressed before the alert, which this page may not know of, doesn't end it: it can be said again.
+  const isJustSaid = Boolean(said) && (said.state === 'done' || said.fields.pressed > now() - 5 * second)
+  const isChanging = Boolean(said ?? underway('ExtendTrip', { trip: trip.id }))
   const end = (how, done) => act('EndTrip', { trip: trip.id, end: how, pressed: now() }, done, form)
   const cancel = async () => {
     if (await confirm({ title: 'Cancel the trip?', action: 'Cancel the trip', text: 'Then no alert is raised if you don’t arrive.' })) end('cancelled', 'The trip is over')
@@ -44,11 +44,11 @@ function running(trip) {
       : h('p', { role: 'timer' }, h('strong', {}, left > 0 ? `${span(left)} left` : 'The time has passed'), ` (${moment(trip.eta)})`),
     !trip.alarm && h('p', { class: 'hint' }, `If you don’t say that you have arrived by ${moment(hear)}, an alert is raised then. ${hearers()}`),
     trip.note && h('p', { class: 'note' }, trip.note),
-    !trip.isCalled && button('I have arrived', () => end('arrived', 'Good that you arrived'), { kind: 'primary huge', disabled: ending, key: 'arrived' }),
+    !trip.isCalled && button('I have arrived', () => end('arrived', 'Good that you arrived'), { kind: 'primary huge', disabled: isJustSaid, key: 'arrived' }),
     h('div', { class: 'actions' },
       !trip.alarm && !model.isKept && [[15 * minute, '15 min'], [30 * minute, '30 min'], [hour, '1 h']].map(([length, title]) =>
-        button(`+ ${title}`, () => extend(length), { key: title, kind: 'small', disabled: moving })),
-      !trip.alarm && !model.isKept && button('Cancel the trip', cancel, { kind: 'link', disabled: ending })),
+        button(`+ ${title}`, () => extend(length), { key: title, kind: 'small', disabled: isChanging })),
+      !trip.alarm && !model.isKept && button('Cancel the trip', cancel, { kind: 'link', disabled: Boolean(said) })),
     refusal(form))
 }
 

@@ -154,6 +154,17 @@ package struct ContactsPolicy: Policy {
         case .alarmUnanswered(let event):
             let details = NotificationDetails(at: event.at, alarm: event.alarm, text: event.sentence)
             return [.notify(account, event.kind.own, details, because: message)]
+        case .renewalAsked(let event):
+            // It waited for so long that their time is over.
+            guard message.recordedAt < event.until else { return [] }
+            // Of no other kind: apps of 0.1.0 end their streams at one that they don't know.
+            let question = DeliverNotification(
+                id: Self.renewal(of: event.alarm, account, asked: event.at), kind: .system, subject: event.dependent,
+                details: .init(at: event.at, onItUntil: event.until, text: Self.renewalQuestion))
+            return [.tell(.notifications, question, for: account)]
+        case .renewalSettled(let event):
+            let selection = NotificationSelection(ids: [Self.renewal(of: event.alarm, account, asked: event.asked)])
+            return [.tell(.notifications, ClearNotifications(selection: selection), for: account)]
         case .responderReachSettled(let event):
             let clear = ClearNotifications([.system], from: [account], by: event.at)
             guard let text = event.sentence else { return [.tell(.notifications, clear, for: account)] }
@@ -166,6 +177,16 @@ package struct ContactsPolicy: Policy {
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []
         }
+    }
+
+    private static let renewalQuestion =
+        "Are you still on it? Your time ends soon. If you can’t go on, say so."
+
+    /// Named after when it was asked, so that it is found when that is settled.
+    private static func renewal(of alarm: AlarmID, _ account: AccountID, asked: Instant) -> NotificationID {
+        .derived(
+            at: asked, from: Array("notification/renewal".utf8), account.bytes, alarm.bytes,
+            Array("\(asked.microseconds)".utf8))
     }
 }
 

@@ -16,7 +16,8 @@ extension SessionPolicy {
                 at: event.at, deadline: event.eta, trip: event.trip,
                 text: "Your trip ends soon. Say that you have arrived, or give it another end.")
             let told = DeliverNotification(
-                id: Self.reminder(of: event.trip, event.at, account), kind: .checkInReminder, details: details)
+                id: Self.reminder(of: event.trip, event.eta, at: event.at, account), kind: .checkInReminder,
+                details: details)
             return [.tell(.notifications, told, for: account)]
         case .tripGraceBegan(let event):
             let details = NotificationDetails(
@@ -24,10 +25,12 @@ extension SessionPolicy {
                 text: "The time of your trip has passed. Say that you have arrived, or an alert is raised soon.")
             let told = DeliverNotification(
                 id: Self.grace(of: event.trip, event.eta, account), kind: .checkInMissed, details: details)
-            return clear(event.trip, event.reminded, nil, account) + [.tell(.notifications, told, for: account)]
+            return clear(event.trip, event.eta, reminded: event.reminded, isGraced: false, account) + [
+                .tell(.notifications, told, for: account)
+            ]
         case .tripExtended(let event):
-            return clear(event.trip, event.reminded, event.former, account)
-        case .tripEnded(let event): return clear(event.trip, event.reminded, event.eta, account)
+            return clear(event.trip, event.former, reminded: event.reminded, account)
+        case .tripEnded(let event): return clear(event.trip, event.eta, reminded: event.reminded, account)
         case .tripStarted: return []
         }
     }
@@ -38,13 +41,13 @@ extension SessionPolicy {
         return [
             told(event.account, event.alarm, trip, at: event.at, because: message),
             .tell(.contacts, relay, for: event.account),
-        ] + clear(trip.trip, trip.reminded, trip.eta, event.account)
+        ] + clear(trip.trip, trip.eta, reminded: trip.reminded, event.account)
     }
 
     /// A trip's time has passed while an alert is on.
     func say(_ trip: MissedTrip, of event: AlertRaisedAgain, because message: RecordedMessage) -> [PolicyCommand] {
         [told(event.account, event.alarm, trip, at: event.at, because: message)]
-            + clear(trip.trip, trip.reminded, trip.eta, event.account)
+            + clear(trip.trip, trip.eta, reminded: trip.reminded, event.account)
     }
 
     private func told(
@@ -56,34 +59,33 @@ extension SessionPolicy {
         return .notify(account, .alertRaised, details, because: message)
     }
 
-    private static func reminder(of trip: TripID, _ reminded: Instant, _ account: AccountID) -> NotificationID {
-        name("reminder", of: trip, reminded, account)
-    }
-
-    private static func grace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> NotificationID {
-        name("grace", of: trip, eta, account)
-    }
-
     /// Named so that it is found when the trip is over or has another end. Somebody may go back to an end of which they were reminded, and
-    /// not to one whose grace has begun.
-    private static func name(
-        _ what: String, of trip: TripID, _ time: Instant, _ account: AccountID
+    /// the rules' time may stand still.
+    private static func reminder(
+        of trip: TripID, _ eta: Instant, at time: Instant, _ account: AccountID
     ) -> NotificationID {
         .derived(
-            at: time, from: Array("notification/trip/\(what)".utf8), account.bytes, trip.bytes,
-            Array("\(time.microseconds)".utf8))
+            at: time, from: Array("notification/trip/reminder".utf8), account.bytes, trip.bytes,
+            Array("\(eta.microseconds)/\(time.microseconds)".utf8))
     }
 
-    /// What was said of a trip isn't so any more.
+    /// Nobody can go back to an end whose grace has begun.
+    private static func grace(of trip: TripID, _ eta: Instant, _ account: AccountID) -> NotificationID {
+        .derived(
+            at: eta, from: Array("notification/trip/grace".utf8), account.bytes, trip.bytes,
+            Array("\(eta.microseconds)".utf8))
+    }
+
+    /// What was said of a trip with this end isn't so any more.
     /// - Parameters:
-    ///   - reminded: When the person was reminded of its end.
-    ///   - graced: The end whose grace may have begun.
+    ///   - reminded: When the person was reminded of it.
+    ///   - isGraced: Whether its grace may have begun.
     private func clear(
-        _ trip: TripID, _ reminded: Instant?, _ graced: Instant?, _ account: AccountID
+        _ trip: TripID, _ eta: Instant, reminded: Instant?, isGraced: Bool = true, _ account: AccountID
     ) -> [PolicyCommand] {
         let ids =
-            (reminded.map { [Self.reminder(of: trip, $0, account)] } ?? [])
-            + (graced.map { [Self.grace(of: trip, $0, account)] } ?? [])
+            (reminded.map { [Self.reminder(of: trip, eta, at: $0, account)] } ?? [])
+            + (isGraced ? [Self.grace(of: trip, eta, account)] : [])
         guard !ids.isEmpty else { return [] }
         return [.tell(.notifications, ClearNotifications(selection: NotificationSelection(ids: ids)), for: account)]
     }

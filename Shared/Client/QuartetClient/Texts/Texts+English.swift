@@ -105,6 +105,8 @@ extension Texts {
         "notification.securityUndone.count": "{count} security changes were undone",
         "notification.securityUndone.count.one": "One security change was undone",
         "notification.system": "A message from Quartet",
+        "notification.system.onIt":
+            "Are you still on it for {name}? Your time ends at {onIt}; if you can’t go on, say so",
         "notification.system.paused": "{name} paused their check-ins until {paused}",
         "notification.system.deadline": "The pause of {name} is over: the next check-in is due by {deadline}",
         "notification.checkInReminder.trip":

@@ -108,6 +108,8 @@ extension Texts {
         "notification.securityUndone.count": "{count} Änderungen an der Sicherheit wurden zurückgenommen",
         "notification.securityUndone.count.one": "Eine Änderung an der Sicherheit wurde zurückgenommen",
         "notification.system": "Eine Nachricht von Quartet",
+        "notification.system.onIt":
+            "Kümmerst du dich noch um {name}? Deine Zeit endet um {onIt}; wenn du nicht weiterkannst, sag es",
         "notification.system.paused": "{name} macht mit den Rückmeldungen Pause bis {paused}",
         "notification.system.deadline":
             "Die Pause von {name} ist vorbei: die nächste Rückmeldung ist bis {deadline} fällig",

@@ -69,16 +69,18 @@ public struct Texts: Sendable {
         values["lead"] = details.lead.map(span)
         values["count"] = details.count.map { "\($0)" }
         values["text"] = details.text
+        values["onIt"] = details.onItUntil.map(moment)
         values["paused"] = details.pausedUntil.map(moment)
         values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
         values["trip"] = details.trip.map { "\($0)" }
         values[details.isOfDrill ? "drill" : "drillOver"] = details.drill.map { "\($0)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
-        let forms = ["count.one", "drill", "drillOver", "trip", "grace", "paused", "deadline", "lead", "count", "text"]
-            .filter { form in
-                form == "count.one" ? details.count == 1 : values[form] != nil
-            }
+        let forms = [
+            "count.one", "drill", "drillOver", "trip", "grace", "onIt", "paused", "deadline", "lead", "count", "text",
+        ].filter { form in
+            form == "count.one" ? details.count == 1 : values[form] != nil
+        }
         let form = forms.first { catalogue["\(key).\($0)"] != nil }
         let text = filled(form.map { "\(key).\($0)" } ?? key, values)
         guard [.dependentAlertRaised, .alertRaised, .checkInMissed, .dependentCheckInMissed].contains(kind),

@@ -12,9 +12,10 @@ enum NotificationsScreen {
         let rows = list.map { one -> Line in
             let color: Style.Color? = one.kind.priority == .critical ? .red : nil
             let name = shown.name(of: one.subject)
-            // A message about somebody else doesn't name them, unless it is about a pause or a drill.
+            // A message about somebody else doesn't name them, unless it is about a pause, a question or a drill.
             let about =
-                one.kind == .system && one.details.deadline == nil && !one.details.isOfDrill
+                one.kind == .system && one.details.deadline == nil && one.details.onItUntil == nil
+                    && !one.details.isOfDrill
                     && one.subject != nil && one.subject != shown.me
                 ? "\(name): " : ""
             let text = about + Words.notification(one.kind, one.details, name)
@@ -47,6 +48,10 @@ enum NotificationsScreen {
             guard !list.isEmpty else { return nil }
             let one = list[Rows.index(of: model.notification, in: list.map(\.id))]
             model.notification = one.id
+            // There they say whether they are still on it.
+            if one.details.onItUntil != nil, let subject = one.subject {
+                (model.tab, model.contact) = (.contacts, subject)
+            }
             return one.isUnread ? .markRead(one.id) : nil
         case .character("a"): return .markAllRead
         case .character("x"):

@@ -87,7 +87,7 @@ public struct LedgerClient: Service {
     /// Posts an entry and waits for the outcome.
     public func post(
         _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
-        mayBeRepeated: Bool = false, patience: Duration = .seconds(10), timeToLive: Interval? = nil
+        mayBeRepeated: Bool = false, patience: Duration = .seconds(60), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await ask(
             PostEntry.type, try entry.encoded(), for: account, id: id, isUrgent: isUrgent, mayBeRepeated: mayBeRepeated,
@@ -97,7 +97,7 @@ public struct LedgerClient: Service {
     /// Sends any command, even a malformed one, and waits for the outcome.
     public func ask(
         _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
-        mayBeRepeated: Bool = false, patience: Duration = .seconds(10), timeToLive: Interval? = nil
+        mayBeRepeated: Bool = false, patience: Duration = .seconds(60), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await sender.send(
             Message(

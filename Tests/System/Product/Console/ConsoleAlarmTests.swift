@@ -200,7 +200,8 @@ struct ConsoleAlarmTests {
                 try await page.click("End the alert")
                 try await page.see("Are you safe?")
             }
-            let ended = "SELECT count(*) FROM session_client.session_commands WHERE type = 'ClearAlert'"
+            let ended =
+                "SELECT count(DISTINCT command_id) FROM session_client.session_commands WHERE type = 'ClearAlert'"
             #expect(try await quartet.psql(ended) == "0")
             try await page.click("End the alert")
             try await page.see("Do you need help?")

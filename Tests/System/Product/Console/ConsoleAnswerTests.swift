@@ -60,6 +60,38 @@ struct ConsoleAnswerTests {
         }
     }
 
+    @Test("who is on it reads before their time ends that they are to say so again, and is led to where they do (A2)")
+    func renewal() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            try await anna.act("RaiseAlert")
+            let bobs = try await console.person("bob")
+            try await bobs.look(width: 390)
+            try await bobs.go("/contacts/\(anna.account)")
+            try await bobs.click("I’m on it")
+            try await bobs.see("You are on it until")
+            try await bobs.go("/notifications")
+            try await console.quartet.passOnIt(minutes: 26, for: anna)
+            try await bobs.see("Are you still on it for Anna? Your time ends at")
+            #expect(try await bobs.accessibilityProblems() == [])
+            try await bobs.screenshot("notifications-still-on-it-phone-light")
+            try await bobs.run(
+                "[...document.querySelectorAll('a.row-text')].find((one) => one.innerText.includes('still on it')).click()"
+            )
+            try await bobs.click("I’m on it")
+            try await bobs.see("You are on it until")
+            try await console.quartet.wait(
+                for: "the question to be cleared",
+                """
+                SELECT count(*) FROM notifications.notification
+                 WHERE details ->> 'onItUntil' IS NOT NULL AND cleared_at IS NOT NULL
+                """
+            ) { $0 == "1" }
+            try await bobs.expectNoErrors()
+        }
+    }
+
     @Test(
         "who doesn't hear of missed check-ins isn't told that nobody is on one; an answer without a network says so (A2, S22)"
     )

@@ -299,8 +299,8 @@ struct ConsoleFaultTests {
             try await page.see("Connected")
 
             let device = try await anna.read("/v1/account")["devices"].array.first { $0["name"] != "phone" }
-            let answer = try await anna.edge.send(
-                "POST", "/v1/sign-out", body: ["device": device?["id"] ?? .null], token: anna.token)
+            let answer = try await anna.edge.insist(
+                "/v1/sign-out", ["device": device?["id"] ?? .null], token: anna.token)
             #expect(answer.isSuccess)
             try await page.see("Sign in again")
             try await page.see("this device was signed out from another one")

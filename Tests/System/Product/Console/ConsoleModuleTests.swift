@@ -310,7 +310,7 @@ struct ConsoleModuleTests {
         var request = HTTPClientRequest(url: try quartet.url + path)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         do {
-            let response = try await http.execute(request, timeout: .seconds(30))
+            let response = try await http.execute(request, timeout: .seconds(120))
             let body = try await response.body.collect(upTo: 1 << 20)
             try await http.shutdown()
             return File(

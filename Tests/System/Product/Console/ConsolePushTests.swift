@@ -161,6 +161,7 @@ struct ConsolePushTests {
                         "inTab": [.string("message /contacts/bob \(anna.account)"), "focus"],
                         "renewedByPage": ["subscribe", "message again"],
                         "renewalAsked": ["subscribe", "shown Open Quartet"],
+                        "asked": ["/contacts/bob", "/notifications"],
                         "known": ["shown An alarm"], "unknown": ["shown An alarm"], "strange": ["shown Quartet"],
                     ])
             }
@@ -205,9 +206,11 @@ struct ConsolePushTests {
         const inTab = await click({ account, path: '/contacts/bob' });
         const renewedByPage = await happen('pushsubscriptionchange', given);
         const known = await push(message), strange = await push({ ...message, account: 'stranger' });
+        // Whether one is still on it is said where the alarm is.
+        const asked = ['bob', account].map((subject) => pathOf({ account, subject, kind: 'system', category: 'system' }));
         indexedDB = { open() { throw new Error('broken') } };
         const unknown = await push(message);
-        return { clicked, isLast, stranger, inTab, renewedByPage, renewalAsked, known, unknown, strange };
+        return { clicked, isLast, stranger, inTab, renewedByPage, renewalAsked, asked, known, unknown, strange };
         """
 
     private static let isOn = """

@@ -104,7 +104,8 @@ struct ConsoleTests {
             try await ben.go("/contacts/\(anna.account)")
             try await ben.see("Only for you")
 
-            let removals = "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RemoveContact'"
+            let removals =
+                "SELECT count(DISTINCT command_id) FROM session_client.contacts_commands WHERE type = 'RemoveContact'"
             for isByKey in [false, true] {
                 try await ben.click("Remove")
                 try await ben.see("Remove Anna?")

@@ -37,7 +37,8 @@ struct ConsoleTogetherTests {
             console.quartet.send(.stop, to: .session)
             async let claim = first.ask("MoveSeat", ["group": id, "seat": 1])
             try await console.quartet.wait(
-                for: "Anna's command", "SELECT count(*) FROM session_client.session_commands WHERE type = 'MoveSeat'"
+                for: "Anna's command",
+                "SELECT count(DISTINCT command_id) FROM session_client.session_commands WHERE type = 'MoveSeat'"
             ) { $0 == "1" }
             try await bob.click("Seat 2")
             try await bob.see("claiming…")

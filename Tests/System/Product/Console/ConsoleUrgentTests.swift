@@ -71,7 +71,7 @@ struct ConsoleUrgentTests {
                 ["net/database.js", "net/outbox.js", "core/time.js", "core/model.js"],
                 """
                 const { now, newKey, second } = m['core/time.js'], { account } = m['core/model.js'].model.account, real = window.fetch, sent = [];
-                const { put, update } = m['net/database.js'], expires = now() + second;
+                const { put, update } = m['net/database.js'], expires = now() + 15 * second;
                 window.fetch = async (path, options) => {
                     sent.push(path);
                     // The device sleeps.
@@ -153,8 +153,8 @@ struct ConsoleUrgentTests {
                 try await page.screenshot("alert-of-another-account")
                 if !isSignedIn {
                     let device = try await anna.read("/v1/account")["devices"].array.first { $0["name"] != "phone" }
-                    let answer = try await anna.edge.send(
-                        "POST", "/v1/sign-out", body: ["device": device?["id"] ?? .null], token: anna.token)
+                    let answer = try await anna.edge.insist(
+                        "/v1/sign-out", ["device": device?["id"] ?? .null], token: anna.token)
                     #expect(answer.isSuccess)
                 }
                 try await page.setOffline(false)
