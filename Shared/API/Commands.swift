@@ -11,7 +11,7 @@ public let appCommands: [String: any AppCommandBody.Type] = {
     }
     let inOtherForms: [any AppCommandBody.Type] = [
         UpdateSecurityRequest.self, RemovePhoneRequest.self, PauseCheckInsRequest.self,
-        ResetContactCodeRequest.self, AddContactRequest.self,
+        RunDrillRequest.self, ResetContactCodeRequest.self, AddContactRequest.self,
         ShowNotificationsRequest.self, RegisterPushRequest.self, UnregisterPushRequest.self,
         CreateGroupSessionRequest.self, ActivateGroupSessionRequest.self, JoinGroupSessionRequest.self,
     ]
@@ -52,6 +52,15 @@ public struct PauseCheckInsRequest: AppCommandBody {
     public init(until: Instant) {
         self.until = until
     }
+}
+
+/// `RunDrill`; the server adds the device.
+public struct RunDrillRequest: AppCommandBody {
+    public static let type = "RunDrill"
+    /// The person waits for what becomes of it, and doesn't expect it later.
+    public static let sending = Sending(.checkInSettings, for: .seconds(30), mayWait: false)
+
+    public init() {}
 }
 
 /// `ResetContactCode`; the server makes the code, since one that an app chose could be guessed.

@@ -16,8 +16,9 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: DrillCommand, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         switch command {
-        case .runDrill:
+        case .runDrill(let command):
             let (account, row) = try asker(rows, context)
+            if row.isConfirmationRequired { try requireConfirmed(rows, account, by: command.by, context.time) }
             return try runDrill(&rows, account, row, context)
         case .endDrill(let command): return try endDrill(&rows, command, context.time)
         }
@@ -28,7 +29,13 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         // The rules' time may be far ahead of the clock after a failover.
         let clock = min(context.recordedAt, context.time)
-        try checkNoAlarm(of: row, at: clock)
+        // After an outage a deadline may have passed whose timer is still to come, and the person doesn't wait for this any more.
+        guard context.time <= clock + DrillRules.patience else {
+            throw Rejection(
+                .tooSoon, "Quartet was too slow to begin a drill when you asked for it; try again.",
+                retryAfter: DrillRules.patience)
+        }
+        try checkNoAlarm(of: row, at: context.time)
         if let last = row.drill, last.next > clock {
             let left = last.next - clock
             throw Rejection(
@@ -43,16 +50,22 @@ extension SessionReducer {
         return [.drill(.drillBegan(began))]
     }
 
-    /// Nobody is to take for a drill what is about to be an alarm: not from the deadline on, though others don't hear of it yet.
-    private static func checkNoAlarm(of row: AccountRow, at clock: Instant) throws(Rejection) {
+    /// Nobody is to take for a drill what is about to be an alarm: while it would be on, no deadline is to pass of which is known.
+    private static func checkNoAlarm(of row: AccountRow, at time: Instant) throws(Rejection) {
+        let end = time + DrillRules.length
         guard row.checkIn.alarm == nil, row.alert.raised == nil else {
             throw Rejection(.alarmOn, "An alarm of yours is on; end it before you run a drill.")
         }
-        guard let due = row.checkIn.due, row.checkIn.fixedGraceEnd == nil, due > clock else {
-            throw Rejection(.checkInDue, "Your check-in is due; check in first, then you can run a drill.")
+        guard let due = row.checkIn.due, row.checkIn.fixedGraceEnd == nil, due >= end else {
+            throw Rejection(
+                .checkInDue, "Your check-in is due, or will be within an hour; check in first, then you can run a drill.")
         }
-        if let trip = row.trip?.shown, trip.graceEnds != nil || trip.eta <= clock {
+        guard let trip = row.trip?.shown else { return }
+        guard trip.graceEnds == nil, trip.eta > time else {
             throw Rejection(.tripMissed, "The time of your trip has passed; say that you have arrived first.")
+        }
+        guard trip.eta >= end else {
+            throw Rejection(.tripOn, "Your trip ends within an hour; run a drill after it.")
         }
     }
 
@@ -63,16 +76,20 @@ extension SessionReducer {
             drill.isOn
         else { return [] }
         try requireDue(drill.ends, time)
-        return end(&rows, drill, of: command.account, .over, at: time)
+        // A process of an earlier release may have begun an alarm, and left the drill as it was.
+        let isAlarmed = row.checkIn.alarm != nil || row.alert.raised != nil
+        return end(&rows, drill, of: command.account, isAlarmed ? .alarm : .over, at: time)
     }
 
-    /// An alarm that began ends the person's drill at once, whether others hear of the alarm yet or not.
+    /// An alarm ends the person's drill at once, and so does a deadline that passed, whether others hear of it yet or not.
     static func endDrills(
         _ rows: inout SessionRows, because events: [SessionEvent], at time: Instant
     ) -> [SessionEvent] {
-        events.filter(\.beginsAlarm).flatMap { event in
-            guard let drill = rows[event.account]?.drill, drill.isOn else { return [SessionEvent]() }
-            return end(&rows, drill, of: event.account, .alarm, at: time)
+        events.flatMap { event in
+            guard let reason = event.endOfDrill, let drill = rows[event.account]?.drill, drill.isOn else {
+                return [SessionEvent]()
+            }
+            return end(&rows, drill, of: event.account, reason, at: time)
         }
     }
 
@@ -85,10 +102,12 @@ extension SessionReducer {
 }
 
 extension SessionEvent {
-    fileprivate var beginsAlarm: Bool {
+    /// How it ends a drill that is on; nil if it doesn't. What goes on may have been begun by a process that knows no drills.
+    fileprivate var endOfDrill: DrillEnd? {
         switch self {
-        case .alertRaised, .checkInMissed: true
-        default: false
+        case .alertRaised, .checkInMissed, .alarmRepeated, .alertAnnounced, .alertRaisedAgain: .alarm
+        case .checkInGraceBegan, .trip(.tripGraceBegan): .deadline
+        default: nil
         }
     }
 }

@@ -48,9 +48,6 @@ struct Commands: Sendable {
     ) async throws -> (any CommandBody, [String: String]) {
         let pushDevice = PushDeviceID(caller.device)
         switch request {
-        case let request as RunDrill:
-            try await drills.requireResponder(of: caller)
-            return (request, [:])
         case let request as any PublicCommandBody: return (request, [:])
         case let request as UpdateSecurityRequest:
             let command = UpdateSecurity(
@@ -60,6 +57,9 @@ struct Commands: Sendable {
         case is RemovePhoneRequest: return (RemovePhone(by: caller.device), [:])
         case let request as PauseCheckInsRequest:
             return (PauseCheckIns(until: request.until, by: caller.device), [:])
+        case is RunDrillRequest:
+            try await drills.requireResponder(of: caller)
+            return (RunDrill(by: caller.device), [:])
         case is ResetContactCodeRequest:
             return (ResetContactCode(code: contactCodes.code(for: id, at: id.time ?? .now)), [:])
         case let request as AddContactRequest: return try await add(request, id, by: caller, call)

@@ -20,7 +20,7 @@ public struct DrillBegan: EventBody {
     public let account: AccountID
     public let drill: DrillID
     public let began: Instant
-    /// When it is over, unless an alarm ends it before.
+    /// When it is over, unless a deadline or an alarm ends it before.
     public let ends: Instant
     public let at: Instant
 

@@ -29,6 +29,10 @@ public enum DrillRules {
     public static let length: Interval = .hours(1)
     /// From the beginning of one drill to that of the next.
     public static let pause: Interval = .days(1)
+    /// How long a drill may wait to begin.
+    public static let patience: Interval = .minutes(1)
+    /// For how long it is reported whom a drill reached. What it is read from is kept for longer.
+    public static let report: Interval = .days(7)
     /// After how long another drill is proposed.
     public static let proposal: Interval = .days(30)
 }
@@ -37,6 +41,8 @@ public enum DrillRules {
 public enum DrillEnd: String, Codable, Hashable, Sendable, CaseIterable {
     /// By itself.
     case over
+    /// A deadline or the end of a trip passed, of which others hear unless the person says something.
+    case deadline
     /// An alarm of the person began.
     case alarm
 }

@@ -11,9 +11,17 @@ struct DrillTests {
     private static func refusal(_ household: Household, of account: AccountID) -> Rejection? {
         var household = household
         do {
-            try household.ask(account, RunDrill())
+            try run(in: &household, account)
             return nil
         } catch { return error as? Rejection }
+    }
+
+    @discardableResult
+    private static func run(
+        in household: inout Household, _ account: AccountID, recordedAt: Instant? = nil
+    ) throws -> [SessionEvent] {
+        let device = try #require(household.state(account).devices.first?.id)
+        return try household.ask(account, RunDrill(by: device), recordedAt: recordedAt)
     }
 
     private static func names(_ household: Household, from start: Int) -> [String] {
@@ -25,7 +33,7 @@ struct DrillTests {
         var household = Household()
         let anna = try household.person()
         let start = household.log.count
-        let began = try household.ask(anna, RunDrill()).first(as: DrillBegan.self)
+        let began = try Self.run(in: &household, anna).first(as: DrillBegan.self)
         #expect(began.began == household.time && began.ends == household.time + .hours(1))
         let state = household.state(anna)
         #expect(state.drill == DrillState(id: began.drill, began: began.began, ends: began.ends))
@@ -49,27 +57,94 @@ struct DrillTests {
         #expect(Self.refusal(household, of: anna) == nil)
     }
 
-    @Test("an alert and a missed check-in each end a drill at once, and nothing of the alarm says drill (A11)")
-    func endedByAlarm() throws {
-        for isAlert in [true, false] {
-            var (household, anna) = (Household(), AccountID(high: 0, low: 0))
-            anna = try household.person()
-            try household.run(.minutes(23 * 60 + 30), of: anna)
-            let drill = try household.ask(anna, RunDrill()).first(as: DrillBegan.self).drill
-            let start = household.log.count
-            if isAlert {
-                #expect(try household.ask(anna, RaiseAlert()).first?.body is AlertRaised, "it is the result")
-            } else {
-                try household.run(.minutes(31), of: anna)
-            }
-            let names = Self.names(household, from: start).filter { $0 != "CheckInReminded" }
-            #expect(names == [isAlert ? "AlertRaised" : "CheckInMissed", "DrillEnded"], "the alarm goes first")
-            let ended = try #require(household.log.last?.event.body as? DrillEnded)
-            #expect(ended.drill == drill && ended.end == .alarm)
-            #expect(household.state(anna).drill?.end == .alarm)
-            let timers = household.rows.wantedTimers(of: anna)
-            #expect(!timers.contains { $0.command.body is EndDrill })
+    /// What may come while a drill is on, though it began long before every deadline of which was known.
+    enum Interruption: CaseIterable {
+        case alert, checkIn, grace, trip, tripGrace
+    }
+
+    @Test(
+        """
+        an alert, a missed check-in and a deadline or a trip's end that passed, though others don't hear yet, each end a drill \
+        at once, and nothing of the alarm says drill (A11)
+        """,
+        arguments: Interruption.allCases)
+    func ended(_ interruption: Interruption) throws {
+        var household = Household()
+        let anna = try household.person()
+        if interruption == .grace { try household.ask(anna, SetCheckInGrace(grace: .minutes(30))) }
+        household.pass(.minutes(10))
+        let drill = try Self.run(in: &household, anna).first(as: DrillBegan.self).drill
+        switch interruption {
+        case .checkIn, .grace: try household.ask(anna, SetCheckInInterval(interval: .hours(1)))
+        case .trip: try household.ask(anna, StartTrip(name: "Lake", eta: household.time + .minutes(50)))
+        case .tripGrace:
+            try household.ask(anna, StartTrip(name: "Lake", eta: household.time + .minutes(50), grace: .minutes(30)))
+        case .alert: break
         }
+        let start = household.log.count
+        if interruption == .alert {
+            #expect(try household.ask(anna, RaiseAlert()).first?.body is AlertRaised, "it is the result")
+        } else {
+            try household.run(.minutes(51), of: anna)
+        }
+        let (name, end): (String, DrillEnd) =
+            switch interruption {
+            case .alert, .trip: ("AlertRaised", .alarm)
+            case .checkIn: ("CheckInMissed", .alarm)
+            case .grace: ("CheckInGraceBegan", .deadline)
+            case .tripGrace: ("TripGraceBegan", .deadline)
+            }
+        let names = Self.names(household, from: start).filter { !$0.hasSuffix("Reminded") }
+        #expect(names == [name, "DrillEnded"], "the alarm goes first")
+        let ended = try #require(household.log.last?.event.body as? DrillEnded)
+        #expect(ended.drill == drill && ended.end == end)
+        #expect(household.state(anna).drill?.end == end)
+        #expect(!household.rows.wantedTimers(of: anna).contains { $0.command.body is EndDrill })
+    }
+
+    @Test("a drill that an earlier release left on when it began an alarm is ended by what follows, and as by the alarm (A11)")
+    func left() throws {
+        for isRepeated in [true, false] {
+            var household = Household()
+            let anna = try household.person()
+            let drill = try Self.run(in: &household, anna).first(as: DrillBegan.self)
+            try household.ask(anna, RaiseAlert())
+            household.rows[anna]?.drill = DrillState(id: drill.drill, began: drill.began, ends: drill.ends)
+            if isRepeated {
+                household.pass(.minutes(1))
+                let events = try household.ask(anna, RaiseAlert(pressed: household.time))
+                #expect(events.last?.body is DrillEnded, "it was raised again")
+            } else {
+                household.pass(.hours(1))
+                try household.ask(nil, EndDrill(account: anna, drill: drill.drill))
+            }
+            #expect(household.rows[anna]?.drill?.end == .alarm)
+        }
+    }
+
+    @Test("a drill that waited for more than a minute isn't begun, whatever has passed meanwhile (A11)")
+    func late() throws {
+        var household = Household()
+        let anna = try household.person()
+        let asked = household.time
+        household.pass(.seconds(61))
+        do {
+            try Self.run(in: &household, anna, recordedAt: asked)
+            Issue.record("it began")
+        } catch let rejection as Rejection { #expect(rejection.code == .tooSoon) }
+        try Self.run(in: &household, anna, recordedAt: household.time - .minutes(1))
+    }
+
+    @Test("where the account wants it, a drill takes a confirmation (A11)")
+    func confirmed() throws {
+        var household = Household()
+        let anna = try household.person()
+        let phone = try household.confirmed(anna)
+        try household.ask(anna, UpdateSecurity(isConfirmationRequired: true, by: phone))
+        household.pass(.hours(1))
+        #expect(Self.refusal(household, of: anna)?.code == .confirmationRequired)
+        _ = try household.confirmed(anna)
+        #expect(Self.refusal(household, of: anna) == nil)
     }
 
     @Test("an alert that has to wait, of which nobody hears yet, ends a drill too (A11)")
@@ -80,15 +155,15 @@ struct DrillTests {
             try household.ask(anna, RaiseAlert())
             try household.ask(anna, ClearAlert())
         }
-        try household.ask(anna, RunDrill())
+        try Self.run(in: &household, anna)
         #expect(try household.ask(anna, RaiseAlert()).first(as: AlertRaised.self).waitsUntil != nil)
         #expect(household.state(anna).drill?.end == .alarm)
     }
 
     @Test(
         """
-        nobody runs a drill during an alarm, nor from a deadline or the end of a trip on, though others don't hear \
-        yet (A11)
+        nobody runs a drill during an alarm, nor from an hour before a deadline or the end of a trip on, though others don't \
+        hear yet (A11)
         """)
     func refused() throws {
         var household = Household()
@@ -103,8 +178,11 @@ struct DrillTests {
         var away = household
         let eta = away.time + .hours(2)
         try away.ask(anna, StartTrip(name: "Lake", eta: eta, grace: .minutes(30)))
+        try away.run(.hours(1), of: anna)
         #expect(Self.refusal(away, of: anna) == nil)
-        try away.run(.minutes(119), of: anna)
+        away.pass(.seconds(1))
+        #expect(Self.refusal(away, of: anna)?.code == .tripOn)
+        try away.run(.seconds(3539), of: anna)
         away.pass(.minutes(1))
         #expect(Self.refusal(away, of: anna)?.code == .tripMissed, "though the timer hasn't come")
         try away.run(.minutes(1), of: anna)
@@ -112,7 +190,11 @@ struct DrillTests {
         try away.run(.minutes(30), of: anna)
         #expect(Self.refusal(away, of: anna)?.code == .alarmOn)
 
-        try household.run(.minutes(24 * 60 - 1), of: anna)
+        try household.run(.hours(23), of: anna)
+        #expect(Self.refusal(household, of: anna) == nil)
+        household.pass(.seconds(1))
+        #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "it would be on at the deadline")
+        try household.run(.seconds(3539), of: anna)
         household.pass(.minutes(1))
         #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "though the timer hasn't come")
         try household.run(.minutes(1), of: anna)
@@ -125,7 +207,7 @@ struct DrillTests {
     func timers() throws {
         var household = Household()
         let anna = try household.person()
-        let drill = try household.ask(anna, RunDrill()).first(as: DrillBegan.self).drill
+        let drill = try Self.run(in: &household, anna).first(as: DrillBegan.self).drill
         #expect(throws: Rejection.self) { try household.ask(nil, EndDrill(account: anna, drill: drill)) }
         try household.ask(nil, EndDrill(account: anna, drill: household.id()))
         #expect(household.state(anna).drill?.isOn == true)
@@ -135,32 +217,43 @@ struct DrillTests {
 
     @Test(
         """
-        whatever happens, no drill begins during an alarm or outlives its beginning, and one begins a day at most \
-        (A11)
+        whatever happens, no drill begins during an alarm or within an hour of a deadline, none outlives the beginning of an \
+        alarm or of a grace, and one begins a day at most (A11)
         """)
     func random() async throws {
         try await withRandom { random in
             for _ in 0..<Soak.count(30, long: 300) {
                 var household = Household(seed: random.next())
                 let anna = try household.person()
+                let phone = try #require(household.state(anna).devices.first?.id)
                 for _ in 0..<200 {
                     household.pass(.minutes(Int64.random(in: 0...300, using: &random)))
                     let command: any CommandBody =
-                        switch Int.random(in: 0...7, using: &random) {
-                        case 0...2: RunDrill()
+                        switch Int.random(in: 0...9, using: &random) {
+                        case 0...2: RunDrill(by: phone)
                         case 3: RaiseAlert()
                         case 4: ClearAlert()
                         case 5:
                             StartTrip(
                                 name: "Lake", eta: household.time + .minutes(Int64.random(in: 5...90, using: &random)))
+                        case 6: SetCheckInInterval(interval: .hours(Int64.random(in: 1...24, using: &random)))
+                        case 7: SetCheckInGrace(grace: .minutes([0, 20].randomElement(using: &random) ?? 0))
                         default: CheckIn()
                         }
-                    do { try household.ask(anna, command) } catch is Rejection {}
+                    let before = household.state(anna)
+                    do {
+                        try household.ask(anna, command)
+                        if command is RunDrill {
+                            let deadlines = [before.checkIn.due, before.trip?.eta].compactMap(\.self)
+                            try #require(deadlines.allSatisfy { $0 >= household.time + .hours(1) })
+                        }
+                    } catch is Rejection {}
                     if random.oneIn(2) { try Self.runTimers(&household, anna) }
                     let state = household.state(anna)
                     try #require(household.replicas[anna] == state)
                     let isAlarm = state.alertRaised != nil || state.checkIn.missed
-                    try #require(!isAlarm || state.drill?.isOn != true, "a drill is on during an alarm")
+                    let isGrace = state.checkIn.graceEnds != nil || state.trip?.graceEnds != nil
+                    try #require(!(isAlarm || isGrace) || state.drill?.isOn != true, "a drill is on during an alarm")
                 }
                 try Self.check(household.log.map(\.event))
             }

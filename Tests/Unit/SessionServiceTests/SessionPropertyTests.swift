@@ -127,7 +127,7 @@ struct SessionPropertyTests {
             return random.oneIn(2)
                 ? ExtendTrip(trip: trip, eta: eta) : EndTrip(trip: trip, end: random.oneIn(2) ? .arrived : .cancelled)
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })
-        case 19 where random.oneIn(3): return RunDrill()
+        case 19 where random.oneIn(3): return RunDrill(by: device ?? household.id())
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()
         case 22...27:

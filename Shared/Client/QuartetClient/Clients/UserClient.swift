@@ -97,7 +97,7 @@ extension UserClient {
     public static func live(service: Connection) -> Self {
         let copy = service.copy { UserCopy() }
         let drills = Drills(
-            run: { () async throws(QuartetError) in _ = try await service.requests.command(RunDrill()) },
+            run: { () async throws(QuartetError) in _ = try await service.requests.command(RunDrillRequest()) },
             report: { () async throws(QuartetError) in
                 let answer: [UInt8]
                 do throws(QuartetError) { answer = try await service.requests.read(.drill) } catch {
