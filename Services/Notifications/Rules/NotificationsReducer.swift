@@ -30,7 +30,7 @@ package enum NotificationsReducer: Reducer {
             case .account(let command): try reduce(&rows, command, account, time)
             case .delivery(let command): try reduce(&rows, command, account, context)
             case .scheduling(let command): try reduce(&rows, command, account, time)
-            case .reading(let command): try reduce(&rows, command, account, time)
+            case .reading(let command): try reduce(&rows, command, account, context)
             case .push(let command): try reduce(&rows, command, account, time)
             }
         return events.map { Emission($0) }

@@ -31,13 +31,15 @@ extension ShownRow {
 
 extension NotificationsReducer {
     static func reduce(
-        _ rows: inout NotificationsRows, _ command: ReadingCommand, _ account: AccountID, _ time: Instant
+        _ rows: inout NotificationsRows, _ command: ReadingCommand, _ account: AccountID, _ context: CommandContext
     ) throws(Rejection) -> [NotificationsEvent] {
-        switch command {
+        let time = context.time
+        return switch command {
         case .markRead(let command): try markRead(&rows, command, account, time)
         case .markAllRead(let command): markAllRead(&rows, command, account, time)
         case .clearNotifications(let command): clear(&rows, command.selection, account, time)
         case .showNotifications(let command): show(&rows, command, account, time)
+        case .answerDrill(let command): try answerDrill(&rows, command, account, context)
         case .forgetOldNotifications: forgetOld(&rows, account, time)
         }
     }
@@ -55,6 +57,21 @@ extension NotificationsReducer {
         return [
             .notificationRead(.init(account: account, id: command.id, at: time, unread: rows.unread(of: account)))
         ]
+    }
+
+    /// Only while the drill is on: later it would say when somebody looked, and not whether an alarm would have reached them.
+    static func answerDrill(
+        _ rows: inout NotificationsRows, _ command: AnswerDrill, _ account: AccountID, _ context: CommandContext
+    ) throws(Rejection) -> [NotificationsEvent] {
+        let (time, clock) = (context.time, min(context.recordedAt, context.time))
+        guard let drill = rows[account, command.id], drill.details.isOfDrill, drill.cleared == nil,
+            let end = drill.details.endOfUse(of: drill.kind), clock < end
+        else { throw Rejection(.notFound, "This drill is over.", field: "id") }
+        guard drill.answered == nil else { return [] }
+        if drill.isUnread { rows.accounts[account]?.unread -= 1 }
+        rows[account, command.id]?.read = drill.read ?? time
+        rows[account, command.id]?.answered = time
+        return [.drillAnswered(.init(account: account, id: command.id, at: time, unread: rows.unread(of: account)))]
     }
 
     static func markAllRead(
@@ -129,6 +146,7 @@ extension NotificationsRows.Selection {
     mutating func add(_ command: ReadingCommand, of account: AccountID) {
         switch command {
         case .markRead(let command): named.insert(NotificationKey(account, command.id))
+        case .answerDrill(let command): named.insert(NotificationKey(account, command.id))
         case .markAllRead: reading.insert(account)
         case .clearNotifications(let command):
             if let ids = command.selection.ids {

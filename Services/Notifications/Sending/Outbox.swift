@@ -218,7 +218,10 @@ extension Database {
                               AND n.details ->> 'drill' IS NOT NULL
                               AND (n.cleared_at IS NOT NULL
                                    OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())
-                                   OR EXISTS (SELECT FROM notifications.notification AS l
+                                   OR n.details ->> 'drillEnds' IS NOT NULL AND n.subject IS NOT NULL
+                                      AND n.created_at
+                                          <= clock_timestamp() - \(PushedNotification.drillLife.microseconds) * interval '1 microsecond'
+                                   OR n.details ->> 'drillEnds' IS NOT NULL AND EXISTS (SELECT FROM notifications.notification AS l
                                                WHERE l.account = n.account AND l.created_at >= n.created_at
                                                  AND l.subject = n.subject
                                                  AND l.kind IN ('dependentAlertRaised', 'dependentCheckInMissed'))))

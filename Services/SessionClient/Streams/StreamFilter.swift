@@ -124,8 +124,8 @@ extension NotificationsEvent {
         case .notificationDelivered(let event): [event.notification.subject].compactMap(\.self)
         case .notificationScheduled(let event): [event.scheduled.subject].compactMap(\.self)
         case .notificationsOpened, .notificationsClosed, .scheduledNotificationCancelled, .notificationRead,
-            .allNotificationsRead, .notificationsCleared, .notificationsForgotten, .notificationsShown, .pushRegistered,
-            .pushUnregistered, .pushTaken:
+            .allNotificationsRead, .notificationsCleared, .notificationsForgotten, .notificationsShown, .drillAnswered,
+            .pushRegistered, .pushUnregistered, .pushTaken:
             []
         }
     }

@@ -79,6 +79,23 @@ public struct NotificationRead: EventBody {
     }
 }
 
+/// The account said that it got a drill, and so has read of it.
+public struct DrillAnswered: EventBody {
+    public let account: AccountID
+    /// The notification of the drill.
+    public let id: NotificationID
+    public let at: Instant
+    /// How many are still unread.
+    public let unread: Int
+
+    public init(account: AccountID, id: NotificationID, at: Instant, unread: Int) {
+        self.account = account
+        self.id = id
+        self.at = at
+        self.unread = unread
+    }
+}
+
 /// Every notification was read, or every one up to a time.
 public struct AllNotificationsRead: EventBody {
     public let account: AccountID

@@ -16,10 +16,12 @@ public struct Notification: Codable, Hashable, Sendable, Identifiable {
     public var created: Instant
     public var read: Instant?
     public var cleared: Instant?
+    /// When the account said of a drill that it got it.
+    public var answered: Instant?
 
     public init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails,
-        created: Instant, read: Instant? = nil, cleared: Instant? = nil
+        created: Instant, read: Instant? = nil, cleared: Instant? = nil, answered: Instant? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -28,6 +30,7 @@ public struct Notification: Codable, Hashable, Sendable, Identifiable {
         self.created = created
         self.read = read
         self.cleared = cleared
+        self.answered = answered
     }
 
     /// Neither read nor cleared.
@@ -54,10 +57,12 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var onItUntil: Instant?
     /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
     public var trip: TripID?
-    /// The subject's drill; or the account's own, which is over. What has it is about no alarm.
+    /// The subject's drill, or the account's own. What has it is about no alarm.
     public var drill: DrillID?
-    /// When the subject's drill is over.
+    /// When the drill is over; nil if it says that it is.
     public var drillEnds: Instant?
+    /// True if it is the account's own drill.
+    public var isOwnDrill: Bool?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -76,8 +81,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
         pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil,
-        drillEnds: Instant? = nil, lead: Interval? = nil, count: Int? = nil, isMyResponder: Bool? = nil,
-        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
+        drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, lead: Interval? = nil, count: Int? = nil,
+        isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil,
+        text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
@@ -87,6 +93,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.trip = trip
         self.drill = drill
         self.drillEnds = drillEnds
+        self.isOwnDrill = isOwnDrill
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder
@@ -101,14 +108,29 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     /// Whether it says that a deadline has passed of which others don't hear yet.
     public var isOfGrace: Bool { graceEnds != nil && alarm == nil }
 
-    /// Whether it says that another's drill is on. What is about an alarm never does.
-    public var isOfDrill: Bool { drill != nil && drillEnds != nil && alarm == nil }
+    /// What it says of a drill; nil if it is about none. What is about an alarm never says anything of one.
+    public var drillNews: DrillNews? {
+        guard drill != nil, alarm == nil else { return nil }
+        if isOwnDrill == true { return drillEnds == nil ? .ownIsOver : .ownIsOn }
+        return drillEnds == nil ? .anothersIsOver : .anothersIsOn
+    }
+
+    /// Whether it says that another's drill is on.
+    public var isOfDrill: Bool { drillNews == .anothersIsOn }
 
     /// When it is too late for what it asks for, or what it says is over; nil if it never is.
     public func endOfUse(of kind: NotificationKind) -> Instant? {
-        if let end = isOfGrace ? graceEnds : isOfDrill ? drillEnds : onItUntil { return end }
+        if let end = isOfGrace ? graceEnds : drillNews != nil ? drillEnds : onItUntil { return end }
         return kind == .checkInReminder && trip != nil ? deadline : nil
     }
+}
+
+/// What a notification says of a drill.
+public enum DrillNews: Hashable, Sendable, CaseIterable {
+    case anothersIsOn
+    /// A deadline or an alarm ended it: what comes now is no drill.
+    case anothersIsOver
+    case ownIsOn, ownIsOver
 }
 
 /// A notification that is to be delivered later.

@@ -12,6 +12,7 @@ public enum NotificationsEvent: MessageSet {
     case notificationsCleared(NotificationsCleared)
     case notificationsForgotten(NotificationsForgotten)
     case notificationsShown(NotificationsShown)
+    case drillAnswered(DrillAnswered)
     case pushRegistered(PushRegistered)
     case pushUnregistered(PushUnregistered)
     case pushTaken(PushTaken)
@@ -20,7 +21,7 @@ public enum NotificationsEvent: MessageSet {
         Case(Self.notificationsOpened), Case(Self.notificationsClosed), Case(Self.notificationDelivered),
         Case(Self.notificationScheduled), Case(Self.scheduledNotificationCancelled), Case(Self.notificationRead),
         Case(Self.allNotificationsRead), Case(Self.notificationsCleared), Case(Self.notificationsForgotten),
-        Case(Self.notificationsShown), Case(Self.pushRegistered), Case(Self.pushUnregistered),
+        Case(Self.notificationsShown), Case(Self.drillAnswered), Case(Self.pushRegistered), Case(Self.pushUnregistered),
         Case(Self.pushTaken),
     ]
 
@@ -36,6 +37,7 @@ public enum NotificationsEvent: MessageSet {
         case .notificationsCleared(let body): body
         case .notificationsForgotten(let body): body
         case .notificationsShown(let body): body
+        case .drillAnswered(let body): body
         case .pushRegistered(let body): body
         case .pushUnregistered(let body): body
         case .pushTaken(let body): body

@@ -70,6 +70,10 @@ extension NotificationsState {
             let isMeant = { (notification: Notification) in notification.id == event.id && notification.isUnread }
             change(where: isMeant) { $0.read = event.at }
             unread = event.unread
+        case .drillAnswered(let event):
+            let isMeant = { (notification: Notification) in notification.id == event.id }
+            change(where: isMeant) { ($0.read, $0.answered) = ($0.read ?? event.at, event.at) }
+            unread = event.unread
         case .allNotificationsRead(let event):
             let isRead = { (one: Notification) in one.isUnread && one.created <= event.upTo ?? one.created }
             change(where: isRead) { $0.read = event.at }

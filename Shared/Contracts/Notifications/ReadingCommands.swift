@@ -6,11 +6,12 @@ public enum ReadingCommand: MessageSet {
     case markAllRead(MarkAllRead)
     case clearNotifications(ClearNotifications)
     case showNotifications(ShowNotifications)
+    case answerDrill(AnswerDrill)
     case forgetOldNotifications(ForgetOldNotifications)
 
     public static let cases: Cases<Self> = [
         Case(Self.markRead), Case(Self.markAllRead), Case(Self.clearNotifications), Case(Self.showNotifications),
-        Case(Self.forgetOldNotifications),
+        Case(Self.answerDrill), Case(Self.forgetOldNotifications),
     ]
 
     public var body: any CommandBody {
@@ -19,6 +20,7 @@ public enum ReadingCommand: MessageSet {
         case .markAllRead(let body): body
         case .clearNotifications(let body): body
         case .showNotifications(let body): body
+        case .answerDrill(let body): body
         case .forgetOldNotifications(let body): body
         }
     }
@@ -30,6 +32,21 @@ public enum ReadingCommand: MessageSet {
 public struct MarkRead: PublicCommandBody {
     public static let sending = Sending(.notifications)
 
+    public let id: NotificationID
+
+    public init(id: NotificationID) {
+        self.id = id
+    }
+}
+
+/// Says that one got somebody's drill: they see that, and when. Nothing else tells them so, whatever was read or shown.
+///
+/// Rejected: `notFound` if there is no such drill, or it is over. Result: ``DrillAnswered``; nothing if it was answered already.
+public struct AnswerDrill: PublicCommandBody {
+    /// It is of no use once the drill is over.
+    public static let sending = Sending(.notifications, for: .hours(1))
+
+    /// The notification of the drill.
     public let id: NotificationID
 
     public init(id: NotificationID) {

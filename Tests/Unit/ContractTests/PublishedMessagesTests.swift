@@ -64,12 +64,11 @@ struct PublishedMessagesTests {
             Set(all.filter { $0 is any PublicCommandBody.Type }.map { $0.type }) == [
                 "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace",
                 "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip",
-                "RunDrill",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
                 "AcknowledgeAlarm", "SetResponderTiers",
-                "MarkRead", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
+                "MarkRead", "AnswerDrill", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
                 "FinishGame", "SendGroupMessage",
                 "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",

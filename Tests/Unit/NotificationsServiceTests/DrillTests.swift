@@ -1,3 +1,4 @@
+import ContractSupport
 import NotificationsContract
 import NotificationsRules
 import StoreKit
@@ -12,7 +13,105 @@ struct DrillTests {
     private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
 
     private static func details(began: Instant, length: Interval = .hours(1)) -> NotificationDetails {
-        NotificationDetails(at: began, drill: .new(), drillEnds: began + length, text: "Drill")
+        NotificationDetails(
+            at: began, drill: .derived(at: began, from: Array("drill".utf8)), drillEnds: began + length, text: "Drill")
+    }
+
+    /// Somebody who is to be told of another's drill, which ends in an hour.
+    private static func person(
+        in inbox: inout Inbox
+    ) throws -> (anna: AccountID, drill: DrillID, told: DeliverNotification) {
+        let (anna, eve) = (try inbox.person(), inbox.id() as AccountID)
+        try inbox.register(anna)
+        let details = details(began: inbox.time)
+        let drill = try #require(details.drill)
+        let told = DeliverNotification(id: .ofDrill(drill, to: anna), kind: .system, subject: eve, details: details)
+        return (anna, drill, told)
+    }
+
+    /// What a policy sends when a deadline or an alarm ends the drill.
+    private static func withdraw(_ told: DeliverNotification, _ drill: DrillID, _ anna: AccountID, in inbox: inout Inbox)
+        throws
+    {
+        let missing = NotificationDetails(drill: drill, drillEnds: Instant(microseconds: 0))
+        try inbox.ask(
+            anna, DeliverNotification(id: told.id, kind: .system, subject: told.subject, details: missing))
+        try inbox.ask(
+            anna,
+            DeliverNotification(
+                id: .ofEndOfDrill(drill, to: anna), kind: .system, subject: told.subject,
+                details: .init(at: inbox.time, drill: drill)))
+        try inbox.ask(anna, ClearNotifications(selection: NotificationSelection(ids: [told.id])))
+    }
+
+    @Test("who has an unread drill is pushed its end in the drill's place, and who answered or never heard of it isn't (A11)")
+    func withdrawn() throws {
+        for isAnswered in [false, true] {
+            var inbox = Inbox()
+            let (anna, drill, told) = try Self.person(in: &inbox)
+            try inbox.ask(anna, told)
+            if isAnswered { try inbox.ask(anna, AnswerDrill(id: told.id)) }
+            try Self.withdraw(told, drill, anna, in: &inbox)
+            let end = inbox.rows.pushes.map(\.body.notification).filter { $0.id == .ofEndOfDrill(drill, to: anna) }
+            #expect(end.count == (isAnswered ? 0 : 1))
+            if let end = end.first {
+                #expect(PushText(end).body.contains("no drill") && end.alarmName == "drill/\(drill)")
+                #expect(end.alarmName == inbox.rows.pushes.first?.body.notification.alarmName)
+            }
+            #expect(inbox.state(anna).notifications.first { $0.id == told.id }?.cleared != nil)
+        }
+    }
+
+    @Test("a drill that comes after it was taken back comes to nobody (A11)")
+    func tooLate() throws {
+        var inbox = Inbox()
+        let (anna, drill, told) = try Self.person(in: &inbox)
+        try Self.withdraw(told, drill, anna, in: &inbox)
+        inbox.pass(.seconds(1))
+        try inbox.ask(anna, told)
+        #expect(inbox.state(anna).unread == 0 && inbox.rows.pushes.isEmpty)
+        #expect(try inbox.rejection(anna, AnswerDrill(id: told.id)) == .notFound)
+    }
+
+    @Test("a drill is answered by saying so alone, and while it is on (A11)")
+    func answered() throws {
+        var inbox = Inbox()
+        let (anna, _, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, told)
+        try inbox.ask(anna, ShowNotifications(ids: [told.id], device: .new()))
+        try inbox.ask(anna, MarkAllRead())
+        func answer() -> Instant? { inbox.state(anna).notifications.first { $0.id == told.id }?.answered }
+        #expect(answer() == nil)
+        var late = inbox
+        inbox.pass(.minutes(59))
+        let event = try inbox.ask(anna, AnswerDrill(id: told.id)).first(as: DrillAnswered.self)
+        #expect(answer() == event.at && event.unread == 0)
+        #expect(try inbox.ask(anna, AnswerDrill(id: told.id)).isEmpty)
+        late.pass(.hours(1))
+        #expect(try late.rejection(anna, AnswerDrill(id: told.id)) == .notFound)
+        let other = DeliverNotification(id: late.id(), kind: .system, details: .init(text: "Hello"))
+        try late.ask(anna, other)
+        #expect(try late.rejection(anna, AnswerDrill(id: other.id)) == .notFound)
+    }
+
+    @Test("an answer goes to the tables, the published state and the report's view, in whole seconds (A11)")
+    func tables() async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            let (bob, eve) = (AccountID.new(), AccountID.new())
+            try await outbox.open(bob)
+            let drill = try await outbox.addDrill(of: eve, to: bob)
+            try await outbox.answer(drill, of: bob)
+            let answered = try await outbox.psql(
+                """
+                SELECT r.answered_at = date_trunc('second', n.answered_at) AND r.notified_at = date_trunc('second', n.created_at)
+                       AND n.read_at IS NOT NULL
+                       AND s.state #>> '{notifications,0,answered}' = notifications.microseconds(n.answered_at)::text
+                  FROM notifications.drill_receipt AS r
+                  JOIN notifications.notification AS n ON n.account = r.account AND n.id = r.notification
+                  JOIN notifications.notifications_state AS s ON s.account = n.account
+                """)
+            #expect(answered == "t")
+        }
     }
 
     @Test(
@@ -28,8 +127,8 @@ struct DrillTests {
         try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: .system, subject: eve, details: details))
         #expect(inbox.state(anna).unread == 1)
         let pushed = try #require(inbox.rows.pushes.first?.body.notification)
-        #expect(pushed.priority == .normal && pushed.category == .system && pushed.alarmName == nil)
-        #expect(pushed.expires == details.drillEnds)
+        #expect(pushed.priority == .normal && pushed.category == .system)
+        #expect(pushed.expires == pushed.created + .minutes(10), "it isn't to come up beside an alarm")
         #expect(PushText(pushed).title.hasPrefix("Drill") && !DeliverNotification.urgentKinds.contains("system"))
     }
 
@@ -41,7 +140,9 @@ struct DrillTests {
         let (anna, eve, bob) = (try inbox.person(), inbox.id() as AccountID, inbox.id() as AccountID)
         try inbox.register(anna)
         func alarm(of person: AccountID, in inbox: inout Inbox) throws {
-            let details = NotificationDetails(at: inbox.time, alarm: inbox.id())
+            // The time of its beginning may be by another clock than that of the drill.
+            let details = NotificationDetails(
+                at: inbox.time - .hours(1), alarm: .derived(at: inbox.time, from: Array("alarm".utf8)))
             try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: kind, subject: person, details: details))
         }
         func isPushed(_ details: NotificationDetails, in inbox: inout Inbox) throws -> Bool {
@@ -57,9 +158,9 @@ struct DrillTests {
         #expect(try isPushed(early, in: &inbox))
         inbox.pass(.seconds(1))
         try alarm(of: bob, in: &inbox)
-        #expect(try isPushed(Self.details(began: early.at ?? inbox.time), in: &inbox))
+        #expect(try isPushed(early, in: &inbox))
         try alarm(of: eve, in: &inbox)
-        #expect(try !isPushed(Self.details(began: early.at ?? inbox.time), in: &inbox))
+        #expect(try !isPushed(early, in: &inbox))
         inbox.pass(.seconds(1))
         #expect(try !isPushed(Self.details(began: inbox.time, length: .seconds(0)), in: &inbox))
     }
@@ -81,7 +182,7 @@ struct DrillTests {
 
     /// What may have happened when the push of a drill is about to be sent once more.
     enum Meanwhile: CaseIterable {
-        case withdrawn, over, alarm
+        case withdrawn, over, alarm, minutes
     }
 
     @Test(
@@ -109,6 +210,9 @@ struct DrillTests {
                         UPDATE notifications.notification
                            SET details = jsonb_set(details::jsonb, '{drillEnds}', '1')::json
                         """)
+                case .minutes:
+                    try await outbox.psql(
+                        "UPDATE notifications.notification SET created_at = created_at - interval '10 minutes'")
                 case .alarm:
                     try await outbox.addAlarm(of: eve, to: bob)
                     try await outbox.waitUntil("the drill alone to wait", "true", are: 1)

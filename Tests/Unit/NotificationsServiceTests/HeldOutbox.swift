@@ -114,6 +114,10 @@ struct HeldOutbox: Sendable {
         try await ask([(account, told)])
     }
 
+    func answer(_ drill: NotificationID, of account: AccountID) async throws {
+        try await ask([(account, AnswerDrill(id: drill))])
+    }
+
     func clear(_ id: NotificationID, of account: AccountID) async throws {
         try await ask([(account, ClearNotifications(selection: NotificationSelection(ids: [id])))])
     }

@@ -82,8 +82,11 @@ struct NotificationsPropertyTests {
         case 1...12:
             let group = kind == .groupInvitation ? GroupID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             let alarm = kind.isOfAlarm ? AlarmID(ids[Int.random(in: 0..<3, using: &random)]) : nil
-            return DeliverNotification(id: id, kind: kind, subject: subject, details: .init(alarm: alarm, group: group))
-        case 13...17: return MarkRead(id: id)
+            let drill = kind == .system && random.oneIn(2) ? DrillID(ids[Int.random(in: 0..<3, using: &random)]) : nil
+            return DeliverNotification(
+                id: id, kind: kind, subject: subject,
+                details: .init(drill: drill, drillEnds: drill.map { _ in inbox.time + .hours(1) }, alarm: alarm, group: group))
+        case 13...17: return random.oneIn(3) ? AnswerDrill(id: id) : MarkRead(id: id)
         case 18:
             return MarkAllRead(
                 upTo: random.oneIn(2) ? inbox.time - .minutes(Int64.random(in: 0...60, using: &random)) : nil)

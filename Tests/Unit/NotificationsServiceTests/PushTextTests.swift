@@ -54,7 +54,7 @@ struct PushTextTests {
     func drill() {
         let drill = PushText(Self.pushed(.system, .init(drill: .new(), drillEnds: Self.created)))
         #expect(drill.title == "Drill: no alarm" && PushText(.system) != drill)
-        #expect(PushText(Self.pushed(.system, .init(drill: .new()))).title == "Your drill is over")
+        #expect(PushText(Self.pushed(.system, .init(drill: .new(), isOwnDrill: true))).title == "Your drill is over")
         for kind in NotificationKind.allCases where kind != .system {
             let marked = PushText(Self.pushed(kind, .init(drill: .new(), drillEnds: Self.created, alarm: .new())))
             #expect(marked == PushText(kind), "a kind of alarms is never marked")

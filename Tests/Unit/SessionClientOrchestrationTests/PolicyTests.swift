@@ -55,4 +55,33 @@ struct PolicyTests {
         #expect(settled.count == 1 && clearing.selection == NotificationSelection(ids: [delivery.id]))
         #expect(try commands(question, at: asked + .minutes(5)).isEmpty)
     }
+
+    @Test("what somebody was told as a responder is cleared when they aren't one any more, a drill too (A11)")
+    func pastResponder() throws {
+        let (ben, anna, now) = (AccountID.new(), AccountID.new(), Instant.now)
+        func cleared(_ event: ContactsEvent) throws -> [NotificationSelection] {
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: type(of: event.body).type, key: .account(ben), account: ben,
+                    body: try event.body.encoded()),
+                recordedAt: now)
+            return ContactsPolicy().commands(for: event, in: message)
+                .compactMap { ($0.body as? ClearNotifications)?.selection }
+        }
+        let drill = NotificationsContract.Notification(
+            id: .new(), kind: .system, subject: anna, details: .init(at: now, drill: .new(), drillEnds: now + .hours(1)),
+            created: now)
+        let removed = ContactRemoved(account: ben, contact: anna, by: anna, reason: .removed, at: now)
+        #expect(try cleared(.contactRemoved(removed)).contains { $0.matches(drill) })
+        for isResponder in [false, true] {
+            let contact = Contact(
+                account: anna, nickname: "", notes: "", isMyResponder: false, iAmResponder: isResponder, sendPings: true,
+                receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: now, updated: now,
+                version: 1)
+            let updated = ContactUpdated(
+                account: ben, contact: contact, by: anna, rolesChanged: true, isAcceptance: false)
+            #expect(try cleared(.contactUpdated(updated)).contains { $0.matches(drill) } != isResponder)
+        }
+    }
 }

@@ -81,16 +81,20 @@ struct SessionPolicyTests {
         let began = DrillBegan(account: account, drill: drill, began: now, ends: now + .hours(1), at: now)
         let relayed = try commands(for: .drill(.drillBegan(began)))
         let relay = try #require(relayed.first as? RelayDrill)
-        #expect(relayed.count == 1 && relay.drill == drill && relay.began == now && relay.ends == began.ends)
+        #expect(relayed.count == 2 && relay.drill == drill && relay.began == now && relay.ends == began.ends)
+        let own = try #require(relayed.last as? DeliverNotification)
+        #expect(own.subject == nil && own.details.drillNews == .ownIsOn && !own.isUrgent, "all her devices hear of it")
         func ended(_ end: DrillEnd) throws -> [any CommandBody] {
             try commands(for: .drill(.drillEnded(.init(account: account, drill: drill, end: end, at: now))))
         }
-        let withdrawn = try ended(.alarm)
-        #expect(withdrawn.count == 1 && (withdrawn.first as? WithdrawDrill)?.drill == drill)
+        for end in [DrillEnd.alarm, .deadline] {
+            let withdrawn = try ended(end)
+            #expect(withdrawn.count == 1 && (withdrawn.first as? WithdrawDrill)?.drill == drill)
+        }
         let over = try ended(.over)
         let told = try #require(over.first as? DeliverNotification)
         #expect(over.count == 1 && told.kind == .system && told.subject == nil && !told.isUrgent)
-        #expect(told.details.drill == drill && !told.details.isOfDrill)
+        #expect(told.details.drill == drill && told.details.drillNews == .ownIsOver)
     }
 
     @Test("no alarm's message is marked as a drill, and no drill's as an alarm (A11)")
@@ -117,8 +121,13 @@ struct SessionPolicyTests {
         #expect(body.details.isOfDrill && body.details.text?.hasPrefix("Drill") == true)
         try body.validate()
         let withdrawn = DrillWithdrawn(account: responder, dependent: account, drill: drill, at: now)
-        let cleared = ContactsPolicy().commands(for: .drillWithdrawn(withdrawn)).first?.body as? ClearNotifications
-        #expect(cleared?.selection.ids == [body.id])
+        let taken = ContactsPolicy().commands(for: .drillWithdrawn(withdrawn)).map(\.body)
+        #expect((taken.last as? ClearNotifications)?.selection.ids == [body.id])
+        // The first takes the place of a drill that comes later; the second takes that of the push.
+        let delivered = taken.compactMap { $0 as? DeliverNotification }
+        #expect(delivered.map(\.details.drillNews) == [.anothersIsOn, .anothersIsOver] && taken.count == 3)
+        #expect(delivered.first?.id == body.id && delivered.last?.id != body.id)
+        #expect(delivered.first?.details.drillEnds.map { $0 < now } == true)
     }
 
     private func signedIn(isFirst: Bool, isFirstOfDay: Bool?) -> SessionEvent {

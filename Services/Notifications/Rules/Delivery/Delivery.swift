@@ -67,14 +67,18 @@ extension NotificationKind {
 extension Notification {
     /// Whose drill the account is told of.
     fileprivate var drilled: AccountID? { details.isOfDrill ? subject : nil }
+
+    /// The drill of another that it says is over.
+    fileprivate var endedDrill: DrillID? { details.drillNews == .anothersIsOver ? details.drill : nil }
 }
 
 extension NotificationsRows {
-    /// Whether the account was notified of an alarm of a dependent since their drill began. Alarms overtake drills on the way here.
+    /// Whether the account was notified of an alarm of a dependent since their drill began. Alarms overtake drills on the way here. Both ids have the
+    /// time of session's rules; of the other times one is the clock's, which may be far behind after a failover.
     private func isOvertaken(_ drill: Notification, of dependent: AccountID, for account: AccountID) -> Bool {
         loadedNotifications(of: account).contains { alarm in
-            guard alarm.kind.beginsAlarm, alarm.subject == dependent, let at = alarm.details.at,
-                let began = drill.details.at
+            guard alarm.kind.beginsAlarm, alarm.subject == dependent, let at = alarm.details.alarm?.time,
+                let began = drill.details.drill?.time
             else { return false }
             return at >= began
         }
@@ -85,6 +89,8 @@ extension NotificationsRows {
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }
+        // Of a drill that one never heard of, or has answered, there is nothing to take back.
+        if let drill = notification.endedDrill { return self[account, .ofDrill(drill, to: account)]?.isUnread != true }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }
@@ -110,6 +116,9 @@ extension NotificationsRows.Selection {
             }
             if command.details.isOfDrill, let dependent = command.subject {
                 drills[account, default: []].insert(dependent)
+            }
+            if command.details.drillNews == .anothersIsOver, let drill = command.details.drill {
+                named.insert(NotificationKey(account, .ofDrill(drill, to: account)))
             }
             if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }
         case .deliverHeldNotification:

@@ -54,9 +54,8 @@ struct PushText: Hashable {
 extension PushText {
     init(_ notification: PushedNotification) {
         let details = notification.details
-        switch notification.kind {
-        case .system where details.isOfDrill: self = .drill
-        case .system where details.drill != nil: self = .endOfDrill
+        switch (notification.kind, details.drillNews) {
+        case (.system, let news?): self.init(news)
         default:
             self.init(
                 notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil,
@@ -64,19 +63,27 @@ extension PushText {
         }
     }
 
-    /// Says before anything else that it is no alarm.
-    private static let drill = Self(
-        title: "Drill: no alarm",
-        body: "Somebody tries out whether you would hear of one, and sees when you open this.")
-    private static let endOfDrill = Self(title: "Your drill is over", body: "Look whom it reached.")
-
-    private init(title: String, body: String) { (self.title, self.body) = (title, body) }
+    private init(_ news: DrillNews) {
+        (title, body) =
+            switch news {
+            // Says before anything else that it is no alarm, and then what one would say.
+            case .anothersIsOn:
+                (
+                    "Drill: no alarm",
+                    "Somebody tries out whether you would hear of one, which says “Somebody needs you”. Open this to say that you got it."
+                )
+            case .anothersIsOver: ("The drill is over", "What you hear from now on is no drill.")
+            case .ownIsOn: ("Your drill has begun", "Your responders are told. If it wasn’t you, look after your devices.")
+            case .ownIsOver: ("Your drill is over", "Look who answered.")
+            }
+    }
 }
 
 extension PushedNotification {
-    /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; and for the grace
-    /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
+    /// The same for an alarm's beginning, repetitions and end, each of which replaces the one before on the device; for the grace
+    /// after a deadline and the beginning of the person's own alarm; and for a drill and its end. Nil for what stands for itself.
     var alarmName: String? {
+        if let drill = details.drill, details.drillNews != nil { return "drill/\(drill)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
             // Another trip or another end is another thing: in the place of the former it would come without a sound.
             return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
@@ -84,9 +91,12 @@ extension PushedNotification {
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }
 
+    /// How long the push of another's drill may take. One that came later could come up beside an alarm.
+    static let drillLife: Interval = .minutes(10)
+
     /// When it isn't worth showing any more.
     var expires: Instant {
-        let day = created + .days(1)
-        return details.endOfUse(of: kind).map { min($0, day) } ?? day
+        let longest = created + (details.isOfDrill ? Self.drillLife : .days(1))
+        return details.endOfUse(of: kind).map { min($0, longest) } ?? longest
     }
 }

@@ -21,13 +21,14 @@ extension Tables {
             Column("created_at", \.created),
             Column("read_at", \.read),
             Column("cleared_at", \.cleared),
+            Column("answered_at", \.answered),
         ])
 
     /// How many columns its selection has.
     static let notificationColumnCount = notification.selection.count { $0 == "," } + 1
 
     /// The columns that change after delivery.
-    static let mark = notification.only(["read_at", "cleared_at"])
+    static let mark = notification.only(["read_at", "cleared_at", "answered_at"])
 }
 
 extension Pipeline {

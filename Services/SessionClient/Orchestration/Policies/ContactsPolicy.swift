@@ -60,13 +60,15 @@ package struct ContactsPolicy: Policy {
         case .contactUpdated(let event):
             let contact = event.contact
             guard event.rolesChanged else { return [] }
+            // Who isn't their responder any more hears nothing of an alarm: a drill of theirs must not stay for it to be taken for.
+            let past = contact.iAmResponder ? [] : [clear([.system], from: contact.account, by: contact.updated)]
             guard event.isAcceptance else {
-                return [notify(.contactRoleChanged, about: contact.account, .roles(of: contact))]
+                return past + [notify(.contactRoleChanged, about: contact.account, .roles(of: contact))]
             }
             guard event.by == account else {
-                return [notify(.roleChangeAccepted, about: contact.account, .roles(of: contact))]
+                return past + [notify(.roleChangeAccepted, about: contact.account, .roles(of: contact))]
             }
-            return [
+            return past + [
                 clear([.roleChangeRequested], from: contact.account, by: contact.updated),
                 notify(.contactRoleChanged, about: contact.account, .roles(of: contact)),
             ]
@@ -87,10 +89,10 @@ package struct ContactsPolicy: Policy {
             case (.incoming, _): return [clear([.roleChangeRequested], from: event.contact, by: event.at)]
             }
         case .contactRemoved(let event):
-            // Nobody can answer somebody who is gone. Each side withdraws what it offered to the other.
+            // Nobody can answer somebody who is gone, and a drill of theirs must not be taken for what comes after. Each side withdraws what it offered to the other.
             return [
                 .tell(.session, WithdrawInvitations(contact: event.contact), for: account),
-                clear([.pingReceived, .roleChangeRequested], from: event.contact, by: event.at),
+                clear([.pingReceived, .roleChangeRequested, .system], from: event.contact, by: event.at),
                 notify(.contactRemoved, about: event.contact, .init(at: event.at)),
             ]
         case .pingSent(let event):

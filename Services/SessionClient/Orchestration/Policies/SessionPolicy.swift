@@ -151,7 +151,7 @@ package struct SessionPolicy: Policy {
             .checkInRemindersSet, .checkInGraceSet, .game, .message, .playback, .attachment:
             return []
         case .trip(let event): return commands(for: event, because: message)
-        case .drill(let event): return commands(for: event)
+        case .drill(let event): return commands(for: event, because: message)
         case .group(let event): return commands(for: event, because: message)
         }
     }
