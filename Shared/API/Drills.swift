@@ -1,8 +1,7 @@
-public import NotificationsContract
 public import SessionContract
 public import Vocabulary
 
-/// `GET /v1/drill`: whom the caller's newest drill reached, as far as is known now.
+/// `GET /v1/drill`: for whom the caller's newest drill was ready, and who said that they got it, as far as is known now. For a week.
 public struct DrillReport: Codable, Hashable, Sendable {
     public let drill: DrillState
     /// The caller's responders, sorted by account.
@@ -14,42 +13,21 @@ public struct DrillReport: Codable, Hashable, Sendable {
     }
 }
 
-/// How a drill reached a responder.
+/// What a responder's drill came to. Nothing of their devices, and of what they do only what they say themselves.
 public struct DrillReceipt: Codable, Hashable, Sendable, Identifiable {
     /// The responder.
     public let account: AccountID
-    /// When they were notified, which their open apps show at once. Nil if they weren't: they became a responder later, or an alarm came first.
+    /// When it was ready for their devices, to the second. Nil if it isn't yet, or never was: they became a responder later, or a deadline or an
+    /// alarm came first. Whether a device took it isn't known.
     public let notified: Instant?
-    /// The pushes that a push service took, the first first.
-    public let pushes: [DrillPush]
-    /// When a device first showed it.
-    public let shown: Instant?
-    /// When it was opened, or marked as read.
-    public let read: Instant?
+    /// When they said that they got it, to the second.
+    public let answered: Instant?
 
-    public init(account: AccountID, notified: Instant?, pushes: [DrillPush], shown: Instant?, read: Instant?) {
+    public init(account: AccountID, notified: Instant?, answered: Instant?) {
         self.account = account
         self.notified = notified
-        self.pushes = pushes
-        self.shown = shown
-        self.read = read
+        self.answered = answered
     }
 
     public var id: AccountID { account }
-
-    /// Whether nothing says that the responder has seen it.
-    public var isWithoutSign: Bool { shown == nil && read == nil }
-}
-
-/// A push to one of a responder's devices.
-public struct DrillPush: Codable, Hashable, Sendable {
-    /// The device's kind.
-    public let platform: PushPlatform
-    /// When the push service took it.
-    public let taken: Instant
-
-    public init(platform: PushPlatform, taken: Instant) {
-        self.platform = platform
-        self.taken = taken
-    }
 }

@@ -7,7 +7,7 @@ import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// Drills: whom the newest one reached, and whether there is anybody whom another one would.
+/// Drills: who got the newest one, and whether there is anybody whom another one would.
 struct DrillReads: Sendable {
     let pool: Pool
 
@@ -19,16 +19,19 @@ struct DrillReads: Sendable {
                     "SELECT s.state -> 'drill' FROM session.account_state AS s WHERE s.account = \(caller.account)"
                 ).only?.decode(0, as: JSON?.self)
                 let drill = try found.map { try JSONDecoder().decode(DrillState.self, from: Data($0.bytes)) }
-                return (drill, try drill.map { try Self.receipts(of: $0.id, for: caller.account, in: database) } ?? [])
+                return (drill, try drill.map { try Self.receipts(of: $0, for: caller.account, in: database) } ?? [])
             }
         }
-        guard let found else { throw APIError(.notFound, "You haven’t run a drill yet.") }
+        // After a while the notifications are gone, and nobody is to read that none was there.
+        guard let found, found.began + DrillRules.report > .now else {
+            throw APIError(.notFound, "You haven’t run a drill for a week.")
+        }
         return DrillReport(drill: found, responders: responders)
     }
 
     /// What each responder was told has an id that follows from the drill's, so nothing is searched for.
     private static func receipts(
-        of drill: DrillID, for account: AccountID, in database: Database
+        of drill: DrillState, for account: AccountID, in database: Database
     ) throws -> [DrillReceipt] {
         let responders = try database.query(
             """
@@ -38,18 +41,19 @@ struct DrillReads: Sendable {
         ).map { try $0.decode(0, as: AccountID.self) }
         return try database.query(
             """
-            SELECT w.account, r.notified_at, r.pushes, r.shown_at, r.read_at
-              FROM unnest(\(responders), \(responders.map { NotificationID.ofDrill(drill, to: $0) }))
+            SELECT w.account, r.notified_at, r.answered_at
+              FROM unnest(\(responders), \(responders.map { NotificationID.ofDrill(drill.id, to: $0) }))
                    WITH ORDINALITY AS w(account, notification, place)
-              LEFT JOIN notifications.receipt AS r ON r.account = w.account AND r.notification = w.notification
+              LEFT JOIN notifications.drill_receipt AS r ON r.account = w.account AND r.notification = w.notification
              ORDER BY w.place
             """
         ).map { row in
-            let pushes = try row.decode(2, as: JSON?.self)
+            // What came after its end says nothing of how soon an alarm would be there.
+            func inTime(_ column: Int) throws -> Instant? {
+                try row.decode(column, as: Instant?.self).flatMap { $0 <= drill.ended ?? drill.ends ? $0 : nil }
+            }
             return DrillReceipt(
-                account: try row.decode(0, as: AccountID.self), notified: try row.decode(1, as: Instant?.self),
-                pushes: try pushes.map { try JSONDecoder().decode([DrillPush].self, from: Data($0.bytes)) } ?? [],
-                shown: try row.decode(3, as: Instant?.self), read: try row.decode(4, as: Instant?.self))
+                account: try row.decode(0, as: AccountID.self), notified: try inTime(1), answered: try inTime(2))
         }
     }
 

@@ -12,7 +12,7 @@ private typealias Notification = NotificationsContract.Notification
 struct History: Sendable {
     let pool: Pool
 
-    private static let columns = "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at"
+    private static let columns = "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at, n.answered_at"
 
     /// Where a page ends. Opaque to apps.
     private struct Cursor {
@@ -107,6 +107,6 @@ extension Notification {
             details: try JSONDecoder().decode(
                 NotificationDetails.self, from: Data(try row.decode(3, as: JSON.self).bytes)),
             created: try row.decode(4, as: Instant.self), read: try row.decode(5, as: Instant?.self),
-            cleared: try row.decode(6, as: Instant?.self))
+            cleared: try row.decode(6, as: Instant?.self), answered: try row.decode(7, as: Instant?.self))
     }
 }

@@ -61,7 +61,9 @@ struct TextsTests {
             (.alertRaised, .init(deadline: early, trip: .new(), alarm: .new(), text: "raw"), false, ["2027"]),
             (.dependentAlertRaised, .init(deadline: early, alarm: .new()), true, ["2027"]),
             (.system, .init(at: early, drill: .new(), drillEnds: late, text: "raw"), true, []),
-            (.system, .init(at: early, drill: .new(), text: "raw"), false, []),
+            (.system, .init(at: early, drill: .new(), text: "raw"), true, []),
+            (.system, .init(at: early, drill: .new(), drillEnds: late, isOwnDrill: true, text: "raw"), false, []),
+            (.system, .init(at: early, drill: .new(), isOwnDrill: true, text: "raw"), false, []),
         ]
         for (kind, details, isNamed, years) in known {
             let texts = try ["en", "de"].map { try Self.sentence(kind, details, in: $0) }
@@ -91,20 +93,22 @@ struct TextsTests {
         }
     }
 
-    @Test("somebody reads whom a drill reached, how and how soon, in every language (A11)")
+    @Test("somebody reads for whom a drill was ready, and who said that they got it, in every language (A11)")
     func receipts() {
         let began = Instant(microseconds: 1_800_000_000_000_000)
         let drill = DrillState(id: .new(), began: began, ends: began + .hours(1))
-        let got = DrillReceipt(
-            account: .new(), notified: began + .seconds(2), pushes: [.init(platform: .ios, taken: began + .seconds(3))],
-            shown: began + .seconds(65), read: began + .minutes(5))
-        let silent = DrillReceipt(account: .new(), notified: began, pushes: [], shown: nil, read: nil)
-        let untold = DrillReceipt(account: .new(), notified: nil, pushes: [], shown: nil, read: nil)
+        let over = DrillState(
+            id: drill.id, began: began, ends: drill.ends, ended: drill.ends, end: .over)
+        let got = DrillReceipt(account: .new(), notified: began + .seconds(2), answered: began + .seconds(65))
+        let silent = DrillReceipt(account: .new(), notified: began, answered: nil)
+        let untold = DrillReceipt(account: .new(), notified: nil, answered: nil)
         let (english, german) = (Texts(languages: ["en"]), Texts(languages: ["de"]))
         let sentence = english.sentence(got, of: drill, name: "Bob")
-        #expect(sentence.hasPrefix("Bob was told after 2 seconds; pushed to an iPhone or iPad after 3 seconds; shown"))
-        #expect(english.sentence(silent, of: drill, name: "Bob").hasSuffix("no sign yet"))
-        #expect(english.sentence(untold, of: drill, name: "Bob") == "Bob wasn’t told")
+        #expect(sentence == "ready for Bob after 2 seconds; got it after 1 minute, 5 seconds, they say")
+        #expect(english.sentence(silent, of: drill, name: "Bob").hasSuffix("no answer yet"))
+        #expect(english.sentence(silent, of: over, name: "Bob").hasSuffix("no answer"))
+        #expect(english.sentence(untold, of: drill, name: "Bob") == "not ready for Bob yet")
+        #expect(english.sentence(untold, of: over, name: "Bob") == "Bob wasn’t notified")
         for receipt in [got, silent, untold] {
             let texts = [english, german].map { $0.sentence(receipt, of: drill, name: "Bob") }
             #expect(texts[0] != texts[1] && texts.allSatisfy { $0.contains("Bob") && !$0.contains("{") })

@@ -41,6 +41,7 @@ enum WorldAct: String, CaseIterable {
     case setApproval = "SetContactApproval"
     case resetCode = "ResetContactCode"
     case markRead = "MarkRead"
+    case answerDrill = "AnswerDrill"
     case markAllRead = "MarkAllRead"
     case clear = "ClearNotifications"
     case show = "ShowNotifications"
@@ -149,6 +150,10 @@ enum WorldAct: String, CaseIterable {
         case .markRead:
             return { () async throws(QuartetError) in
                 try await app.notifications.markRead(notification ?? NotificationID.new())
+            }
+        case .answerDrill:
+            return { () async throws(QuartetError) in
+                try await app.notifications.answerDrill(notification ?? NotificationID.new())
             }
         case .markAllRead: return app.notifications.markAllRead
         case .clear:

@@ -89,9 +89,14 @@ struct WorldTests {
         #expect(bob.contacts.contacts.value.person(by: anna.id)?.alertRaised == nil)
         try await bob.notifications.markRead(drills()[0].id)
         await world.settle()
+        let unanswered = try #require(try await anna.user.drillReport())
+        #expect(unanswered.responders.allSatisfy { $0.notified != nil && $0.answered == nil }, "reading is no answer")
+        try await bob.notifications.answerDrill(drills()[0].id)
+        await world.settle()
+        #expect(drills()[0].answered != nil)
         let report = try #require(try await anna.user.drillReport())
         #expect(report.drill == drill && report.responders.map(\.account) == [bob.id])
-        #expect(report.responders.allSatisfy { $0.notified != nil && $0.read != nil && !$0.isWithoutSign })
+        #expect(report.responders.allSatisfy { $0.notified != nil && $0.answered != nil })
         await #expect(throws: QuartetError.self, "one a day") { try await anna.user.runDrill() }
 
         try await anna.user.raiseAlert()

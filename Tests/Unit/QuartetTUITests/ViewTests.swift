@@ -62,10 +62,10 @@ struct ViewTests {
         let drill = DrillState(id: .new(), began: Self.now - .minutes(5), ends: Self.now + .minutes(55))
         let during = Self.shown(account: { $0.drill = drill })
         #expect(model.handle(.character("D"), during) == .readDrill && model.dialog == nil)
-        let receipt = DrillReceipt(account: Self.bob, notified: drill.began, pushes: [], shown: nil, read: nil)
+        let receipt = DrillReceipt(account: Self.bob, notified: drill.began, answered: nil)
         model.drill = DrillReport(drill: drill, responders: [receipt])
         #expect(rows(model, during).contains { $0.contains("A drill is on until") && $0.contains("no alarm") })
-        #expect(rows(model, during).contains { $0.contains("Bob was told after") && $0.contains("no sign yet") })
+        #expect(rows(model, during).contains { $0.contains("ready for Bob after") && $0.contains("no answer yet") })
         let over = DrillState(
             id: drill.id, began: Self.now - .days(31), ends: Self.now - .days(30), ended: Self.now - .days(30),
             end: .over)

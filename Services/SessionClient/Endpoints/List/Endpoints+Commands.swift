@@ -34,8 +34,10 @@ extension Endpoint {
             EndTrip.self, "Ends the caller's trip, and the alert that it made.",
             refusals: [.notFound, .alertChanged])
         command(
-            RunDrill.self, "Tells the caller's responders, once, that this is a drill and no alarm.",
-            refusals: [.alarmOn, .checkInDue, .tripMissed, .tooSoon, .noResponder])
+            RunDrillRequest.self, "Tells the caller's responders, once, that this is a drill and no alarm.",
+            refusals: [
+                .alarmOn, .checkInDue, .tripOn, .tripMissed, .tooSoon, .noResponder, .confirmationRequired,
+            ])
     }
 
     @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {
@@ -80,6 +82,7 @@ extension Endpoint {
 
     @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {
         command(MarkRead.self, "Marks a notification as read.", refusals: [.notFound])
+        command(AnswerDrill.self, "Says that the caller got somebody's drill.", refusals: [.notFound])
         command(MarkAllRead.self, "Marks all notifications as read.")
         command(ClearNotifications.self, "Clears the selected notifications.")
         command(ShowNotificationsRequest.self, "Says that this device showed notifications.")

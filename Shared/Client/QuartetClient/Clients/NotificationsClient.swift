@@ -65,7 +65,9 @@ public struct NotificationsClient: Sendable {
     /// Without `ids`, `kinds` and `occurredBy` it is about what this device shows and earlier, however late this is sent; and about
     /// nothing if it shows nothing.
     public var clear: Action<NotificationSelection>
-    /// The app has shown them on this device: operators learn who was reached, and of a drill its person does.
+    /// Says that one got a drill: its person sees that, and when. Nothing else tells them.
+    public var answerDrill: Action<NotificationID>
+    /// The app has shown them on this device: operators learn who was reached.
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
     public var unregisterPush: PlainAction
@@ -135,6 +137,7 @@ extension NotificationsClient {
                 }
                 try await commands.send(.clear(selection))
             },
+            answerDrill: action { .answerDrill($0) },
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
             registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
             handlePush: { push async throws(QuartetError) in
@@ -154,7 +157,8 @@ extension NotificationsClient {
         }
         return Self(
             notifications: NotificationsCopy().holder.shared, markRead: fail("markRead"),
-            markAllRead: failPlainly("markAllRead"), clear: fail("clear"), show: fail("show"),
+            markAllRead: failPlainly("markAllRead"), clear: fail("clear"),
+            answerDrill: fail("answerDrill"), show: fail("show"),
             registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"),
             handlePush: fail("handlePush"))
     }
@@ -166,6 +170,7 @@ private enum NotificationsEdit: ClientEdit {
     /// Nil if 0.1.0 kept it.
     case markAllRead(upTo: Instant?)
     case clear(NotificationSelection)
+    case answerDrill(NotificationID)
     case show([NotificationID], at: Instant)
     /// A push that showed it.
     case receive(NotificationsContract.Notification, unread: Int, at: Instant)
@@ -177,6 +182,7 @@ private enum NotificationsEdit: ClientEdit {
         case .markRead(let id): MarkRead(id: id)
         case .markAllRead(let upTo): MarkAllRead(upTo: upTo)
         case .clear(let selection): ClearNotifications(selection: selection)
+        case .answerDrill(let id): AnswerDrill(id: id)
         case .show(let ids, let time): ShowNotificationsRequest(ids: ids, shown: time)
         case .receive(let notification, _, let time): ShowNotificationsRequest(ids: [notification.id], shown: time)
         case .registerPush(let request): request
@@ -190,6 +196,9 @@ private enum NotificationsEdit: ClientEdit {
             let unread = state.unread(without: { $0.id == id })
             state.apply(
                 .notificationRead(NotificationRead(account: state.account, id: id, at: time, unread: unread)))
+        case .answerDrill(let id):
+            let unread = state.unread(without: { $0.id == id })
+            state.apply(.drillAnswered(DrillAnswered(account: state.account, id: id, at: time, unread: unread)))
         case .markAllRead(let upTo):
             let later = state.notifications.count { $0.isUnread && $0.created > upTo ?? $0.created }
             state.apply(

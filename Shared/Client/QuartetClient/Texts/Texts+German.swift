@@ -116,27 +116,28 @@ extension Texts {
         "notification.checkInReminder.trip":
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
         "notification.system.drill":
-            "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, wann du das öffnest",
-        "notification.system.drillOver": "Deine Probe ist vorbei. Sieh nach, wen sie erreicht hat",
+            "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, dass sie ankam, wenn du es sagst",
+        "notification.system.drillEnded": "Die Probe von {name} ist vorbei: Was jetzt kommt, ist keine Probe",
+        "notification.system.ownDrill": "Deine Probe hat begonnen: Deine Helfer erfahren, dass sie kein Alarm ist",
+        "notification.system.ownDrillOver": "Deine Probe ist vorbei. Sieh nach, wer geantwortet hat",
         "notification.system.text": "{text}",
 
-        "drill.none": "Du hast noch nicht ausprobiert, wen ein Alarm erreichen würde.",
+        "drill.none": "Du hast noch nicht ausprobiert, ob deine Helfer von einem Alarm erfahren würden.",
         "drill.proposal":
-            "Deine letzte Probe ist einen Monat oder länger her. Probiere aus, wen ein Alarm jetzt erreichen würde.",
+            "Deine letzte Probe ist einen Monat oder länger her. Probiere aus, ob deine Helfer jetzt von einem Alarm erfahren würden.",
         "drill.explanation":
-            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wen sie erreicht hat.",
+            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wer sagt, dass sie ankam. Ausprobiert werden deine Notrufe: Ob jemand auch von versäumten Check-ins erfährt, bestimmt er selbst.",
+        "drill.alertsOnly":
+            "Keiner deiner Helfer erfährt von versäumten Check-ins: Eine Probe probiert nur deine Notrufe aus.",
         "drill.on": "Eine Probe läuft bis {time}.",
+        "drill.deadline": "Eine Frist von dir hat die Probe beendet.",
         "drill.alarm": "Ein Alarm hat die Probe beendet.",
-        "drill.receipt.untold": "{name} hat nichts davon erfahren",
-        "drill.receipt.told": "{name} hat es nach {span} erfahren",
-        "drill.receipt.pushed": "an {devices} geschickt nach {span}",
-        "drill.receipt.shown": "angezeigt nach {span}",
-        "drill.receipt.read": "geöffnet nach {span}",
-        "drill.receipt.none": "noch kein Zeichen",
-        "drill.device.ios": "ein iPhone oder iPad",
-        "drill.device.android": "ein Android-Gerät",
-        "drill.device.web": "einen Browser",
-        "drill.device.other": "ein anderes Gerät",
+        "drill.receipt.waiting": "für {name} noch nicht bereit",
+        "drill.receipt.untold": "{name} wurde nicht benachrichtigt",
+        "drill.receipt.ready": "für {name} bereit nach {span}",
+        "drill.receipt.answered": "bestätigt nach {span}",
+        "drill.receipt.unanswered": "noch keine Antwort",
+        "drill.receipt.none": "keine Antwort",
 
         "problem.willBeSentWhenOnline": "Änderungen werden gesendet, sobald es eine Verbindung gibt.",
         "problem.serverError": "{reason} Die Änderung wird von selbst noch einmal gesendet.",

@@ -16,7 +16,7 @@ import Vocabulary
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
     /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
-    /// `{time}` for when a person did something, `{devices}` and `{span}` for where and how soon a drill got through.
+    /// `{time}` for when a person did something, `{span}` for how soon a drill got through.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -73,11 +73,12 @@ public struct Texts: Sendable {
         values["paused"] = details.pausedUntil.map(moment)
         values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
         values["trip"] = details.trip.map { "\($0)" }
-        values[details.isOfDrill ? "drill" : "drillOver"] = details.drill.map { "\($0)" }
+        if let drill = details.drill, let news = details.drillNews { values[news.form] = "\(drill)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillOver", "trip", "grace", "onIt", "paused", "deadline", "lead", "count", "text",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "trip", "grace", "onIt", "paused", "deadline",
+            "lead", "count", "text",
         ].filter { form in
             form == "count.one" ? details.count == 1 : values[form] != nil
         }
@@ -157,28 +158,23 @@ public struct Texts: Sendable {
 
     // MARK: Drills
 
-    /// Whom a drill reached: when the responder was told, on what kinds of device, and what sign they gave.
+    /// What a responder's drill came to: when it was ready for them, and whether they said that they got it.
     /// - Parameter name: What the person calls the responder.
     public func sentence(_ receipt: DrillReceipt, of drill: DrillState, name: String) -> String {
-        guard let notified = receipt.notified else { return filled("drill.receipt.untold", ["name": name]) }
+        guard let notified = receipt.notified else {
+            return filled(drill.isOn ? "drill.receipt.waiting" : "drill.receipt.untold", ["name": name])
+        }
         /// In seconds, since all times are the server's.
         func after(_ time: Instant) -> String {
             let seconds = max(time.microseconds - drill.began.microseconds, 0) / 1_000_000
             return Duration.seconds(seconds).formatted(
                 .units(allowed: [.hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2).locale(locale))
         }
-        var parts = [filled("drill.receipt.told", ["name": name, "span": after(notified)])]
-        if let first = receipt.pushes.first {
-            let devices = receipt.pushes.map { self["drill.device.\($0.platform.rawValue)"] }
-            parts.append(
-                filled(
-                    "drill.receipt.pushed",
-                    ["devices": devices.joined(separator: ", "), "span": after(first.taken)]))
-        }
-        if let shown = receipt.shown { parts.append(filled("drill.receipt.shown", ["span": after(shown)])) }
-        if let read = receipt.read { parts.append(filled("drill.receipt.read", ["span": after(read)])) }
-        if receipt.isWithoutSign { parts.append(self["drill.receipt.none"]) }
-        return parts.joined(separator: "; ")
+        let ready = filled("drill.receipt.ready", ["name": name, "span": after(notified)])
+        let answer =
+            receipt.answered.map { filled("drill.receipt.answered", ["span": after($0)]) }
+            ?? self[drill.isOn ? "drill.receipt.unanswered" : "drill.receipt.none"]
+        return "\(ready); \(answer)"
     }
 
     // MARK: Errors
@@ -273,6 +269,18 @@ extension APIError.Code {
         case 500...: "errors.server"
         case 409, 422: "errors.refused"
         default: "errors.program"
+        }
+    }
+}
+
+extension DrillNews {
+    /// The form of a notification's text that says it.
+    fileprivate var form: String {
+        switch self {
+        case .anothersIsOn: "drill"
+        case .anothersIsOver: "drillEnded"
+        case .ownIsOn: "ownDrill"
+        case .ownIsOver: "ownDrillOver"
         }
     }
 }

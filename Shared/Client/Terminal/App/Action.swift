@@ -34,6 +34,7 @@ enum Action: Hashable, Sendable {
     case setTiers([ResponderTier])
 
     case markRead(NotificationID)
+    case answerDrill(NotificationID)
     case markAllRead
     case clear([NotificationID])
 

@@ -68,6 +68,7 @@ extension App {
         case .setTiers(let tiers): try await quartet.contacts.setResponderTiers(tiers)
         case .respondToAll: _ = try await quartet.session.respondToAllPings()
         case .markRead(let id): try await quartet.notifications.markRead(id)
+        case .answerDrill(let id): try await quartet.notifications.answerDrill(id)
         case .markAllRead: try await quartet.notifications.markAllRead()
         case .clear(let ids): try await quartet.notifications.clear(NotificationSelection(ids: ids))
         default: try await carryOutTogether(action)

@@ -2,22 +2,33 @@ import QuartetClient
 
 /// One's own drill, on the screen of the check-in.
 enum DrillPart {
-    /// - Parameter report: What is known of whom the newest drill reached.
+    /// - Parameter report: What is known of who got the newest drill.
     static func lines(_ report: DrillReport?, _ shown: Shown) -> [Line] {
         guard let drill = shown.user.drill else {
             let isAlone = shown.contacts.responders.isEmpty
-            return isAlone ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)]
+            return isAlone ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)] + limits(shown)
         }
         let receipts = report.flatMap { $0.drill.id == drill.id ? $0.responders : nil } ?? []
-        return [.empty] + head(drill, shown)
+        return [.empty] + head(drill, shown) + limits(shown)
             + receipts.map { Line("  \(Words.receipt($0, of: drill, shown.name(of: $0.account)))") }
     }
 
+    /// What a drill doesn't say.
+    private static func limits(_ shown: Shown) -> [Line] {
+        shown.contacts.responderReach == .nobody && !shown.contacts.responders.isEmpty
+            ? [Line(Words.drill("alertsOnly"), .dim)] : []
+    }
+
     private static func head(_ drill: DrillState, _ shown: Shown) -> [Line] {
-        if drill.isOn { return [Line("\(Words.drill("on", drill.ends)) It is no alarm. D: whom it reached.", .bold)] }
-        let end = drill.end == .alarm ? [Line(Words.drill("alarm"), .dim)] : []
+        if drill.isOn { return [Line("\(Words.drill("on", drill.ends)) It is no alarm. D: who got it.", .bold)] }
+        let end =
+            switch drill.end {
+            case .alarm: [Line(Words.drill("alarm"), .dim)]
+            case .deadline: [Line(Words.drill("deadline"), .dim)]
+            case .over, nil: [Line]()
+            }
         guard drill.next <= shown.now else {
-            return end + [Line("Your last drill was \(Words.ago(drill.began, shown)). D: whom it reached.", .dim)]
+            return end + [Line("Your last drill was \(Words.ago(drill.began, shown)). D: who got it.", .dim)]
         }
         let isLongAgo = drill.began + DrillRules.proposal <= shown.now
         let last = isLongAgo ? Words.drill("proposal") : "Your last drill was \(Words.ago(drill.began, shown))."

@@ -2,7 +2,7 @@ import QuartetClient
 
 /// What happened, newest first.
 enum NotificationsScreen {
-    static let keys = "Enter read   a all read   x clear read ones   1-4 Tab screens   q quit"
+    static let keys = "Enter read   g got a drill   a all read   x clear read ones   1-4 Tab screens   q quit"
 
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
         let list = visible(model, shown, height: height)
@@ -15,7 +15,7 @@ enum NotificationsScreen {
             // A message about somebody else doesn't name them, unless it is about a pause, a question or a drill.
             let about =
                 one.kind == .system && one.details.deadline == nil && one.details.onItUntil == nil
-                    && !one.details.isOfDrill
+                    && one.details.drillNews == nil
                     && one.subject != nil && one.subject != shown.me
                 ? "\(name): " : ""
             let text = about + Words.notification(one.kind, one.details, name)
@@ -53,6 +53,11 @@ enum NotificationsScreen {
                 (model.tab, model.contact) = (.contacts, subject)
             }
             return one.isUnread ? .markRead(one.id) : nil
+        case .character("g"):
+            guard !list.isEmpty else { return nil }
+            let one = list[Rows.index(of: model.notification, in: list.map(\.id))]
+            let isOpen = one.details.isOfDrill && one.answered == nil && one.details.drillEnds.map { $0 > shown.now } ?? false
+            return isOpen ? .answerDrill(one.id) : nil
         case .character("a"): return .markAllRead
         case .character("x"):
             let read = list.filter { !$0.isUnread }.map(\.id)

@@ -57,12 +57,12 @@ extension WorldEdge {
     ) throws -> any CommandBody {
         let push = PushDeviceID(caller.device)
         switch body {
-        case let body as RunDrill:
+        case is RunDrillRequest:
             let contacts = state.withLock { $0.services.contactStates[caller.account] }
             guard let contacts, contacts.contacts.contains(where: \.isMyResponder),
                 contacts.responderReach != .unreachable
             else { throw APIError(.noResponder) }
-            return body
+            return RunDrill(by: caller.device)
         case let body as any PublicCommandBody: return body
         case let body as UpdateSecurityRequest:
             return UpdateSecurity(
@@ -130,8 +130,8 @@ extension WorldEdge {
             }
             return DrillReceipt(
                 account: contact.account,
-                notified: notification.flatMap { $0.cleared == $0.created ? nil : $0.created }, pushes: [], shown: nil,
-                read: notification?.read)
+                notified: notification.flatMap { $0.cleared == $0.created ? nil : $0.created },
+                answered: notification?.answered)
         }
         return try Encoded(DrillReport(drill: drill, responders: receipts)).json
     }
