@@ -95,6 +95,7 @@ struct Scenario: Sendable {
             try await bob.call("RunDrill")
             try await view.see("NotificationDelivered") { "\($0)".contains("drillEnds") }
             try await bob.call("GetDrill")
+            try await anna.call("AnswerDrill", ["id": .string(anna.account)])
             try await bob.call("CheckIn")
             try await bob.call("RaiseAlert")
             try await view.see("person") { $0["alertRaised"] != .null }

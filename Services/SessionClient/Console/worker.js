@@ -105,7 +105,8 @@ function read(data) {
 const icon = (name = 'icon.svg') => `/console/${version}/${name}`
 
 /** Where the console says more. */
-function pathOf({ account, subject, kind, category, group }) {
+function pathOf({ account, subject, kind, category, group, tag }) {
+  if (tag?.startsWith('drill/')) return '/'
   if (category === 'system' && kind !== 'system') return '/me#devices'
   if (kind === 'system' && subject && subject !== account) return `/contacts/${subject}`
   if (category === 'group') return group ? `/together/${group}` : '/together'

@@ -95,7 +95,7 @@ struct AlarmRefusalTests {
     }
 
     @Test(
-        "a drill is taken and reported, and refused without responders, twice a day, and from a deadline or a trip's end on (A11)"
+        "a drill is taken, answered and reported, and refused without responders, twice a day, and from an hour before a deadline or a trip's end on (A11)"
     )
     func drills() async throws {
         try await Quartet.with { quartet in
@@ -112,6 +112,10 @@ struct AlarmRefusalTests {
                 let report = try await carrier.act("GetDrill", token: gwen.token)
                 #expect(report["responders"].array.map { $0["account"].string } == [hal.account])
                 #expect(report["responders"][0]["notified"].int != nil && report["drill"]["ends"].int != nil)
+                let told = try await hal.read("/v1/notifications")["notifications"].array
+                let drill = try #require(told.first { $0["details"]["drillEnds"].int != nil })["id"]
+                _ = try await carrier.act("AnswerDrill", ["id": drill], token: hal.token)
+                try await carrier.expect("notFound", of: "AnswerDrill", ["id": .string(hal.account)], token: hal.token)
                 let forget = "UPDATE session.account SET drill = NULL WHERE account = '\(gwen.account)'"
                 _ = try await quartet.psql(forget)
                 try await gwen.act("RaiseAlert")
@@ -127,6 +131,7 @@ struct AlarmRefusalTests {
                 let now = try #require(try await gwen.read("/v1/time")["received"].int)
                 try await gwen.act(
                     "StartTrip", ["name": "Lake", "eta": .int(now + 3_600_000_000), "grace": 600_000_000])
+                try await carrier.expect("tripOn", of: "RunDrill", token: gwen.token)
                 try await quartet.endTrip(of: gwen)
                 try await gwen.wait(toHear: "checkInMissed")
                 try await carrier.expect("tripMissed", of: "RunDrill", token: gwen.token)
@@ -137,6 +142,12 @@ struct AlarmRefusalTests {
                 try await quartet.moveDeadline(of: ina)
                 try await ina.wait(toHear: "checkInMissed")
                 try await carrier.expect("checkInDue", of: "RunDrill", token: ina.token)
+                _ = try await quartet.psql(
+                    """
+                    UPDATE session.account SET is_confirmation_required = true WHERE account = '\(ina.account)';
+                    UPDATE session.device SET confirmed_until = NULL WHERE account = '\(ina.account)';
+                    """)
+                try await carrier.expect("confirmationRequired", of: "RunDrill", token: ina.token)
             }
         }
     }

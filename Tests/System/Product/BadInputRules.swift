@@ -70,6 +70,9 @@ extension BadInputTests {
         + Form("MarkRead", ["id": "\"<told>\""]).refuses(
             .missing("id"), .malformed("id", notRequiredIDs), .refused("id", ["\"<told>\""], 404, "notFound"),
             .unknown("at"))
+        + Form("AnswerDrill", ["id": "\"<told>\""]).refuses(
+            .missing("id"), .malformed("id", notRequiredIDs), .refused("id", ["\"<told>\""], 404, "notFound"),
+            .unknown("at"))
         + Form("ShowNotifications", ["ids": "[\"<told>\"]"]).refuses(
             .missing("ids"),
             .malformed("ids", ["null", "1", "true", "\"all\"", "{}"]),

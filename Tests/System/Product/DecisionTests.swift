@@ -222,7 +222,8 @@ private struct DecidedScene: Sendable {
             "SetCheckInGrace": ["grace": 600_000_000], "PauseCheckIns": ["until": 1],
             "StartTrip": ["name": "Lake", "eta": 1], "ExtendTrip": ["trip": id, "eta": 1],
             "EndTrip": ["trip": id, "end": "arrived"],
-            "MarkRead": ["id": id], "ClearNotifications": ["selection": ["everything": true]],
+            "MarkRead": ["id": id], "AnswerDrill": ["id": id],
+            "ClearNotifications": ["selection": ["everything": true]],
             "ShowNotifications": ["ids": [id]], "RegisterPush": ["token": "x", "platform": "ios"],
             "CreateGroupSession": [
                 "activity": ["identifier": "org.example.other", "type": "generic", "title": "A game"]

@@ -7,8 +7,9 @@ import Testing
 struct EndToEndDrillTests {
     @Test(
         """
-        every responder hears of a drill once, kills or not, as of no alarm; the report says whom it reached, how, and who gave \
-        no sign; it is over by itself, without an all-clear (A11)
+        every responder hears of a drill once, kills or not, as of no alarm, and the person on all devices; the report says for \
+        whom it was ready and who answered, and nothing of what they read and on what; it is over by itself, without an \
+        all-clear (A11)
         """)
     func report() async throws {
         let receiver = PushReceiver { _, _ in 200 }
@@ -31,6 +32,7 @@ struct EndToEndDrillTests {
             for responder in [anna, ben] { try await responder.waitForDrill(began["drill"]) }
             try await quartet.waitUntilQuiet()
             try await quartet.waitUntilPushed()
+            #expect(try await eve.drills().map { $0["details"]["isOwnDrill"] } == [true])
             for responder in [anna, ben] {
                 #expect(try await responder.drills().count == 1)
                 #expect(try await responder.card(of: eve)["person"]["alertRaised"] == nil)
@@ -45,20 +47,26 @@ struct EndToEndDrillTests {
             let id = try #require(try await anna.drills().first)["id"]
             try await anna.act("ShowNotifications", ["ids": [id]])
             try await anna.act("MarkRead", ["id": id])
+            let seen = try await eve.read("/v1/drill").receipt(of: anna)
+            #expect(seen["notified"].int != nil && seen["answered"] == nil, "reading is no answer")
+            try await anna.act("AnswerDrill", ["id": id])
             try await quartet.waitUntilQuiet()
             let report = try await eve.read("/v1/drill")
             #expect(report["drill"]["id"] == began["drill"] && report["responders"].array.count == 2)
             let (first, second) = (report.receipt(of: anna), report.receipt(of: ben))
-            let start = try #require(began["began"].int)
-            for receipt in [first, second] { #expect(try #require(receipt["notified"].int) >= start) }
-            #expect(first["pushes"].array.map { $0["platform"] } == ["ios"])
-            #expect(try #require(first["pushes"][0]["taken"].int) >= start)
-            #expect(first["shown"].int != nil && first["read"].int != nil)
-            #expect(second["pushes"].array.isEmpty && second["shown"] == nil && second["read"] == nil)
+            let start = try #require(began["began"].int) / 1_000_000
+            for receipt in [first, second] {
+                let ready = try #require(receipt["notified"].int)
+                #expect(ready / 1_000_000 >= start && ready % 1_000_000 == 0)
+            }
+            let answered = try #require(first["answered"].int)
+            #expect(answered / 1_000_000 >= start && answered % 1_000_000 == 0 && second["answered"] == nil)
+            #expect(first["pushes"] == nil && first["shown"] == nil && first["read"] == nil)
 
             try await quartet.endDrill(of: eve)
-            try await eve.wait(toHear: "system")
             try await quartet.waitUntilQuiet()
+            let last = try #require(try await eve.notifications().first)
+            #expect(last["details"]["isOwnDrill"] == true && last["details"]["drillEnds"] == nil)
             let over = try await eve.read("/v1/account")["drill"]
             #expect(over["end"] == "over" && over["ended"].int != nil)
             #expect(try await anna.kinds().count == before + 1, "there is no all-clear")
@@ -75,7 +83,7 @@ struct EndToEndDrillTests {
             let (eve, anna, ben) = try await quartet.signUp("eve", "anna", "ben")
             for responder in [anna, ben] { try await responder.add(eve) }
             let began = try await eve.act("RunDrill")
-            try await anna.waitForDrill(began["drill"])
+            for responder in [anna, ben] { try await responder.waitForDrill(began["drill"]) }
             let alarm = try await eve.act("RaiseAlert")["alarm"]
             for service in [Quartet.Service.contacts, .sessionClient, .notifications] {
                 try await quartet.restart(service)
@@ -85,6 +93,8 @@ struct EndToEndDrillTests {
             #expect(try await eve.read("/v1/account")["drill"]["end"] == "alarm")
             for responder in [anna, ben] {
                 #expect(try await responder.drills(unread: true).isEmpty)
+                let ends = try await responder.notifications().filter { $0["details"]["drill"] == began["drill"] }
+                #expect(ends.count == 2 && ends.contains { $0["details"]["drillEnds"] == nil && $0["cleared"] == nil })
                 let alerts = try await responder.notifications().filter { $0["kind"] == "dependentAlertRaised" }
                 #expect(alerts.count == 1 && alerts[0]["details"]["alarm"] == alarm)
                 #expect(alerts[0]["details"]["drill"] == nil && alerts[0]["details"]["text"] == nil)
@@ -110,7 +120,7 @@ extension Device {
         try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
     }
 
-    /// What is said of others' drills.
+    /// What is said of drills that are on.
     fileprivate func drills(unread: Bool = false) async throws -> [JSON] {
         try await notifications(unread: unread).filter { $0["details"]["drillEnds"].int != nil }
     }

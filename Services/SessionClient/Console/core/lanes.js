@@ -9,7 +9,7 @@ const lanes = {
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
     'DeclineRoleChange', 'WithdrawRoleChange'],
   contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers'],
-  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications'],
+  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications', 'AnswerDrill'],
 }
 
 /** What a command must stay in order with. The edit of one contact doesn't wait for another's. */

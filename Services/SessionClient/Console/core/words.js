@@ -8,6 +8,10 @@ const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 /** Whether a notification says that a deadline has passed of which others don't hear yet. */
 export const isOfGrace = (details) => Boolean(details?.graceEnds && !details.alarm)
 
+const drillSentence = (name, isOn, isOwn) => (isOwn
+  ? isOn ? 'Your drill has begun: those who look after you are told that it is no alarm' : 'Your drill is over. Look who answered'
+  : isOn ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees that you got it if you say so` : `The drill of ${name} is over: what you hear from now on is no drill`)
+
 const sentences = {
   alertRaised: (_, { text, trip, deadline }) => trip ? `You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ?? 'You raised an alert'),
   alertCleared: () => 'You ended your alert',
@@ -49,7 +53,7 @@ const sentences = {
   recoveryCodesMade: () => 'New recovery codes were made',
   recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
   securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
-  system: (name, { text, pausedUntil, onItUntil, deadline, drill, drillEnds }) => drillEnds ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees when you open this` : drill ? 'Your drill is over. Look whom it reached' : onItUntil ? `Are you still on it for ${name}? Your time ends at ${moment(onItUntil)}; if you can’t go on, say so` : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
+  system: (name, { text, pausedUntil, onItUntil, deadline, drill, drillEnds, isOwnDrill }) => drill ? drillSentence(name, drillEnds, isOwnDrill) : onItUntil ? `Are you still on it for ${name}? Your time ends at ${moment(onItUntil)}; if you can’t go on, say so` : pausedUntil ? `${name} paused their check-ins until ${moment(pausedUntil)}` : deadline ? `The pause of ${name} is over: the next check-in is due by ${moment(deadline)}` : (text ? `${name ? `${name}: ` : ''}${text}` : 'A message from Quartet'),
 }
 
 /** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */

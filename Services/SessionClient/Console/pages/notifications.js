@@ -12,6 +12,7 @@ import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { open } from '../parts/dialogs.js'
 import { button, choices, empty, refusal, toggle, waitingPage } from '../parts/pieces.js'
+import { gotIt, isOpenDrill } from '../parts/drill.js'
 import { changePassword } from '../parts/security.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
@@ -78,6 +79,7 @@ function row(one) {
     href ? h('a', { class: 'row-text', href, onclick: markRead }, h('strong', {}, text), when(one, hasEnded))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one, hasEnded)),
     isAsking && button('This wasn’t me', () => notMe(one), { kind: 'small', 'aria-label': `This wasn’t me: ${text}` }),
+    isOpenDrill(one) && gotIt(one),
     isNews(one) && button(iconOf('check'), markRead, { kind: 'round', title: 'Mark as read', 'aria-label': `Mark as read: ${text}` }))
 }
 

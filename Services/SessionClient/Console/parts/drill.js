@@ -1,20 +1,19 @@
-/** A drill: all responders are told that it is one and no alarm, and one reads whom it reached. */
+/** A drill: all responders are told that it is one and no alarm, and one reads who said that they got it. */
 import { h } from '../core/view.js'
 import { changed, model } from '../core/model.js'
 import { ago, day, moment, now, span } from '../core/time.js'
 import { act, attempt, underway } from '../core/actions.js'
 import { read } from '../net/api.js'
-import { isUnread } from '../state/notifications.js'
 import { confirm } from './dialogs.js'
 import { personName } from './names.js'
 import { button, refusal } from './pieces.js'
 import { isOutOfReach, responderNames } from './reach.js'
 
 const form = 'drill'
-/** Until when another one is too soon, and after how long one is proposed. */
-const [pause, proposal] = [day, 30 * day]
+/** Until when another one is too soon, for how long one is reported, and after how long one is proposed. */
+const [pause, reported, proposal] = [day, 7 * day, 30 * day]
 
-/** What was last read of whom a drill reached. */
+/** What was last read of who got a drill. */
 let report
 
 /** What runs a drill, or says how the newest went. Nobody tries anything out while they may need help. */
@@ -23,26 +22,28 @@ export function drillCard({ drill, alertRaised, checkIn }) {
   const isOn = drill && !drill.ended
   const mayRun = !isOn && !(drill && drill.began + pause > now())
   return h('section', { class: 'card drill', 'aria-labelledby': 'drill-title' },
-    h('h2', { id: 'drill-title' }, isOn ? 'A drill is on' : 'Whom would an alarm reach?'),
+    h('h2', { id: 'drill-title' }, isOn ? 'A drill is on' : 'Would they hear of an alarm?'),
     h('p', { class: 'hint' }, words(drill)),
     drill && receipts(drill),
     h('div', { class: 'actions' },
       mayRun && button('Run a drill', run, { disabled: Boolean(underway('RunDrill')) }),
-      drill && button(report?.drill.id === drill.id ? 'Look again' : 'Look whom it reached', look, { kind: mayRun ? 'link' : '' })),
+      drill && drill.began + reported > now() && button(report?.drill.id === drill.id ? 'Look again' : 'Look who got it', look, { kind: mayRun ? 'link' : '' })),
     refusal(form))
 }
 
 function words(drill) {
-  if (!drill) return 'You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see whom it reached.'
-  if (!drill.ended) return `All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when an alarm begins.`
-  const last = `Your last drill was ${ago(drill.began)}${drill.end === 'alarm' ? '; an alarm ended it' : ''}.`
+  if (!drill) return 'You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see who says that they got it.'
+  if (!drill.ended) return `All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when a deadline of yours passes or an alarm begins.`
+  const last = `Your last drill was ${ago(drill.began)}${ends[drill.end] ?? ''}.`
   return drill.began + proposal > now() ? last : `${last} Try it out again.`
 }
+
+const ends = { alarm: '; an alarm ended it', deadline: '; a deadline of yours ended it' }
 
 async function run() {
   const isSure = await confirm({
     title: 'Run a drill?', action: 'Run the drill', kind: 'primary',
-    text: () => `${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything. You see who got it on what and how soon, who opened it, and who gave no sign. At most once a day.`,
+    text: () => `${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything; you see who says that they got it, and how soon. ${model.replica.contacts.responderReach === 'nobody' ? 'None of them hears of missed check-ins: it tries out your alerts alone.' : 'It tries out your alerts: whether they hear of missed check-ins, too, is their choice.'} At most once a day.`,
   })
   if (isSure) act('RunDrill', {}, 'They are told', form)
 }
@@ -54,27 +55,29 @@ const look = () => attempt(async () => {
   changed()
 }, undefined, { at: form, isKept: false })
 
-function receipts({ id, began }) {
+function receipts({ id, began, ended }) {
   if (report?.drill.id !== id || report.of !== model.account?.account) return undefined
   return h('ul', { class: 'plain' }, report.responders.map((one) =>
-    h('li', { key: one.account, class: 'line' }, h('span', {}, h('strong', {}, personName(one.account)), h('small', {}, receiptWords(one, began))))))
+    h('li', { key: one.account, class: 'line' }, h('span', {}, h('strong', {}, personName(one.account)), h('small', {}, receiptWords(one, began, !ended))))))
 }
 
-const devices = { ios: 'an iPhone or iPad', android: 'an Android device', web: 'a browser' }
-
-function receiptWords({ notified, pushes, shown, read: opened }, began) {
-  if (notified === undefined) return 'wasn’t told'
+/** Whether a device took it isn't known, nor what they did with it unless they say so. */
+function receiptWords({ notified, answered }, began, isOn) {
+  if (notified === undefined) return isOn ? 'not ready for them yet' : 'weren’t notified'
   const after = (time) => `after ${span(Math.max(0, time - began))}`
-  const pushed = pushes.length > 0 && `pushed to ${pushes.map(({ platform }) => devices[platform] ?? 'another device').join(', ')} ${after(pushes[0].taken)}`
-  const signs = [shown && `shown ${after(shown)}`, opened && `opened ${after(opened)}`].filter(Boolean)
-  return [`told ${after(notified)}`, pushed, ...(signs.length ? signs : ['no sign yet'])].filter(Boolean).join(' · ')
+  return `ready for them ${after(notified)} · ${answered ? `got it ${after(answered)}, they say` : isOn ? 'no answer yet' : 'no answer'}`
 }
 
-/** The drills of those whom one looks after, as long as they are on and nobody has read of them. */
-export const drillsOf = ({ notifications }) =>
-  (notifications?.notifications ?? []).filter((one) => one.details?.drillEnds > now() && isUnread(one))
+/** Whether it is of another's drill that is on, and waits for an answer. */
+export const isOpenDrill = ({ cleared, answered, details }) =>
+  details?.drillEnds > now() && !details.isOwnDrill && cleared === undefined && answered === undefined
 
-/** One of these. Marking it as read is the sign that it came through. */
-export const drillLine = (one) => h('li', { key: one.id, class: 'line', 'data-shows': one.id },
-  h('span', {}, h('strong', {}, `Drill, no alarm: ${personName(one.subject)}`), h('small', {}, 'They try out whether you would hear of an alarm, and see that you got this.')),
-  button('I got it', () => act('MarkRead', { id: one.id }, 'They see it'), { kind: 'small' }))
+/** The drills of those whom one looks after that wait for an answer. */
+export const drillsOf = ({ notifications }) => (notifications?.notifications ?? []).filter(isOpenDrill)
+
+/** Says so to the drill's person, and nothing else does. */
+export const gotIt = (one) => button('I got it', () => act('AnswerDrill', { id: one.id }, 'They see it'), { kind: 'small' })
+
+export const drillLine = (one) => h('li', { key: one.id, class: 'line' },
+  h('span', {}, h('strong', {}, `Drill, no alarm: ${personName(one.subject)}`), h('small', {}, 'They try out whether you would hear of an alarm. If you say so, they see that you got this, and when.')),
+  gotIt(one))

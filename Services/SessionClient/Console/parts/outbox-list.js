@@ -12,7 +12,7 @@ const words = {
   SendPing: 'Asking %', CancelPing: 'No longer asking %', UpdateProfile: 'Your profile', AddContact: 'Adding somebody',
   ApproveContactRequest: 'Accepting a request', DeclineContactRequest: 'Declining a request', WithdrawContactRequest: 'Withdrawing a request',
   MarkRead: 'A notification as read', MarkAllRead: 'All notifications as read', SetCheckInInterval: 'How often you check in',
-  SetCheckInReminders: 'Your reminders', StartTrip: 'Your trip', ExtendTrip: 'Another end of your trip', EndTrip: 'The end of your trip', RunDrill: 'Your drill', PauseCheckIns: 'Your pause', ResumeCheckIns: 'The end of your pause', SetCheckInGrace: 'When others hear of a missed check-in', SetResponderTiers: 'Who hears first of a missed check-in', SendGroupMessage: 'A message', UpdateGame: 'A move', CloseAccount: 'Closing the account',
+  SetCheckInReminders: 'Your reminders', StartTrip: 'Your trip', ExtendTrip: 'Another end of your trip', EndTrip: 'The end of your trip', RunDrill: 'Your drill', AnswerDrill: 'That you got a drill', PauseCheckIns: 'Your pause', ResumeCheckIns: 'The end of your pause', SetCheckInGrace: 'When others hear of a missed check-in', SetResponderTiers: 'Who hears first of a missed check-in', SendGroupMessage: 'A message', UpdateGame: 'A move', CloseAccount: 'Closing the account',
 }
 
 /** Another one by its name: `SeatClaim` as `Seat claim`. */

@@ -1,4 +1,4 @@
-/** Tells the server which notifications about alarms and drills this page showed, and when: operators see who was reached by an alarm, and its person by a drill. */
+/** Tells the server which notifications about alarms this page showed, and when: operators see who was reached. */
 import { model } from '../core/model.js'
 import { command } from '../core/actions.js'
 import { now } from '../core/time.js'
@@ -14,7 +14,7 @@ const shown = new Set()
  */
 export function showReceipts() {
   if (document.hidden || !model.replica || model.isKept) return
-  const isOpen = (one) => isUnread(one) && (isCritical(one.kind) || one.details?.drillEnds) && !shown.has(one.id)
+  const isOpen = (one) => isUnread(one) && isCritical(one.kind) && !shown.has(one.id)
   const open = (model.replica.notifications?.notifications ?? []).filter(isOpen)
   if (!open.length) return
   const drawn = new Set([...document.querySelectorAll('[data-shows]')].map((element) => element.dataset.shows))

@@ -19,6 +19,8 @@ export function applyToNotifications(state, type, body, atMost = limit) {
       return counted(rest.slice(0, atMost))
     }
     case 'NotificationRead': return counted(mark((one) => one.id === body.id && isUnread(one), { read: body.at }))
+    case 'DrillAnswered':
+      return counted(state.notifications.map((one) => (one.id === body.id ? { ...one, read: one.read ?? body.at, answered: body.at } : one)))
     case 'AllNotificationsRead':
       return counted(mark((one) => isUnread(one) && one.created <= (body.upTo ?? one.created), { read: body.at }))
     case 'NotificationsCleared': return counted(mark((one) => selects(body.selection, one), { cleared: body.at }))
