@@ -58,7 +58,8 @@ extension SessionReducer {
         }
         guard let due = row.checkIn.due, row.checkIn.fixedGraceEnd == nil, due >= end else {
             throw Rejection(
-                .checkInDue, "Your check-in is due, or will be within an hour; check in first, then you can run a drill.")
+                .checkInDue,
+                "Your check-in is due, or will be within an hour; check in first, then you can run a drill.")
         }
         guard let trip = row.trip?.shown else { return }
         guard trip.graceEnds == nil, trip.eta > time else {

@@ -12,7 +12,8 @@ private typealias Notification = NotificationsContract.Notification
 struct History: Sendable {
     let pool: Pool
 
-    private static let columns = "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at, n.answered_at"
+    private static let columns =
+        "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at, n.answered_at"
 
     /// Where a page ends. Opaque to apps.
     private struct Cursor {

@@ -68,7 +68,8 @@ struct SendingTests {
         #expect(CheckIn.sending.lifetime == .minutes(5) && RaiseAlert.sending.lifetime == .days(1))
         #expect(SendPing.sending.lifetime == .hours(1) && RespondToPing.sending.lifetime == .hours(1))
         for (name, command) in appCommands {
-            #expect(command.sending.mayWait == (command.sending.topic != .group && name != RunDrillRequest.type), "\(name)")
+            #expect(
+                command.sending.mayWait == (command.sending.topic != .group && name != RunDrillRequest.type), "\(name)")
             #expect(command.sending.lifetime <= .days(29), "\(name)")
         }
     }

@@ -30,7 +30,9 @@ struct DrillTests {
     }
 
     /// What a policy sends when a deadline or an alarm ends the drill.
-    private static func withdraw(_ told: DeliverNotification, _ drill: DrillID, _ anna: AccountID, in inbox: inout Inbox)
+    private static func withdraw(
+        _ told: DeliverNotification, _ drill: DrillID, _ anna: AccountID, in inbox: inout Inbox
+    )
         throws
     {
         let missing = NotificationDetails(drill: drill, drillEnds: Instant(microseconds: 0))
@@ -44,7 +46,9 @@ struct DrillTests {
         try inbox.ask(anna, ClearNotifications(selection: NotificationSelection(ids: [told.id])))
     }
 
-    @Test("who has an unread drill is pushed its end in the drill's place, and who answered or never heard of it isn't (A11)")
+    @Test(
+        "who has an unread drill is pushed its end in the drill's place, and who answered or never heard of it isn't (A11)"
+    )
     func withdrawn() throws {
         for isAnswered in [false, true] {
             var inbox = Inbox()

@@ -85,7 +85,8 @@ struct NotificationsPropertyTests {
             let drill = kind == .system && random.oneIn(2) ? DrillID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             return DeliverNotification(
                 id: id, kind: kind, subject: subject,
-                details: .init(drill: drill, drillEnds: drill.map { _ in inbox.time + .hours(1) }, alarm: alarm, group: group))
+                details: .init(
+                    drill: drill, drillEnds: drill.map { _ in inbox.time + .hours(1) }, alarm: alarm, group: group))
         case 13...17: return random.oneIn(3) ? AnswerDrill(id: id) : MarkRead(id: id)
         case 18:
             return MarkAllRead(

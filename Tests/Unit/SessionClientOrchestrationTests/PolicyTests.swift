@@ -70,13 +70,15 @@ struct PolicyTests {
                 .compactMap { ($0.body as? ClearNotifications)?.selection }
         }
         let drill = NotificationsContract.Notification(
-            id: .new(), kind: .system, subject: anna, details: .init(at: now, drill: .new(), drillEnds: now + .hours(1)),
+            id: .new(), kind: .system, subject: anna,
+            details: .init(at: now, drill: .new(), drillEnds: now + .hours(1)),
             created: now)
         let removed = ContactRemoved(account: ben, contact: anna, by: anna, reason: .removed, at: now)
         #expect(try cleared(.contactRemoved(removed)).contains { $0.matches(drill) })
         for isResponder in [false, true] {
             let contact = Contact(
-                account: anna, nickname: "", notes: "", isMyResponder: false, iAmResponder: isResponder, sendPings: true,
+                account: anna, nickname: "", notes: "", isMyResponder: false, iAmResponder: isResponder,
+                sendPings: true,
                 receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: now, updated: now,
                 version: 1)
             let updated = ContactUpdated(

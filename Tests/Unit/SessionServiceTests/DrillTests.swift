@@ -102,7 +102,9 @@ struct DrillTests {
         #expect(!household.rows.wantedTimers(of: anna).contains { $0.command.body is EndDrill })
     }
 
-    @Test("a drill that an earlier release left on when it began an alarm is ended by what follows, and as by the alarm (A11)")
+    @Test(
+        "a drill that an earlier release left on when it began an alarm is ended by what follows, and as by the alarm (A11)"
+    )
     func left() throws {
         for isRepeated in [true, false] {
             var household = Household()

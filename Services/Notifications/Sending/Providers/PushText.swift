@@ -73,7 +73,8 @@ extension PushText {
                     "Somebody tries out whether you would hear of one, which says “Somebody needs you”. Open this to say that you got it."
                 )
             case .anothersIsOver: ("The drill is over", "What you hear from now on is no drill.")
-            case .ownIsOn: ("Your drill has begun", "Your responders are told. If it wasn’t you, look after your devices.")
+            case .ownIsOn:
+                ("Your drill has begun", "Your responders are told. If it wasn’t you, look after your devices.")
             case .ownIsOver: ("Your drill is over", "Look who answered.")
             }
     }

@@ -77,7 +77,8 @@ public struct Texts: Sendable {
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "trip", "grace", "onIt", "paused", "deadline",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "trip", "grace", "onIt", "paused",
+            "deadline",
             "lead", "count", "text",
         ].filter { form in
             form == "count.one" ? details.count == 1 : values[form] != nil

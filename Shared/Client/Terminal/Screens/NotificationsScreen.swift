@@ -56,7 +56,8 @@ enum NotificationsScreen {
         case .character("g"):
             guard !list.isEmpty else { return nil }
             let one = list[Rows.index(of: model.notification, in: list.map(\.id))]
-            let isOpen = one.details.isOfDrill && one.answered == nil && one.details.drillEnds.map { $0 > shown.now } ?? false
+            let isOpen =
+                one.details.isOfDrill && one.answered == nil && one.details.drillEnds.map { $0 > shown.now } ?? false
             return isOpen ? .answerDrill(one.id) : nil
         case .character("a"): return .markAllRead
         case .character("x"):
