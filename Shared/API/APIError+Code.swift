@@ -20,7 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
-        case alertChanged, checkInDue, tripOn, tripMissed, alarmOn, noResponder
+        case alertChanged, checkInDue, tripOn, tripMissed, alarmOn, deadlineNear, noResponder
         case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
@@ -209,6 +209,8 @@ extension APIError.Code {
                 "The trip's time has passed; say that you have arrived, or that you need help."
             )
         case .alarmOn: (409, .failedPrecondition, .no, "An alarm of yours is on; end it first.")
+        case .deadlineNear:
+            (409, .failedPrecondition, .no, "A deadline of yours is within an hour; check in first, or run it after the trip.")
         case .noResponder: (409, .failedPrecondition, .no, "Nobody would be told; add a responder first.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")

@@ -31,9 +31,7 @@ extension SessionReducer {
         let clock = min(context.recordedAt, context.time)
         // After an outage a deadline may have passed whose timer is still to come, and the person doesn't wait for this any more.
         guard context.time <= clock + DrillRules.patience else {
-            throw Rejection(
-                .tooSoon, "Quartet was too slow to begin a drill when you asked for it; try again.",
-                retryAfter: DrillRules.patience)
+            throw Rejection(.expired, "Quartet was too slow to begin a drill when you asked for it; try again.")
         }
         try checkNoAlarm(of: row, at: context.time)
         if let last = row.drill, last.next > clock {
@@ -56,17 +54,18 @@ extension SessionReducer {
         guard row.checkIn.alarm == nil, row.alert.raised == nil else {
             throw Rejection(.alarmOn, "An alarm of yours is on; end it before you run a drill.")
         }
-        guard let due = row.checkIn.due, row.checkIn.fixedGraceEnd == nil, due >= end else {
-            throw Rejection(
-                .checkInDue,
-                "Your check-in is due, or will be within an hour; check in first, then you can run a drill.")
+        guard let due = row.checkIn.due, row.checkIn.fixedGraceEnd == nil, due > time else {
+            throw Rejection(.checkInDue, "Your check-in is due; check in first, then you can run a drill.")
         }
-        guard let trip = row.trip?.shown else { return }
-        guard trip.graceEnds == nil, trip.eta > time else {
+        let trip = row.trip?.shown
+        if let trip, trip.graceEnds != nil || trip.eta <= time {
             throw Rejection(.tripMissed, "The time of your trip has passed; say that you have arrived first.")
         }
-        guard trip.eta >= end else {
-            throw Rejection(.tripOn, "Your trip ends within an hour; run a drill after it.")
+        guard due >= end, trip.map({ $0.eta >= end }) ?? true else {
+            throw Rejection(
+                .deadlineNear,
+                "Your check-in is due or your trip ends within an hour, and an alarm could be taken for the drill. Check in first, or run it after the trip."
+            )
         }
     }
 

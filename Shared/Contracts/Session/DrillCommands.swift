@@ -18,10 +18,10 @@ public enum DrillCommand: MessageSet {
 /// Tells all responders, once and at the same time, that this is a drill. It is no alarm: nobody has to answer it, it isn't repeated, and it is
 /// over after an hour, or as soon as a deadline of the person passes or an alarm begins.
 ///
-/// Rejected: `alarmOn` while an alarm of the person is on; `checkInDue` from an hour before their deadline until they have checked in; `tripOn`
-/// within an hour before the end of their trip, and `tripMissed` from then on; `tooSoon`, with the time left, within a day of the last one, or if
-/// it waited for long; `confirmationRequired` where the account demands a confirmation. While nobody would hear of it, the edge refuses with
-/// `noResponder`. Result: ``DrillBegan``.
+/// Rejected: `alarmOn` while an alarm of the person is on; `checkInDue` from their deadline until they have checked in; `tripMissed` once the
+/// time of their trip has passed; `deadlineNear` within an hour before one of these; `tooSoon`, with the time left, within a day of the last one;
+/// `expired` if it waited for over a minute; `confirmationRequired` where the account demands a confirmation. While nobody would hear of it, the
+/// edge refuses with `noResponder`. Result: ``DrillBegan``.
 public struct RunDrill: CommandBody {
     /// The asking device.
     public let by: DeviceID

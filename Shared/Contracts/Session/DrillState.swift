@@ -50,6 +50,8 @@ public enum DrillEnd: String, Codable, Hashable, Sendable, CaseIterable {
 extension Rejection.Code {
     /// An alarm of the person is on.
     public static let alarmOn: Self = "alarmOn"
+    /// A deadline or the end of a trip is so near that an alarm could be taken for a drill.
+    public static let deadlineNear: Self = "deadlineNear"
 }
 
 extension AccountState {

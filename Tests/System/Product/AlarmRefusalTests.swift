@@ -131,7 +131,7 @@ struct AlarmRefusalTests {
                 let now = try #require(try await gwen.read("/v1/time")["received"].int)
                 try await gwen.act(
                     "StartTrip", ["name": "Lake", "eta": .int(now + 3_600_000_000), "grace": 600_000_000])
-                try await carrier.expect("tripOn", of: "RunDrill", token: gwen.token)
+                try await carrier.expect("deadlineNear", of: "RunDrill", token: gwen.token)
                 try await quartet.endTrip(of: gwen)
                 try await gwen.wait(toHear: "checkInMissed")
                 try await carrier.expect("tripMissed", of: "RunDrill", token: gwen.token)

@@ -64,9 +64,10 @@ struct EndToEndDrillTests {
             #expect(first["pushes"] == nil && first["shown"] == nil && first["read"] == nil)
 
             try await quartet.endDrill(of: eve)
+            try await eve.wait("to hear that the drill is over") {
+                $0["details"]["isOwnDrill"] == true && $0["details"]["drillEnds"] == nil
+            }
             try await quartet.waitUntilQuiet()
-            let last = try #require(try await eve.notifications().first)
-            #expect(last["details"]["isOwnDrill"] == true && last["details"]["drillEnds"] == nil)
             let over = try await eve.read("/v1/account")["drill"]
             #expect(over["end"] == "over" && over["ended"].int != nil)
             #expect(try await anna.kinds().count == before + 1, "there is no all-clear")
@@ -126,11 +127,17 @@ extension Device {
     }
 
     fileprivate func waitForDrill(_ drill: JSON) async throws {
+        try await wait("to hear of a drill") {
+            $0["details"]["drill"] == drill && $0["details"]["drillEnds"].int != nil
+        }
+    }
+
+    fileprivate func wait(_ what: String, until isMeant: (JSON) -> Bool) async throws {
         for _ in 0..<6000 {
-            if try await drills().contains(where: { $0["details"]["drill"] == drill }) { return }
+            if try await notifications().contains(where: isMeant) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw TimedOut("waited two minutes to hear of a drill; there are \(try await kinds())")
+        throw TimedOut("waited two minutes \(what); there are \(try await kinds())")
     }
 
     fileprivate func status(of path: String) async throws -> Int {

@@ -54,6 +54,12 @@ struct PushTextTests {
     func drill() {
         let drill = PushText(Self.pushed(.system, .init(drill: .new(), drillEnds: Self.created)))
         #expect(drill.title == "Drill: no alarm" && PushText(.system) != drill)
+        #expect(drill.body.contains(PushText(.dependentAlertRaised).body.dropLast()), "it says what an alarm would say")
+        let news = [
+            NotificationDetails(drill: .new(), drillEnds: Self.created), .init(drill: .new()),
+            .init(drill: .new(), drillEnds: Self.created, isOwnDrill: true), .init(drill: .new(), isOwnDrill: true),
+        ].map { PushText(Self.pushed(.system, $0)) }
+        #expect(Set(news).count == DrillNews.allCases.count && !news.contains(PushText(.system)))
         #expect(PushText(Self.pushed(.system, .init(drill: .new(), isOwnDrill: true))).title == "Your drill is over")
         for kind in NotificationKind.allCases where kind != .system {
             let marked = PushText(Self.pushed(kind, .init(drill: .new(), drillEnds: Self.created, alarm: .new())))

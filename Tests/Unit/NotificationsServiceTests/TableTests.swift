@@ -42,7 +42,7 @@ struct NotificationsTableTests {
 
             let read = Notification(
                 id: id, kind: .contactAdded, subject: ben, details: details, created: time(5), read: time(6),
-                cleared: time(7))
+                cleared: time(7), answered: time(9))
             let new = Notification(id: id, kind: .pingReceived, details: .none, created: time(8))
             try await Tables.notification.expectRoundTrip(
                 of: [(NotificationKey(anna, id), read), (NotificationKey(ben, id), new)], in: database,

@@ -195,6 +195,28 @@ struct ViewTests {
         #expect(model.tab == .contacts && model.contact == Self.bob)
     }
 
+    @Test("a drill is answered by a key of its own, as long as it is on and unanswered; Enter only reads it (A11)")
+    func drillAnswer() {
+        func key(_ key: quartet_tui.Key, ends: Instant, answered: Instant? = nil) -> Action? {
+            let drill = NotificationsContract.Notification(
+                id: .new(), kind: .system, subject: Self.bob, details: .init(drill: .new(), drillEnds: ends),
+                created: Self.now, answered: answered)
+            var state = NotificationsState(account: Self.anna)
+            state.notifications = [drill]
+            var shown = Self.shown()
+            shown.notifications = NotificationsClient.preview(state).notifications.value
+            var model = Model()
+            model.tab = .notifications
+            let action = model.handle(key, shown)
+            return action == .answerDrill(drill.id) || action == .markRead(drill.id) ? action : nil
+        }
+        let later = Self.now + .minutes(5)
+        if case .answerDrill = key(.character("g"), ends: later) {} else { Issue.record("it isn't answered") }
+        if case .markRead = key(.enter, ends: later) {} else { Issue.record("it isn't read") }
+        #expect(key(.character("g"), ends: Self.now) == nil)
+        #expect(key(.character("g"), ends: later, answered: Self.now) == nil)
+    }
+
     @Test("every kind of notification has a sentence of its own")
     func notifications() {
         let sentences = NotificationKind.allCases.map { Words.notification($0, .none, "Bob") }

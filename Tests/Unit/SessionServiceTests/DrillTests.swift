@@ -133,7 +133,7 @@ struct DrillTests {
         do {
             try Self.run(in: &household, anna, recordedAt: asked)
             Issue.record("it began")
-        } catch let rejection as Rejection { #expect(rejection.code == .tooSoon) }
+        } catch let rejection as Rejection { #expect(rejection.code == .expired) }
         try Self.run(in: &household, anna, recordedAt: household.time - .minutes(1))
     }
 
@@ -183,7 +183,7 @@ struct DrillTests {
         try away.run(.hours(1), of: anna)
         #expect(Self.refusal(away, of: anna) == nil)
         away.pass(.seconds(1))
-        #expect(Self.refusal(away, of: anna)?.code == .tripOn)
+        #expect(Self.refusal(away, of: anna)?.code == .deadlineNear)
         try away.run(.seconds(3539), of: anna)
         away.pass(.minutes(1))
         #expect(Self.refusal(away, of: anna)?.code == .tripMissed, "though the timer hasn't come")
@@ -195,7 +195,7 @@ struct DrillTests {
         try household.run(.hours(23), of: anna)
         #expect(Self.refusal(household, of: anna) == nil)
         household.pass(.seconds(1))
-        #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "it would be on at the deadline")
+        #expect(Self.refusal(household, of: anna)?.code == .deadlineNear, "it would be on at the deadline")
         try household.run(.seconds(3539), of: anna)
         household.pass(.minutes(1))
         #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "though the timer hasn't come")

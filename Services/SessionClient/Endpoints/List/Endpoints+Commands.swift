@@ -36,7 +36,7 @@ extension Endpoint {
         command(
             RunDrillRequest.self, "Tells the caller's responders, once, that this is a drill and no alarm.",
             refusals: [
-                .alarmOn, .checkInDue, .tripOn, .tripMissed, .tooSoon, .noResponder, .confirmationRequired,
+                .alarmOn, .checkInDue, .tripMissed, .deadlineNear, .tooSoon, .noResponder, .confirmationRequired,
             ])
     }
 

@@ -214,6 +214,7 @@ extension Texts {
         "error.tripOn": "Du bist schon unterwegs; beende zuerst diesen Weg.",
         "error.tripMissed": "Die Zeit ist um; sag, dass du angekommen bist oder Hilfe brauchst.",
         "error.alarmOn": "Einer deiner Alarme ist an; beende ihn zuerst.",
+        "error.deadlineNear": "Eine Frist von dir endet in weniger als einer Stunde; probiere es danach aus.",
         "error.noResponder": "Niemand würde davon erfahren; füge zuerst jemanden hinzu.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
         "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
