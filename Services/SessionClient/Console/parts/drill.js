@@ -55,10 +55,11 @@ const look = () => attempt(async () => {
   changed()
 }, undefined, { at: form, isKept: false })
 
-function receipts({ id, began, ended }) {
+/** As it was when one looked: whoever wasn’t notified by then may have been since. */
+function receipts({ id, began }) {
   if (report?.drill.id !== id || report.of !== model.account?.account) return undefined
   return h('ul', { class: 'plain' }, report.responders.map((one) =>
-    h('li', { key: one.account, class: 'line' }, h('span', {}, h('strong', {}, personName(one.account)), h('small', {}, receiptWords(one, began, !ended))))))
+    h('li', { key: one.account, class: 'line' }, h('span', {}, h('strong', {}, personName(one.account)), h('small', {}, receiptWords(one, began, !report.drill.ended))))))
 }
 
 /** Whether a device took it isn't known, nor what they did with it unless they say so. */

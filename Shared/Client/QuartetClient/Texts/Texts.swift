@@ -160,7 +160,9 @@ public struct Texts: Sendable {
     // MARK: Drills
 
     /// What a responder's drill came to: when it was ready for them, and whether they said that they got it.
-    /// - Parameter name: What the person calls the responder.
+    /// - Parameters:
+    ///   - drill: The drill as the same report has it: whoever hadn't been notified by then may have been since.
+    ///   - name: What the person calls the responder.
     public func sentence(_ receipt: DrillReceipt, of drill: DrillState, name: String) -> String {
         guard let notified = receipt.notified else {
             return filled(drill.isOn ? "drill.receipt.waiting" : "drill.receipt.untold", ["name": name])

@@ -8,9 +8,11 @@ enum DrillPart {
             let isAlone = shown.contacts.responders.isEmpty
             return isAlone ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)] + limits(shown)
         }
-        let receipts = report.flatMap { $0.drill.id == drill.id ? $0.responders : nil } ?? []
-        return [.empty] + head(drill, shown) + limits(shown)
-            + receipts.map { Line("  \(Words.receipt($0, of: drill, shown.name(of: $0.account)))") }
+        let lines = [.empty] + head(drill, shown) + limits(shown)
+        guard let report, report.drill.id == drill.id else { return lines }
+        // As it was when somebody asked: whoever wasn't notified by then may have been since.
+        return lines
+            + report.responders.map { Line("  \(Words.receipt($0, of: report.drill, shown.name(of: $0.account)))") }
     }
 
     /// What a drill doesn't say.

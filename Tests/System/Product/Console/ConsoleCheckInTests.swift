@@ -133,6 +133,7 @@ struct ConsoleCheckInTests {
                 for: "the answer",
                 "SELECT count(*) FROM notifications.notification AS n WHERE n.account = '\(bob.account)' AND n.answered_at IS NOT NULL"
             ) { $0 == "1" }
+            try await console.quartet.waitUntilQuiet()
             try await page.click("Look who got it")
             try await page.see("got it after")
             try await page.see("no answer yet")
