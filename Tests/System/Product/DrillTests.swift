@@ -107,6 +107,23 @@ struct EndToEndDrillTests {
             for responder in [anna, ben] { try await responder.wait(toHear: "dependentAlertCleared") }
         }
     }
+
+    @Test("whoever stops being a responder keeps no drill that they could take an alarm for, and isn't reported (A11)")
+    func past() async throws {
+        try await Quartet.with { quartet in
+            let (eve, anna) = try await quartet.signUp("eve", "anna")
+            try await anna.add(eve)
+            try await quartet.waitUntilQuiet()
+            let began = try await eve.act("RunDrill")
+            try await anna.waitForDrill(began["drill"])
+            try await eve.act("RemoveContact", ["contact": .string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            let drill = try #require(try await anna.drills().first)
+            #expect(drill["cleared"].int != nil)
+            #expect(try await anna.ask("AnswerDrill", ["id": drill["id"]]).status == 404)
+            #expect(try await eve.read("/v1/drill")["responders"].array.isEmpty)
+        }
+    }
 }
 
 extension JSON {

@@ -46,7 +46,8 @@ extension Endpoint {
             Parameter<NotificationID>.path("id", "The notification's id."), refusals: [.notFound]
         ) { actions, request, id in OK(try await actions.history.get(id, by: request.caller)) }
         signedIn(
-            "GetDrill", .get, "/v1/drill", "Whom the caller's newest drill reached.", refusals: [.notFound]
+            "GetDrill", .get, "/v1/drill", "For whom the caller's newest drill was ready, and who answered it.",
+            refusals: [.notFound]
         ) { actions, request in OK(try await actions.drills.report(to: request.caller)) }
         signedIn(
             "ListOperations", .get, "/v1/operations", "The caller's operations, newest first.",

@@ -86,7 +86,7 @@ public struct UserClient: Sendable {
     public var endTrip: Action<EndTrip>
     /// Tells all responders that this is a drill and no alarm, at most once a day. Without a connection it fails.
     public var runDrill: PlainAction
-    /// Whom the newest drill reached, as far as the server knows now; nil if there was none.
+    /// For whom the newest drill was ready, and who answered it by now; nil if there was none in a week.
     public var drillReport: @Sendable () async throws(QuartetError) -> DrillReport?
     public var updateSecurity: Action<UpdateSecurityRequest>
     public var removePhone: PlainAction

@@ -41,7 +41,7 @@ public struct TransportRequest: Hashable, Sendable {
         case streamToken
         /// The server's time, in microseconds.
         case time
-        /// Whom the account's newest drill reached.
+        /// Who got the account's newest drill.
         case drill
         /// How an operation stands.
         case operationState(ID<OperationSubject>)

@@ -35,7 +35,7 @@ struct Model: Hashable, Sendable {
     var group: GroupID?
     /// Of the board.
     var column = FourInARowView.middle
-    /// Whom the newest drill reached, as it was when somebody asked.
+    /// Who got the newest drill, as it was when somebody asked.
     var drill: DrillReport?
     var notice: Notice?
 

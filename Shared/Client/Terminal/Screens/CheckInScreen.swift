@@ -5,7 +5,7 @@ enum CheckInScreen {
     static let keys =
         "c check in   a alert   i interval   g grace   p pause   t trip   D drill   s sign out   1-4 Tab screens   q quit"
 
-    /// - Parameter drill: What is known of whom the newest drill reached.
+    /// - Parameter drill: What is known of who got the newest drill.
     static func lines(_ shown: Shown, width: Int, drill: DrillReport? = nil) -> [Line] {
         guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
             return [Line(shown.phase == .loading ? "Loading…" : "Nothing to show.", .dim)]
