@@ -47,13 +47,14 @@ struct DrillTests {
     }
 
     @Test(
-        "who has an unread drill is pushed its end in the drill's place, and who answered or never heard of it isn't (A11)"
+        "who hasn't answered a drill is pushed its end in the drill's place, read or not; who answered or never heard of it isn't (A11)"
     )
     func withdrawn() throws {
-        for isAnswered in [false, true] {
+        for (isRead, isAnswered) in [(false, false), (true, false), (true, true)] {
             var inbox = Inbox()
             let (anna, drill, told) = try Self.person(in: &inbox)
             try inbox.ask(anna, told)
+            if isRead { try inbox.ask(anna, MarkRead(id: told.id)) }
             if isAnswered { try inbox.ask(anna, AnswerDrill(id: told.id)) }
             try Self.withdraw(told, drill, anna, in: &inbox)
             let end = inbox.rows.pushes.map(\.body.notification).filter { $0.id == .ofEndOfDrill(drill, to: anna) }

@@ -89,8 +89,11 @@ extension NotificationsRows {
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }
-        // Of a drill that one never heard of, or has answered, there is nothing to take back.
-        if let drill = notification.endedDrill { return self[account, .ofDrill(drill, to: account)]?.isUnread != true }
+        // Of a drill that one never heard of, or has answered or cleared, there is nothing to take back. One that was read may still be on another device.
+        if let drill = notification.endedDrill {
+            guard let told = self[account, .ofDrill(drill, to: account)] else { return true }
+            return told.cleared != nil || told.answered != nil
+        }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }
