@@ -45,7 +45,7 @@ public struct EdgeClient: Sendable {
     ) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16_384
-        configuration.timeout.connect = .seconds(60)
+        configuration.timeout.connect = .seconds(5)
         configuration.httpVersion = version
         if let certificate {
             var tls = TLSConfiguration.makeClientConfiguration()

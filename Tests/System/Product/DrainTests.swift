@@ -126,7 +126,7 @@ struct DrainTests {
             let fleet = Fleet()
             func start(_ id: Int) async throws -> ChildProcess {
                 let process = try await quartet.startAnother(
-                    .sessionClient, environment: ["DRAIN_TIME": "30s", "COMMANDS_PER_MINUTE": "1000000"])
+                    .sessionClient, environment: ["DRAIN_TIME": "20s", "COMMANDS_PER_MINUTE": "1000000"])
                 fleet.add(
                     Edge(
                         id: id, client: try await quartet.edge(of: process),

@@ -111,7 +111,7 @@ struct RPCStreamTests {
     )
     func draining() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["DRAIN_TIME": "30s"])
+            try await quartet.start(.sessionClient, environment: ["DRAIN_TIME": "20s"])
             let anna = try await quartet.signUp("anna")
             try await quartet.rpc { rpc in
                 #expect(try await rpc.health() == "serving")
