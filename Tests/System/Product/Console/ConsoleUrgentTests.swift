@@ -71,7 +71,7 @@ struct ConsoleUrgentTests {
                 ["net/database.js", "net/outbox.js", "core/time.js", "core/model.js"],
                 """
                 const { now, newKey, second } = m['core/time.js'], { account } = m['core/model.js'].model.account, real = window.fetch, sent = [];
-                const { put, update } = m['net/database.js'], expires = now() + 15 * second;
+                const { put, update } = m['net/database.js'], expires = now() + 5 * second;
                 window.fetch = async (path, options) => {
                     sent.push(path);
                     // The device sleeps.
