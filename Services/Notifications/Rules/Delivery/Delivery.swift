@@ -65,8 +65,8 @@ extension NotificationKind {
 }
 
 extension NotificationsRows {
-    /// Whether a notification speaks of a grace, a trip or a question whose time is over, or says that an alarm is on of whose end the account was notified already. A delivery that failed
-    /// is tried again by itself, and so may come after it.
+    /// Whether a notification speaks of a grace, a trip or a question whose time is over, or says that an alarm is on of whose end the account
+    /// was notified already. A delivery that failed is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }

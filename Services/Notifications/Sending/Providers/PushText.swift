@@ -64,7 +64,7 @@ extension PushedNotification {
     /// after a deadline and the beginning of the person's own alarm. Nil for what stands for itself.
     var alarmName: String? {
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
-            // Another trip or another end is another thing: in the place of the former it would come without a sound.
+            // Each end of a trip has a name of its own: what replaces another push on the device comes without a sound.
             return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil

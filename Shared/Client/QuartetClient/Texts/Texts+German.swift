@@ -192,7 +192,8 @@ extension Texts {
         "error.tripOn": "Du bist schon unterwegs; beende zuerst diesen Weg.",
         "error.tripMissed": "Die Zeit ist um; sag, dass du angekommen bist oder Hilfe brauchst.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
-        "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
+        "error.alertChanged":
+            "Der Alarm ist nicht mehr der, den du kanntest; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",
         "error.groupTooLarge": "Die Gruppe ist zu groß, um zu warten; hole auf.",
         "error.attachmentExists": "Diesen Anhang gibt es schon.",
