@@ -171,8 +171,8 @@ extension SessionReducer {
         return [.alertRaisedAgain(.init(account: account, alarm: alarm, pressed: pressed, trip: trip, at: time))]
     }
 
-    /// The person calls for help while an alert is on that their trip made. Whenever they pressed, contacts tells responders at once: help
-    /// is needed, and not only somebody late.
+    /// The person calls for help while an alert is on that their trip made. Whenever they pressed, contacts tells responders at once: until
+    /// now they know of a late arrival only.
     private static func callByHand(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
     ) -> [SessionEvent] {
@@ -215,7 +215,7 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
-        // An app of an earlier release doesn't say when: not after it was sent, and a trip may have been missed since.
+        // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since.
         let received = row.trip?.shown.alarm == alarm ? min(context.recordedAt, context.time) : nil
         guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: command.pressed ?? received)) else {
             throw Rejection(

@@ -159,7 +159,7 @@ extension SessionReducer {
         return [.trip(.tripEnded(ended))] + endAlert(&rows, account, row, trip.shown.alarm, context.time)
     }
 
-    /// A trip that was missed and its alert end together, so that it is known for as long as the alert is on what that is about.
+    /// A trip that was missed and its alert end together, so that responders know what the alert is about for as long as it is on.
     private static func checkTripEndsAlert(
         _ trip: TripRow, _ command: EndTrip, _ row: AccountRow, _ context: CommandContext
     ) throws(Rejection) {

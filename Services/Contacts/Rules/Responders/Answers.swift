@@ -128,7 +128,7 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
         let calledAgain = rows.alarms[key]?.answering.calledAgain
-        // Of an alert that a trip made all heard that the dependent is late, and not that they call for help.
+        // Everybody who heard of an alert that a trip made heard of a late arrival, not of a call for help.
         let wasLate = key.kind == .alert && rows.alarms[key]?.deadline != nil
         if wasLate { rows.alarms[key]?.deadline = nil }
         var events: [ContactsEvent] = []

@@ -84,8 +84,8 @@ extension NotificationsRows {
         }
     }
 
-    /// Whether a notification speaks of a grace, a trip, a question or a drill whose time is over, of a drill that an alarm has overtaken, or says that an alarm is on of whose end the
-    /// account was notified already. A delivery that failed is tried again by itself, and so may come after it.
+    /// Whether a notification speaks of a grace, a trip, a question or a drill whose time is over, of a drill that an alarm has overtaken, or says
+    /// that an alarm is on of whose end the account was notified already. A delivery that failed is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }

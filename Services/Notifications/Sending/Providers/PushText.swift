@@ -86,7 +86,7 @@ extension PushedNotification {
     var alarmName: String? {
         if let drill = details.drill, details.drillNews != nil { return "drill/\(drill)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
-            // Another trip or another end is another thing: in the place of the former it would come without a sound.
+            // Each end of a trip has a name of its own: what replaces another push on the device comes without a sound.
             return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil

@@ -303,7 +303,9 @@ async function conclude(entry, problem, reply) {
   // A refused edit stays, so that it can be corrected; so does what nobody waits for any more, and what was urgent and is too late or
   // another account's. The rest is reported and over.
   const isKept = entry.base || entry.isStuck
-    || (entry.isUrgent && (tooLate.includes(problem?.code) || entry.account !== model.account?.account))
+    || (entry.isUrgent && (tooLate.includes(problem?.code) || entry.account !== model.account?.account
+      // Somebody relies on it who may have closed the page before the answer came.
+      || (problem?.code === 'alertChanged' && !waiters.has(entry.id))))
   if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true

@@ -13,7 +13,7 @@ const form = 'trip'
 const lengths = [[30 * minute, '30 minutes'], [hour, '1 hour'], [2 * hour, '2 hours'], [4 * hour, '4 hours'], [8 * hour, '8 hours'], [24 * hour, '1 day']]
 const graces = [[0, 'At once'], [5 * minute, '5 minutes later'], [10 * minute, '10 minutes later'], [15 * minute, '15 minutes later'], [30 * minute, '30 minutes later'], [hour, '1 hour later']]
 
-/** The trip that is on, or what starts one. Of an earlier time's, one can say that one has arrived: that names the trip. */
+/** The trip that is on, or what starts one. On a kept page one can still say that one has arrived, since that names the trip. */
 export function tripCard({ trip }) {
   if (trip) return running(trip)
   return model.isKept ? undefined : h('section', { class: 'card trip', 'aria-label': 'Trip' },

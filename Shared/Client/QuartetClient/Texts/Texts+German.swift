@@ -217,7 +217,8 @@ extension Texts {
         "error.deadlineNear": "Eine Frist von dir endet in weniger als einer Stunde; probiere es danach aus.",
         "error.noResponder": "Niemand würde davon erfahren; füge zuerst jemanden hinzu.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
-        "error.alertChanged": "Inzwischen ist ein anderer Alarm an; sieh nach und beende ihn, wenn alles gut ist.",
+        "error.alertChanged":
+            "Der Alarm ist nicht mehr der, den du kanntest; sieh nach und beende ihn, wenn alles gut ist.",
         "error.itemChanged": "Inzwischen läuft ein anderes Stück.",
         "error.groupTooLarge": "Die Gruppe ist zu groß, um zu warten; hole auf.",
         "error.attachmentExists": "Diesen Anhang gibt es schon.",
