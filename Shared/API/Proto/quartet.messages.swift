@@ -8,7 +8,7 @@ public enum QuartetMessages {
     public typealias Pair = (request: any Message.Type, reply: any Message.Type)
 
     public static let names = [
-        "SignUp", "SignIn", "RequestSignInCode", "RefreshToken", "Undo", "SignOut", "Confirm", "ChangePassword", "ResetPassword", "MakeRecoveryCodes", "ChangePhone", "VerifyPhone", "ExtendStream", "RemoveAvatar", "GetAccount", "ListContacts", "GetContact", "GetContactCodeOwner", "ListNotifications", "GetNotification", "ListOperations", "GetOperation", "GetStreamHashes", "GetTime", "ListGroupSessions", "GetGroupSession", "ListGroupMessages", "GetGame", "SendSignal", "AddContact", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "SetContactApproval", "SetResponderTiers", "ResetContactCode", "UpdateContact", "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing", "AcknowledgeAlarm", "UpdateProfile", "UpdateSecurity", "RemovePhone", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace", "PauseCheckIns", "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip", "MarkRead", "MarkAllRead", "ClearNotifications", "ShowNotifications", "RegisterPush", "UnregisterPush", "CreateGroupSession", "ActivateGroupSession", "JoinGroupSession", "LeaveGroupSession", "RemoveParticipant", "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame", "FinishGame", "SendGroupMessage", "BeginAttachment", "AdoptChunks", "CompleteAttachment", "RemoveAttachment", "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness", "BeginSuspension", "EndSuspension", "ClearAllReceivedPings", "RespondToAllPings", "CloseAccount"
+        "SignUp", "SignIn", "RequestSignInCode", "RefreshToken", "Undo", "SignOut", "Confirm", "ChangePassword", "ResetPassword", "MakeRecoveryCodes", "ChangePhone", "VerifyPhone", "ExtendStream", "RemoveAvatar", "GetAccount", "ListContacts", "GetContact", "GetContactCodeOwner", "ListNotifications", "GetNotification", "GetDrill", "ListOperations", "GetOperation", "GetStreamHashes", "GetTime", "ListGroupSessions", "GetGroupSession", "ListGroupMessages", "GetGame", "SendSignal", "AddContact", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "SetContactApproval", "SetResponderTiers", "ResetContactCode", "UpdateContact", "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing", "AcknowledgeAlarm", "UpdateProfile", "UpdateSecurity", "RemovePhone", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace", "PauseCheckIns", "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip", "RunDrill", "MarkRead", "AnswerDrill", "MarkAllRead", "ClearNotifications", "ShowNotifications", "RegisterPush", "UnregisterPush", "CreateGroupSession", "ActivateGroupSession", "JoinGroupSession", "LeaveGroupSession", "RemoveParticipant", "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame", "FinishGame", "SendGroupMessage", "BeginAttachment", "AdoptChunks", "CompleteAttachment", "RemoveAttachment", "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness", "BeginSuspension", "EndSuspension", "ClearAllReceivedPings", "RespondToAllPings", "CloseAccount"
     ]
 
     public static func pair(of name: String) -> Pair? {
@@ -33,6 +33,7 @@ public enum QuartetMessages {
         case "GetContactCodeOwner": (Quartet_V1_GetContactCodeOwnerRequest.self, Quartet_V1_ProfileSummary.self)
         case "ListNotifications": (Quartet_V1_ListNotificationsRequest.self, Quartet_V1_NotificationsPage.self)
         case "GetNotification": (Quartet_V1_GetNotificationRequest.self, Quartet_V1_Notification.self)
+        case "GetDrill": (Quartet_V1_GetDrillRequest.self, Quartet_V1_DrillReport.self)
         case "ListOperations": (Quartet_V1_ListOperationsRequest.self, Quartet_V1_OperationsPage.self)
         case "GetOperation": (Quartet_V1_GetOperationRequest.self, Quartet_V1_AnyOperationReply.self)
         case "GetStreamHashes": (Quartet_V1_GetStreamHashesRequest.self, Quartet_V1_StreamHashes.self)
@@ -75,7 +76,9 @@ public enum QuartetMessages {
         case "StartTrip": (Quartet_V1_StartTripRequest.self, Quartet_V1_CommandReply.self)
         case "ExtendTrip": (Quartet_V1_ExtendTripRequest.self, Quartet_V1_CommandReply.self)
         case "EndTrip": (Quartet_V1_EndTripRequest.self, Quartet_V1_CommandReply.self)
+        case "RunDrill": (Quartet_V1_RunDrillRequest.self, Quartet_V1_CommandReply.self)
         case "MarkRead": (Quartet_V1_MarkReadRequest.self, Quartet_V1_CommandReply.self)
+        case "AnswerDrill": (Quartet_V1_AnswerDrillRequest.self, Quartet_V1_CommandReply.self)
         case "MarkAllRead": (Quartet_V1_MarkAllReadRequest.self, Quartet_V1_CommandReply.self)
         case "ClearNotifications": (Quartet_V1_ClearNotificationsRequest.self, Quartet_V1_CommandReply.self)
         case "ShowNotifications": (Quartet_V1_ShowNotificationsRequest.self, Quartet_V1_CommandReply.self)

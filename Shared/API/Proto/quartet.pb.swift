@@ -941,6 +941,15 @@ public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
   /// Clears the value of `trip`. Subsequent reads from it will return its default value.
   public mutating func clearTrip() {_uniqueStorage()._trip = nil}
 
+  public var drill: Quartet_V1_DrillState {
+    get {_storage._drill ?? Quartet_V1_DrillState()}
+    set {_uniqueStorage()._drill = newValue}
+  }
+  /// Returns true if `drill` has been explicitly set.
+  public var hasDrill: Bool {_storage._drill != nil}
+  /// Clears the value of `drill`. Subsequent reads from it will return its default value.
+  public mutating func clearDrill() {_uniqueStorage()._drill = nil}
+
   public var devices: [Quartet_V1_Device] {
     get {_storage._devices}
     set {_uniqueStorage()._devices = newValue}
@@ -1206,6 +1215,68 @@ public nonisolated struct Quartet_V1_TripState: Sendable {
   fileprivate var _graceEnds: Int64? = nil
   fileprivate var _alarm: String? = nil
   fileprivate var _isCalled: Bool? = nil
+}
+
+public nonisolated struct Quartet_V1_DrillState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var began: Int64 {
+    get {_began ?? 0}
+    set {_began = newValue}
+  }
+  /// Returns true if `began` has been explicitly set.
+  public var hasBegan: Bool {self._began != nil}
+  /// Clears the value of `began`. Subsequent reads from it will return its default value.
+  public mutating func clearBegan() {self._began = nil}
+
+  public var ends: Int64 {
+    get {_ends ?? 0}
+    set {_ends = newValue}
+  }
+  /// Returns true if `ends` has been explicitly set.
+  public var hasEnds: Bool {self._ends != nil}
+  /// Clears the value of `ends`. Subsequent reads from it will return its default value.
+  public mutating func clearEnds() {self._ends = nil}
+
+  public var ended: Int64 {
+    get {_ended ?? 0}
+    set {_ended = newValue}
+  }
+  /// Returns true if `ended` has been explicitly set.
+  public var hasEnded: Bool {self._ended != nil}
+  /// Clears the value of `ended`. Subsequent reads from it will return its default value.
+  public mutating func clearEnded() {self._ended = nil}
+
+  /// over, deadline, alarm
+  public var end: String {
+    get {_end ?? String()}
+    set {_end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  public var hasEnd: Bool {self._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  public mutating func clearEnd() {self._end = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _began: Int64? = nil
+  fileprivate var _ends: Int64? = nil
+  fileprivate var _ended: Int64? = nil
+  fileprivate var _end: String? = nil
 }
 
 public nonisolated struct Quartet_V1_Device: Sendable {
@@ -2031,6 +2102,15 @@ public nonisolated struct Quartet_V1_Notification: @unchecked Sendable {
   /// Clears the value of `cleared`. Subsequent reads from it will return its default value.
   public mutating func clearCleared() {_uniqueStorage()._cleared = nil}
 
+  public var answered: Int64 {
+    get {_storage._answered ?? 0}
+    set {_uniqueStorage()._answered = newValue}
+  }
+  /// Returns true if `answered` has been explicitly set.
+  public var hasAnswered: Bool {_storage._answered != nil}
+  /// Clears the value of `answered`. Subsequent reads from it will return its default value.
+  public mutating func clearAnswered() {_uniqueStorage()._answered = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2096,6 +2176,33 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   public var hasTrip: Bool {self._trip != nil}
   /// Clears the value of `trip`. Subsequent reads from it will return its default value.
   public mutating func clearTrip() {self._trip = nil}
+
+  public var drill: String {
+    get {_drill ?? String()}
+    set {_drill = newValue}
+  }
+  /// Returns true if `drill` has been explicitly set.
+  public var hasDrill: Bool {self._drill != nil}
+  /// Clears the value of `drill`. Subsequent reads from it will return its default value.
+  public mutating func clearDrill() {self._drill = nil}
+
+  public var drillEnds: Int64 {
+    get {_drillEnds ?? 0}
+    set {_drillEnds = newValue}
+  }
+  /// Returns true if `drillEnds` has been explicitly set.
+  public var hasDrillEnds: Bool {self._drillEnds != nil}
+  /// Clears the value of `drillEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearDrillEnds() {self._drillEnds = nil}
+
+  public var isOwnDrill: Bool {
+    get {_isOwnDrill ?? false}
+    set {_isOwnDrill = newValue}
+  }
+  /// Returns true if `isOwnDrill` has been explicitly set.
+  public var hasIsOwnDrill: Bool {self._isOwnDrill != nil}
+  /// Clears the value of `isOwnDrill`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOwnDrill() {self._isOwnDrill = nil}
 
   public var lead: Int64 {
     get {_lead ?? 0}
@@ -2170,6 +2277,9 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   fileprivate var _pausedUntil: Int64? = nil
   fileprivate var _onItUntil: Int64? = nil
   fileprivate var _trip: String? = nil
+  fileprivate var _drill: String? = nil
+  fileprivate var _drillEnds: Int64? = nil
+  fileprivate var _isOwnDrill: Bool? = nil
   fileprivate var _lead: Int64? = nil
   fileprivate var _count: Int64? = nil
   fileprivate var _isMyResponder: Bool? = nil
@@ -2198,6 +2308,80 @@ public nonisolated struct Quartet_V1_GetNotificationRequest: Sendable {
   public init() {}
 
   fileprivate var _id: String? = nil
+}
+
+public nonisolated struct Quartet_V1_GetDrillRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Quartet_V1_DrillReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var drill: Quartet_V1_DrillState {
+    get {_drill ?? Quartet_V1_DrillState()}
+    set {_drill = newValue}
+  }
+  /// Returns true if `drill` has been explicitly set.
+  public var hasDrill: Bool {self._drill != nil}
+  /// Clears the value of `drill`. Subsequent reads from it will return its default value.
+  public mutating func clearDrill() {self._drill = nil}
+
+  public var responders: [Quartet_V1_DrillReceipt] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _drill: Quartet_V1_DrillState? = nil
+}
+
+public nonisolated struct Quartet_V1_DrillReceipt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: String {
+    get {_account ?? String()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {self._account = nil}
+
+  public var notified: Int64 {
+    get {_notified ?? 0}
+    set {_notified = newValue}
+  }
+  /// Returns true if `notified` has been explicitly set.
+  public var hasNotified: Bool {self._notified != nil}
+  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
+  public mutating func clearNotified() {self._notified = nil}
+
+  public var answered: Int64 {
+    get {_answered ?? 0}
+    set {_answered = newValue}
+  }
+  /// Returns true if `answered` has been explicitly set.
+  public var hasAnswered: Bool {self._answered != nil}
+  /// Clears the value of `answered`. Subsequent reads from it will return its default value.
+  public mutating func clearAnswered() {self._answered = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _account: String? = nil
+  fileprivate var _notified: Int64? = nil
+  fileprivate var _answered: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_ListOperationsRequest: Sendable {
@@ -4041,7 +4225,38 @@ public nonisolated struct Quartet_V1_EndTripRequest: Sendable {
   fileprivate var _pressed: Int64? = nil
 }
 
+public nonisolated struct Quartet_V1_RunDrillRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Quartet_V1_MarkReadRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+}
+
+public nonisolated struct Quartet_V1_AnswerDrillRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -6609,7 +6824,7 @@ nonisolated extension Quartet_V1_GetAccountRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AccountState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0\u{1}drill\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -6627,6 +6842,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
     var _trip: Quartet_V1_TripState? = nil
+    var _drill: Quartet_V1_DrillState? = nil
     var _devices: [Quartet_V1_Device] = []
     var _isClosed: Bool? = nil
 
@@ -6654,6 +6870,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
       _trip = source._trip
+      _drill = source._drill
       _devices = source._devices
       _isClosed = source._isClosed
     }
@@ -6691,6 +6908,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._devices) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isClosed) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._drill) }()
         default: break
         }
       }
@@ -6754,6 +6972,9 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._trip {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
       } }()
+      try { if let v = _storage._drill {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6778,6 +6999,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
         if _storage._trip != rhs_storage._trip {return false}
+        if _storage._drill != rhs_storage._drill {return false}
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._isClosed != rhs_storage._isClosed {return false}
         return true
@@ -6981,6 +7203,60 @@ nonisolated extension Quartet_V1_TripState: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._alarm != rhs._alarm {return false}
     if lhs._isCalled != rhs._isCalled {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_DrillState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DrillState"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}began\0\u{1}ends\0\u{1}ended\0\u{1}end\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._began) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._ends) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._ended) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._end) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._began {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._ends {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._ended {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._end {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_DrillState, rhs: Quartet_V1_DrillState) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._began != rhs._began {return false}
+    if lhs._ends != rhs._ends {return false}
+    if lhs._ended != rhs._ended {return false}
+    if lhs._end != rhs._end {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7784,7 +8060,7 @@ nonisolated extension Quartet_V1_NotificationsPage: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Notification"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0\u{1}answered\0")
 
   fileprivate class _StorageClass {
     var _id: String? = nil
@@ -7794,6 +8070,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
     var _created: Int64? = nil
     var _read: Int64? = nil
     var _cleared: Int64? = nil
+    var _answered: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7811,6 +8088,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
       _created = source._created
       _read = source._read
       _cleared = source._cleared
+      _answered = source._answered
     }
   }
 
@@ -7836,6 +8114,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
         case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._created) }()
         case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._read) }()
         case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._cleared) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._answered) }()
         default: break
         }
       }
@@ -7869,6 +8148,9 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._cleared {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
       } }()
+      try { if let v = _storage._answered {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7885,6 +8167,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
         if _storage._created != rhs_storage._created {return false}
         if _storage._read != rhs_storage._read {return false}
         if _storage._cleared != rhs_storage._cleared {return false}
+        if _storage._answered != rhs_storage._answered {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -7896,7 +8179,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0\u{1}drill\0\u{1}drillEnds\0\u{1}isOwnDrill\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7917,6 +8200,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._trip) }()
       case 13: try { try decoder.decodeSingularInt64Field(value: &self._onItUntil) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self._drill) }()
+      case 15: try { try decoder.decodeSingularInt64Field(value: &self._drillEnds) }()
+      case 16: try { try decoder.decodeSingularBoolField(value: &self._isOwnDrill) }()
       default: break
       }
     }
@@ -7966,6 +8252,15 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     try { if let v = self._onItUntil {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
     } }()
+    try { if let v = self._drill {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._drillEnds {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._isOwnDrill {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7976,6 +8271,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     if lhs._pausedUntil != rhs._pausedUntil {return false}
     if lhs._onItUntil != rhs._onItUntil {return false}
     if lhs._trip != rhs._trip {return false}
+    if lhs._drill != rhs._drill {return false}
+    if lhs._drillEnds != rhs._drillEnds {return false}
+    if lhs._isOwnDrill != rhs._isOwnDrill {return false}
     if lhs._lead != rhs._lead {return false}
     if lhs._count != rhs._count {return false}
     if lhs._isMyResponder != rhs._isMyResponder {return false}
@@ -8017,6 +8315,108 @@ nonisolated extension Quartet_V1_GetNotificationRequest: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Quartet_V1_GetNotificationRequest, rhs: Quartet_V1_GetNotificationRequest) -> Bool {
     if lhs._id != rhs._id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_GetDrillRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetDrillRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_GetDrillRequest, rhs: Quartet_V1_GetDrillRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_DrillReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DrillReport"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}drill\0\u{1}responders\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._drill) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.responders) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._drill {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.responders.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.responders, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_DrillReport, rhs: Quartet_V1_DrillReport) -> Bool {
+    if lhs._drill != rhs._drill {return false}
+    if lhs.responders != rhs.responders {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_DrillReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DrillReceipt"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}notified\0\u{1}answered\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._account) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._notified) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._answered) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._account {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._notified {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._answered {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_DrillReceipt, rhs: Quartet_V1_DrillReceipt) -> Bool {
+    if lhs._account != rhs._account {return false}
+    if lhs._notified != rhs._notified {return false}
+    if lhs._answered != rhs._answered {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10220,6 +10620,25 @@ nonisolated extension Quartet_V1_EndTripRequest: SwiftProtobuf.Message, SwiftPro
   }
 }
 
+nonisolated extension Quartet_V1_RunDrillRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RunDrillRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_RunDrillRequest, rhs: Quartet_V1_RunDrillRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_MarkReadRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MarkReadRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
@@ -10248,6 +10667,40 @@ nonisolated extension Quartet_V1_MarkReadRequest: SwiftProtobuf.Message, SwiftPr
   }
 
   public static func ==(lhs: Quartet_V1_MarkReadRequest, rhs: Quartet_V1_MarkReadRequest) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_AnswerDrillRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AnswerDrillRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_AnswerDrillRequest, rhs: Quartet_V1_AnswerDrillRequest) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
