@@ -1,5 +1,6 @@
 /** Starts the console. */
 import { render } from './core/view.js'
+import { t } from './core/language.js'
 import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
 import { followPlayer } from './core/player.js'
@@ -56,7 +57,7 @@ function sendToWelcome() {
 
 async function start() {
   observeBlocking((isBlocked) => {
-    if (isBlocked) render(document.body, empty('Close the other tabs of Quartet', 'They show an earlier version, and this one waits for them.'))
+    if (isBlocked) render(document.body, empty(t`Close the other tabs of Quartet`, t`They show an earlier version, and this one waits for them.`))
   })
   await loadAccounts()
   observeConnecting(() => { followPushes() })

@@ -1,4 +1,5 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
+import { t } from './language.js'
 import { isUrgent, laneOf, laneOfOperation } from './lanes.js'
 import { model } from './model.js'
 import { setProblem } from './problems.js'
@@ -36,7 +37,7 @@ export async function attempt(work, done, { at, isUrgent = false, isKept = true 
     if (error.code === 'confirmationRequired') {
       // The person decided not to.
     } else if (isKept && error instanceof Unreachable) {
-      if (!isUrgent) say('Not sent yet. It’s tried again for as long as it makes sense.', 'warning')
+      if (!isUrgent) say(t`Not sent yet. It’s tried again for as long as it makes sense.`, 'warning')
     } else if (at && model.route.path === path && model.account?.account === account) {
       setProblem(at, error)
     } else {

@@ -1,4 +1,5 @@
 /** What a person does with the player, in whichever tab. */
+import { t } from './language.js'
 import { model, changed } from './model.js'
 import { now } from './time.js'
 import { act, attempt, command } from './actions.js'
@@ -12,7 +13,7 @@ const itemOf = ({ content, title, duration }) => ({ id: crypto.randomUUID(), con
 
 /** Begins a listening session; returns its id. */
 async function begin(capacity) {
-  const activity = { identifier, title: 'Listening', type: 'listenTogether' }
+  const activity = { identifier, title: t`Listening`, type: 'listenTogether' }
   const reply = await attempt(() => command('CreateGroupSession', { activity, capacity, seats: 0, isOpenToContacts: capacity > 1 }))
   return reply?.result?.group
 }
@@ -27,7 +28,7 @@ export async function play(track) {
 
 export async function enqueue(track) {
   const group = await open()
-  if (group) await act('QueueInsert', { group, items: [itemOf(track)] }, 'Added to the queue')
+  if (group) await act('QueueInsert', { group, items: [itemOf(track)] }, t`Added to the queue`)
 }
 
 export const dequeue = (id) => act('QueueRemove', { group: player().group, items: [id] })

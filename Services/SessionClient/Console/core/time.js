@@ -1,4 +1,5 @@
 /** Times as the server counts them. Microseconds since 1970, like everything in the API. */
+import { lazily, t } from './language.js'
 
 /** How far the server's clock is ahead of this device's, in milliseconds. */
 let offset = 0
@@ -58,20 +59,37 @@ export const day = 24 * hour
 
 const units = [[day, 'day'], [hour, 'hour'], [minute, 'minute'], [second, 'second']]
 
+/** A span's largest unit, and how many of it there are. */
+function inUnits(microseconds) {
+  const length = Math.abs(microseconds)
+  const [size, unit] = units.find(([size]) => length >= size) ?? units.at(-1)
+  return [Math.max(1, Math.floor(length / size)), unit]
+}
+
+const spans = lazily((locale) => Object.fromEntries(units.map(([, unit]) => [unit, new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })])))
+const relative = lazily((locale) => new Intl.RelativeTimeFormat(locale))
+
 /** A span in its largest unit: `3 hours`. */
 export function span(microseconds) {
-  const length = Math.abs(microseconds)
-  const [size, name] = units.find(([size]) => length >= size) ?? units.at(-1)
-  const count = Math.max(1, Math.floor(length / size))
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+  const [count, unit] = inUnits(microseconds)
+  return spans()[unit].format(count)
+}
+
+/** How far ahead something is: `in 3 hours`. */
+export const ahead = (microseconds) => relative().format(...inUnits(microseconds))
+
+/** How long ago something was: `3 hours ago`. */
+export function before(microseconds) {
+  const [count, unit] = inUnits(microseconds)
+  return relative().format(-count, unit)
 }
 
 /** A span as a countdown: `2 d 3 h`, `23 h 59 min`, and in the last hour `59:58`. */
 export function countdown(microseconds) {
   const seconds = Math.max(0, Math.floor(microseconds / second))
   const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
-  if (days) return `${days} d ${hours} h`
-  return hours ? `${hours} h ${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')}`
+  if (days) return t`${days} d ${hours} h`
+  return hours ? t`${hours} h ${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** A position in something that plays: `3:05`. */
@@ -82,17 +100,11 @@ export function time(microseconds) {
 
 /** When something happened: `just now`, `3 hours ago`. */
 export function ago(time, at = now()) {
-  return at - time < 10 * second ? 'just now' : `${span(at - time)} ago`
+  return at - time < 10 * second ? t`just now` : before(at - time)
 }
 
-/** Made when it is first needed, because that takes a while. */
-export function lazily(make) {
-  let made
-  return () => (made ??= make())
-}
-
-const clock = lazily(() => new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' }))
-const date = lazily(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }))
+const clock = lazily((locale) => new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }))
+const date = lazily((locale) => new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }))
 
 /** A time of day, with its date unless it is today. */
 export function moment(time, at = now()) {

@@ -2,6 +2,7 @@
  * The accounts that are signed in in this browser. All tabs share them; each tab shows one. Tokens are sealed
  * (net/vault.js says against whom), are never in localStorage or an address, and leave this module only towards the server.
  */
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { dropDrafts } from '../core/drafts.js'
@@ -134,7 +135,7 @@ async function notForLong(waiting, work) {
 
 async function usable(account, refused) {
   const record = await get('accounts', account)
-  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? 'You are signed out.')
+  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? t`You are signed out.`)
   if (record.expires - margin < Date.now()) return undefined
   const { accessToken } = await unseal(record.sealed)
   return accessToken === refused ? undefined : accessToken
@@ -143,7 +144,7 @@ async function usable(account, refused) {
 /** Exchanges the refresh token. A tab may be frozen anywhere in here: what others have done meanwhile stays as it is. */
 async function exchange(account) {
   const record = await compareAndSet(account, () => true, (stored) => ({ exchange: stored.exchange ?? newKey() }))
-  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? 'You are signed out.')
+  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? t`You are signed out.`)
   const { exchange: key } = record
   const isCurrent = (stored) => stored.exchange === key
   const { refreshToken } = await unseal(record.sealed)

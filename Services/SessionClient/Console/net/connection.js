@@ -5,6 +5,7 @@
  * States: `connecting`, `connected`, `reconnecting` (with `attempt`), `disconnected` (with `reason`; it tries again when
  * the network is back or somebody asks), `needsAuthentication` (with `reason`).
  */
+import { t } from '../core/language.js'
 import { signOutWords } from '../core/words.js'
 import { accessToken, deviceOf, markSignedOut, NeedsSignIn } from './accounts.js'
 import { EventReader } from './events.js'
@@ -50,7 +51,7 @@ export class Connection {
         if (end?.reason === 'tokenExpired') continue
         if (end?.reason === 'signedOut') {
           const reason = signOutWords(end.why)
-          const isHere = await markSignedOut(this.account, this.device, `You have to sign in again: ${reason}.`, end.why)
+          const isHere = await markSignedOut(this.account, this.device, t`You have to sign in again: ${reason}.`, end.why)
           if (isHere) return this.#say({ name: 'needsAuthentication', reason })
           continue
         }
@@ -69,7 +70,7 @@ export class Connection {
     this.attempt += 1
     const isOffline = navigator.onLine === false
     if (isOffline || this.attempt > attempts) {
-      this.#say({ name: 'disconnected', reason: isOffline ? 'this device is offline' : this.trouble ?? 'the server doesn’t answer' })
+      this.#say({ name: 'disconnected', reason: isOffline ? t`this device is offline` : this.trouble ?? t`the server doesn’t answer` })
       await this.#sleep(rest, signal)
     } else {
       this.#say({ name: 'reconnecting', attempt: this.attempt })
@@ -123,7 +124,7 @@ export class Connection {
         await accessToken(this.account, token)
         throw new Error('refused')
       }
-      if (!response.ok) throw new Error(`the server answered ${response.status}`)
+      if (!response.ok) throw new Error(t`the server answered ${response.status}`)
       return await this.#read(response.body.getReader(), timer, token)
     } finally {
       timer.stop()

@@ -23,7 +23,7 @@ export function observeBlocking(function_) {
 function open() {
   opened ??= opening().catch((error) => {
     opened = undefined
-    throw error.name === 'VersionError' ? new Error('Quartet was updated in another tab. Reload this page.') : error
+    throw error.name === 'VersionError' ? new Error(t`Quartet was updated in another tab. Reload this page.`) : error
   })
   return opened
 }

@@ -1,10 +1,11 @@
 /** One request to the API: its answer, or the reason why there is none. */
+import { named, t } from '../core/language.js'
 import { observe } from '../core/time.js'
 
 /** Quartet refused (RFC 9457). `code` says why; `detail` is for people. */
 export class Problem extends Error {
   constructor(status, document) {
-    super(document.detail ?? document.title ?? `The server answered ${status}.`)
+    super(document.detail ?? document.title ?? t`The server answered ${status}.`)
     Object.assign(this, { status, code: document.code, field: document.field, reason: document.reason, retry: document.retry })
     Object.assign(this, { retryAfter: document.retryAfter, current: document.current })
   }
@@ -13,10 +14,14 @@ export class Problem extends Error {
 /** There is no answer of Quartet's: the server can't be reached, or something on the way answered. Whether the request arrived isn't known. */
 export class Unreachable extends Error {
   constructor(status) {
-    super(status ? `Something on the way to Quartet answered (${status}). Nothing is known about the request yet.` : 'The server can’t be reached.')
+    super(status ? t`Something on the way to Quartet answered (${status}). Nothing is known about the request yet.` : t`The server can’t be reached.`)
     this.status = status
   }
 }
+
+/** What a refusal says in a language that the server doesn't speak: at least what kind of refusal it is. */
+const words = (code, status) => named(`error.${code}`)
+  ?? named(`errors.${status === 429 ? 'tooMany' : status >= 500 ? 'server' : [409, 422].includes(status) ? 'refused' : 'program'}`)
 
 const patience = 20_000
 
@@ -42,7 +47,7 @@ export async function send(method, path, { body, bytes, type, key, token, header
   }
   observe(response.headers.get('Date'))
   const answer = parse(text)
-  if (isProblem(answer)) throw new Problem(response.status, answer)
+  if (isProblem(answer)) throw new Problem(response.status, { ...answer, detail: words(answer.code, response.status) ?? answer.detail })
   // A proxy's page, a portal's, or half an answer decides nothing.
   if (!response.ok || (text && answer === undefined)) throw new Unreachable(response.status)
   return { status: response.status, body: answer, headers: response.headers }

@@ -8,6 +8,7 @@
  * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, after so many
  * `sendings`; `isStuck` while it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
  */
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { placed } from '../core/lanes.js'
 import { newKey, now } from '../core/time.js'
@@ -372,8 +373,8 @@ const tooLate = ['expired', 'unknown']
 
 /** The server may have got what was sent, and the answer be lost. */
 const expired = ({ isSent }) => new Problem(504, isSent
-  ? { code: 'unknown', detail: 'No answer came in time, so it isn’t known whether it was done. Look before you do it again.' }
-  : { code: 'expired', detail: 'It couldn’t be sent in time, so it wasn’t done.' })
+  ? { code: 'unknown', detail: t`No answer came in time, so it isn’t known whether it was done. Look before you do it again.` }
+  : { code: 'expired', detail: t`It couldn’t be sent in time, so it wasn’t done.` })
 const plain = ({ status, code, message, field, retryAfter, current }) => ({ status, code, message, field, retryAfter, current })
 
 function announce(outcome) {

@@ -1,5 +1,6 @@
 /** `/contacts/{account}`: one contact, and what I set for them. Edits show at once and are kept until they are decided (S20). */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
 import { draft, dropDraft, setDraft, takeDraft } from '../core/drafts.js'
@@ -19,12 +20,12 @@ import { button, empty, field, portrait, refusal, refusals, ring, toggle, waitin
 export function contact({ account }) {
   if (!model.replica?.contacts) return waitingPage()
   const stored = model.replica.contacts.contacts.get(account)
-  if (!stored) return empty('Not a contact', 'They may have been removed.', h('a', { class: 'button', href: '/contacts' }, 'All contacts'))
+  if (!stored) return empty(t`Not a contact`, t`They may have been removed.`, h('a', { class: 'button', href: '/contacts' }, t`All contacts`))
   const one = editedContact(stored, model.outbox)
   const person = model.replica.people.get(account)
   const level = levelOf({ contact: one, person }, now())
   return h('div', { class: 'narrow', key: account },
-    h('a', { class: 'back', href: '/contacts' }, iconOf('back'), 'Contacts'),
+    h('a', { class: 'back', href: '/contacts' }, iconOf('back'), t`Contacts`),
     head(one, person, level), isAlarm(level) ? help(one, person) : state(person), form(stored, one), roles(stored, one), danger(one))
 }
 
@@ -35,34 +36,34 @@ function head(one, person, level) {
   return h('section', { class: `card head ${levels[level].tone}` },
     portrait(one.account, nameOf(one), person?.avatar, 'large'),
     h('div', {},
-      h('h1', {}, nameOf(one), one.isSaving && h('em', {}, ' saving…')),
+      h('h1', {}, nameOf(one), one.isSaving && h('em', {}, ' ', t`saving…`)),
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
       h('p', { class: 'status-text' }, statusText({ contact: one, person }, level, now()))),
     (one.incomingPing || !isAlarm(level)) && h('div', { class: 'actions' },
-      one.incomingPing && button('I’m all right', send('RespondToPing', 'Answered'), { kind: 'primary' }),
+      one.incomingPing && button(t`I’m all right`, send('RespondToPing', t`Answered`), { kind: 'primary' }),
       !isAlarm(level) && asking(one)),
     refusal('contact'))
 }
 
 function asking(one) {
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'contact')
-  return one.outgoingPing ? button('Cancel the ping', send('CancelPing', 'Cancelled'))
-    : one.iAmResponder && button([iconOf('ping'), 'Are you all right?'], send('SendPing', `${nameOf(one)} was asked`))
+  return one.outgoingPing ? button(t`Cancel the ping`, send('CancelPing', t`Cancelled`))
+    : one.iAmResponder && button([iconOf('ping'), t`Are you all right?`], send('SendPing', t`${nameOf(one)} was asked`))
 }
 
 /** What to do for somebody who needs help, or may: what they wrote for that comes first. */
 function help(one, person) {
   const { emergencyNote, checkIn, trip } = person
-  const noted = [trip && [`Trip: ${trip.name}`, `${trip.note ? `${trip.note}\n` : ''}Expected by ${moment(trip.eta)}.`], emergencyNote && ['Emergency note', emergencyNote], one.notes && ['Your notes', one.notes]].filter(Boolean)
+  const noted = [trip && [t`Trip: ${trip.name}`, [trip.note, t`Expected by ${moment(trip.eta)}.`].filter(Boolean).join('\n')], emergencyNote && [t`Emergency note`, emergencyNote], one.notes && [t`Your notes`, one.notes]].filter(Boolean)
   return h('section', { class: 'card help', 'aria-labelledby': 'help-title' },
     !model.isKept && answering(one, person, nameOf(one)),
     noted.map(([title, text]) => [h('h2', {}, title), h('p', { class: 'note' }, withNumbers(text))]),
-    h('h2', { id: 'help-title' }, 'What to do'),
+    h('h2', { id: 'help-title' }, t`What to do`),
     h('ol', {},
-      h('li', {}, `Call ${nameOf(one)}, or go there.`),
-      h('li', {}, one.outgoingPing ? `You asked ${ago(one.outgoingPing)}: no answer yet. ` : 'Ask whether they are all right. ', asking(one)),
-      h('li', {}, 'No answer? Call somebody who is near them, or an emergency number.')),
-    checkIn && h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'They have never checked in.'))
+      h('li', {}, t`Call ${nameOf(one)}, or go there.`),
+      h('li', {}, one.outgoingPing ? t`You asked ${ago(one.outgoingPing)}: no answer yet.` : t`Ask whether they are all right.`, ' ', asking(one)),
+      h('li', {}, t`No answer? Call somebody who is near them, or an emergency number.`)),
+    checkIn && h('p', { class: 'hint' }, checkIn.last ? t`Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : t`They have never checked in.`))
 }
 
 const number = /(?:\+|\b0)\d[\d ()/-]{5,}\d/g
@@ -81,8 +82,8 @@ function state(person) {
   return h('section', { class: 'card split', 'aria-label': 'Check-in' },
     ring(checkIn, now(), !checkIn.last),
     h('div', {},
-      h('p', {}, checkIn.last ? `Last check-in ${ago(checkIn.last)}` : 'No check-in yet'),
-      emergencyNote && [h('h2', {}, 'Emergency note'), h('p', { class: 'note' }, withNumbers(emergencyNote))]))
+      h('p', {}, checkIn.last ? t`Last check-in ${ago(checkIn.last)}` : t`No check-in yet`),
+      emergencyNote && [h('h2', {}, t`Emergency note`), h('p', { class: 'note' }, withNumbers(emergencyNote))]))
 }
 
 const fields = ['nickname', 'notes']
@@ -100,15 +101,15 @@ function form(stored, one) {
   }
   const entry = editAt(stored.account, 'edit')
   const { at, rest } = refusals(entry?.problem ?? problemOf('edit'))
-  return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Only for you' },
-    h('h2', {}, 'Only for you'),
-    field('Nickname', { id: 'nickname', maxlength: 50, value: value('nickname'), oninput: (event) => setDraft(name, { nickname: event.target.value }) }, { problem: at('nickname') }),
-    field('Notes', { id: 'notes', tag: 'textarea', rows: 3, maxlength: 1000, value: value('notes'), oninput: (event) => setDraft(name, { notes: event.target.value }) }, { problem: at('notes') }),
+  return h('form', { class: 'card', onsubmit: save, 'aria-label': t`Only for you` },
+    h('h2', {}, t`Only for you`),
+    field(t`Nickname`, { id: 'nickname', maxlength: 50, value: value('nickname'), oninput: (event) => setDraft(name, { nickname: event.target.value }) }, { problem: at('nickname') }),
+    field(t`Notes`, { id: 'notes', tag: 'textarea', rows: 3, maxlength: 1000, value: value('notes'), oninput: (event) => setDraft(name, { notes: event.target.value }) }, { problem: at('notes') }),
     rest(),
     h('div', { class: 'actions' },
       standing(entry),
-      isChanged && button('Discard', () => dropDraft(name), { kind: 'link' }),
-      h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
+      isChanged && button(t`Discard`, () => dropDraft(name), { kind: 'link' }),
+      h('button', { class: 'button primary', disabled: !isChanged }, t`Save`)))
 }
 
 /** Where an edit was made: in the form, or by a switch. */
@@ -124,15 +125,15 @@ function editAt(account, place) {
 function standing(entry) {
   if (!entry) return undefined
   if (entry.state !== 'refused') {
-    return h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…')
+    return h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? t`Will sync when online` : t`Saving…`)
   }
   const again = () => attempt(async () => {
     await drop(entry.id)
     return edit(model.replica.contacts.contacts.get(entry.fields.contact), entry.fields, placeOf(entry))
   })
-  return h('span', { class: 'standing problem' }, 'Not saved.',
-    button(entry.problem.code === 'conflict' ? 'Use mine' : 'Try again', again, { kind: 'small' }),
-    button('Discard', () => { setProblem(placeOf(entry)); drop(entry.id) }, { kind: 'link' }))
+  return h('span', { class: 'standing problem' }, t`Not saved.`,
+    button(entry.problem.code === 'conflict' ? t`Use mine` : t`Try again`, again, { kind: 'small' }),
+    button(t`Discard`, () => { setProblem(placeOf(entry)); drop(entry.id) }, { kind: 'link' }))
 }
 
 /** Changes fields of a contact. What was typed stays in the form until that is stored. A refused edit stays in the outbox. */
@@ -148,39 +149,39 @@ function roles(stored, one) {
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'roles')
   const entry = editAt(stored.account, 'roles')
   return h('section', { class: 'card', 'aria-labelledby': 'roles-title' },
-    h('h2', { id: 'roles-title' }, 'Roles'),
-    toggle('They look after you', one.isMyResponder, set('isMyResponder'), { hint: 'They see your check-ins and alerts, and are told when you miss one', disabled: !one.isMyResponder || !one.iAmResponder }),
-    one.isMyResponder && h('div', { class: 'nested' }, toggle('They may ping me', one.receivePings, set('receivePings'))),
+    h('h2', { id: 'roles-title' }, t`Roles`),
+    toggle(t`They look after you`, one.isMyResponder, set('isMyResponder'), { hint: t`They see your check-ins and alerts, and are told when you miss one`, disabled: !one.isMyResponder || !one.iAmResponder }),
+    one.isMyResponder && h('div', { class: 'nested' }, toggle(t`They may ping me`, one.receivePings, set('receivePings'))),
     one.iAmResponder ? looking(one, set)
-      : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, `You asked ${ago(one.outgoingRoleRequest)} to look after them`), button('Withdraw', send('WithdrawRoleChange', 'Withdrawn'), { kind: 'small' }))
-        : h('p', {}, button('Ask to look after them', send('RequestRoleChange', `${nameOf(one)} was asked`)),
-          h('small', { class: 'hint' }, responderConsent)),
-    one.incomingRoleRequest && h('p', { class: 'line' }, h('span', {}, 'They ask to look after you'),
-      button('Decline', send('DeclineRoleChange', 'Declined'), { kind: 'small' }), button('Accept', send('AcceptRoleChange', 'Accepted'), { kind: 'small primary' })),
-    h('p', { class: 'hint' }, `Contacts since ${moment(one.added)}`, one.isMyResponder !== one.iAmResponder && '. At least one role stays; without any, remove the contact.'),
+      : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, t`You asked ${ago(one.outgoingRoleRequest)} to look after them`), button(t`Withdraw`, send('WithdrawRoleChange', t`Withdrawn`), { kind: 'small' }))
+        : h('p', {}, button(t`Ask to look after them`, send('RequestRoleChange', t`${nameOf(one)} was asked`)),
+          h('small', { class: 'hint' }, responderConsent())),
+    one.incomingRoleRequest && h('p', { class: 'line' }, h('span', {}, t`They ask to look after you`),
+      button(t`Decline`, send('DeclineRoleChange', t`Declined`), { kind: 'small' }), button(t`Accept`, send('AcceptRoleChange', t`Accepted`), { kind: 'small primary' })),
+    h('p', { class: 'hint' }, t`Contacts since ${moment(one.added)}.`, one.isMyResponder !== one.iAmResponder && ` ${t`At least one role stays; without any, remove the contact.`}`),
     refusals(entry?.problem ?? problemOf('roles')).rest(), entry && h('p', { class: 'actions' }, standing(entry)))
 }
 
 /** What a responder chooses. */
 const looking = (one, set) => [
-  toggle('You look after them', true, set('iAmResponder'), { disabled: !one.isMyResponder }),
+  toggle(t`You look after them`, true, set('iAmResponder'), { disabled: !one.isMyResponder }),
   h('div', { class: 'nested' },
-    toggle('Tell me when they check in', one.notifyOnCheckIn, set('notifyOnCheckIn')),
-    toggle('Tell me when they miss a check-in', one.notifyOnMissedCheckIn, set('notifyOnMissedCheckIn'), { hint: `Whoever turns it on agrees: ${responderConsent}` }),
-    toggle('I ping them', one.sendPings, set('sendPings'))),
+    toggle(t`Tell me when they check in`, one.notifyOnCheckIn, set('notifyOnCheckIn')),
+    toggle(t`Tell me when they miss a check-in`, one.notifyOnMissedCheckIn, set('notifyOnMissedCheckIn'), { hint: t`Whoever turns it on agrees: ${responderConsent()}` }),
+    toggle(t`I ping them`, one.sendPings, set('sendPings'))),
 ]
 
 function danger(one) {
   const name = nameOf(one)
   const remove = async () => {
-    const isSure = await confirm({ title: `Remove ${name}?`, text: 'You disappear from each other’s contacts, and pings between you end. To be contacts again, one of you has to add the other.', action: 'Remove' })
-    if (isSure && await act('RemoveContact', { contact: one.account }, 'Removed', 'ending')) go('/contacts')
+    const isSure = await confirm({ title: t`Remove ${name}?`, text: t`You disappear from each other’s contacts, and pings between you end. To be contacts again, one of you has to add the other.`, action: t`Remove` })
+    if (isSure && await act('RemoveContact', { contact: one.account }, t`Removed`, 'ending')) go('/contacts')
   }
   const block = async () => {
-    const isSure = await confirm({ title: `Block ${name}?`, text: 'They are removed, and can’t add you or ask you again until you unblock them.', action: 'Block' })
-    if (isSure && await act('BlockContact', { contact: one.account }, 'Blocked', 'ending')) go('/contacts')
+    const isSure = await confirm({ title: t`Block ${name}?`, text: t`They are removed, and can’t add you or ask you again until you unblock them.`, action: t`Block` })
+    if (isSure && await act('BlockContact', { contact: one.account }, t`Blocked`, 'ending')) go('/contacts')
   }
-  return h('section', { class: 'card', 'aria-label': 'Ending it' }, h('div', { class: 'actions' },
-    button('Remove', remove, { kind: 'danger-quiet' }), button('Block', block, { kind: 'danger-quiet' })),
+  return h('section', { class: 'card', 'aria-label': t`Ending it` }, h('div', { class: 'actions' },
+    button(t`Remove`, remove, { kind: 'danger-quiet' }), button(t`Block`, block, { kind: 'danger-quiet' })),
     refusal('ending'))
 }

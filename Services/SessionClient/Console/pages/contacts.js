@@ -1,5 +1,6 @@
 /** `/contacts`: everybody, grouped and sorted (S47); requests; adding somebody. */
 import { h } from '../core/view.js'
+import { language, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { now, second } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
@@ -16,7 +17,7 @@ import { rowHeight, virtualList } from '../parts/virtual-list.js'
 const form = 'contacts'
 /** How often times in the list are brought up to date. */
 const step = 10 * second
-const roles = { all: 'All', dependents: 'I look after', responders: 'Look after me' }
+const roles = () => ({ all: t`All`, dependents: t`I look after`, responders: t`Look after me` })
 
 export function contacts() {
   readScannedCode()
@@ -30,18 +31,18 @@ function list(state) {
   // In steps: between them the list is the same, and isn't arranged again.
   const steps = Math.floor(now() / step)
   const { peopleChanges } = model.replica
-  const found = rowsOf(arranged(state.contacts, model.outbox, peopleChanges, role, sort, search, steps), rowHeight())
+  const found = rowsOf(arranged(state.contacts, model.outbox, peopleChanges, role, sort, search, steps, language()), rowHeight())
   return h('section', { 'aria-labelledby': 'contacts-title' },
-    h('h1', { id: 'contacts-title' }, 'Contacts ', state.contacts.size > 0 && badge(state.contacts.size)),
+    h('h1', { id: 'contacts-title' }, t`Contacts`, ' ', state.contacts.size > 0 && badge(state.contacts.size)),
     h('div', { class: 'tools' },
-      choices('Whom', roles, role, (next) => setDraft(form, { role: next })),
-      h('label', { class: 'inline' }, 'Sort by ',
+      choices(t`Whom`, roles(), role, (next) => setDraft(form, { role: next })),
+      h('label', { class: 'inline' }, t`Sort by`, ' ',
         h('select', { value: sort, onchange: (event) => setDraft(form, { sort: event.target.value }) },
-          Object.entries(sorts).map(([name, { title }]) => h('option', { key: name, value: name }, title)))),
-      state.contacts.size > 8 && field('Search', { id: 'contact-search', type: 'search', value: search, oninput: (event) => setDraft(form, { search: event.target.value }) })),
-    found.length ? virtualList('Contacts', found, [steps, picturesLoaded()])
-      : state.contacts.size ? empty('Nobody here', 'No contact matches.')
-        : empty('No contacts yet', 'Add somebody by their code or handle, or show them yours.'))
+          Object.entries(sorts).map(([name, { title }]) => h('option', { key: name, value: name }, title())))),
+      state.contacts.size > 8 && field(t`Search`, { id: 'contact-search', type: 'search', value: search, oninput: (event) => setDraft(form, { search: event.target.value }) })),
+    found.length ? virtualList(t`Contacts`, found, [steps, picturesLoaded()])
+      : state.contacts.size ? empty(t`Nobody here`, t`No contact matches.`)
+        : empty(t`No contacts yet`, t`Add somebody by their code or handle, or show them yours.`))
 }
 
 const arrangement = new Arrangement()
@@ -79,24 +80,24 @@ function contactRow({ card, name, level }) {
   return h('div', { class: `row ${tone}` },
     portrait(contact.account, name, person?.avatar),
     h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
-      h('strong', {}, name, contact.isSaving && h('em', {}, ' saving…')),
+      h('strong', {}, name, contact.isSaving && h('em', {}, ' ', t`saving…`)),
       h('small', {}, statusText(card, level, now()))),
-    contact.iAmResponder && contact.isMyResponder ? badge('each other') : contact.isMyResponder && badge('responder'),
-    contact.incomingPing ? button('I’m all right', does('RespondToPing', 'Answered'), { kind: 'small primary' })
-      : contact.outgoingPing ? button('Cancel', does('CancelPing', 'Cancelled'), { kind: 'small' })
-        : contact.iAmResponder && button('Ping', does('SendPing', `${name} was asked`), { kind: 'small', 'aria-label': `Ping ${name}` }))
+    contact.iAmResponder && contact.isMyResponder ? badge(t`each other`) : contact.isMyResponder && badge(t`responder`),
+    contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`), { kind: 'small primary' })
+      : contact.outgoingPing ? button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })
+        : contact.iAmResponder && button(t`Ping`, does('SendPing', t`${name} was asked`), { kind: 'small', 'aria-label': t`Ping ${name}` }))
 }
 
 function adding(state) {
   const requests = [...state.requests.values()]
   const reset = async () => {
-    const isSure = await confirm({ title: 'Make a new code?', text: 'The present one stops working at once, also where you printed it.', action: 'Make a new code' })
-    if (isSure) act('ResetContactCode', {}, 'New code', 'code')
+    const isSure = await confirm({ title: t`Make a new code?`, text: t`The present one stops working at once, also where you printed it.`, action: t`Make a new code` })
+    if (isSure) act('ResetContactCode', {}, t`New code`, 'code')
   }
   return h('div', {},
-    requests.length > 0 && h('section', { class: 'card' }, h('h2', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))),
-    h('section', { class: 'card' }, h('h2', {}, 'Add somebody'), addForm()),
-    h('section', { class: 'card' }, h('h2', {}, 'Your code'), ownCode(),
-      toggle('Ask me first', state.isApprovalRequired, (isRequired) => act('SetContactApproval', { isRequired }, undefined, 'code'), { hint: 'Even those who have the code need your approval' }),
-      button('Make a new code', reset, { kind: 'link' }), refusal('code')))
+    requests.length > 0 && h('section', { class: 'card' }, h('h2', {}, t`Requests`), h('ul', { class: 'plain' }, requests.map(requestCard))),
+    h('section', { class: 'card' }, h('h2', {}, t`Add somebody`), addForm()),
+    h('section', { class: 'card' }, h('h2', {}, t`Your code`), ownCode(),
+      toggle(t`Ask me first`, state.isApprovalRequired, (isRequired) => act('SetContactApproval', { isRequired }, undefined, 'code'), { hint: t`Even those who have the code need your approval` }),
+      button(t`Make a new code`, reset, { kind: 'link' }), refusal('code')))
 }

@@ -1,5 +1,6 @@
 /** `/`: checking in, the alert, and what waits for me. */
 import { h } from '../core/view.js'
+import { plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
 import { act, attempt, command, operate, underway } from '../core/actions.js'
@@ -34,21 +35,21 @@ const askers = () => [...(model.replica.contacts?.contacts.values() ?? [])].filt
   .map((contact) => ({ contact, person: model.replica.people.get(contact.account) }))
 
 /** What a button says while what it sent isn't decided. */
-const sending = (entry) => (isHeldUp(entry) ? 'Not sent yet' : 'Sending…')
+const sending = (entry) => (isHeldUp(entry) ? t`Not sent yet` : t`Sending…`)
 
 function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
-  const allRight = button(entry ? sending(entry) : 'I’m all right', () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
+  const allRight = button(entry ? sending(entry) : t`I’m all right`, () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
-    h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
+    h('h1', { id: 'check-in-title' }, name ? t`Are you all right, ${name}?` : t`Are you all right?`),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
     checkIn.missed && answers(checkIn.alarm),
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
-    h('p', { class: 'hint' }, checkIn.last ? `Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : 'You haven’t checked in yet.'),
+    h('p', { class: 'hint' }, checkIn.last ? t`Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : t`You haven’t checked in yet.`),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, 'How often, reminders, pauses'), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice()),
+    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice()),
     // Seen also when the choices are folded away.
     refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'))
 }
@@ -61,66 +62,71 @@ function othersHear({ due, missed, grace, graceEnds }) {
   const [first, ...later] = hearingOrder(model.replica)
   if (!first) return undefined
   const names = ({ responders }) => listed(responders.map(personName))
-  const rest = later.map((tier) => `, ${names(tier)} at ${moment(time + tier.after)}`).join('')
-  return h('p', { class: 'hint' }, `If you don’t check in by ${moment(time)}, ${names(first)} ${first.responders.length === 1 ? 'hears' : 'hear'} of it then${rest}.`)
+  const rest = later.map((tier) => t`, ${names(tier)} at ${moment(time + tier.after)}`).join('')
+  const [by, those] = [moment(time), names(first)]
+  return h('p', { class: 'hint' }, plural(first.responders.length, t`If you don’t check in by ${by}, ${those} hears of it then${rest}.`, t`If you don’t check in by ${by}, ${those} hear of it then${rest}.`))
 }
 
 function asksWords(asking) {
   const [first, second] = asking.map(({ contact }) => personName(contact.account))
-  if (asking.length === 1) return `${first} asks whether you are all right`
-  return `${asking.length === 2 ? `${first} and ${second}` : `${first} and ${asking.length - 1} others`} ask whether you are all right`
+  if (asking.length === 1) return t`${first} asks whether you are all right`
+  return asking.length === 2 ? t`${first} and ${second} ask whether you are all right` : t`${first} and ${asking.length - 1} others ask whether you are all right`
 }
 
 const answersAtOnce = 8
 
 /** Checks in, and answers everybody who asks. */
 function sayAllRight(asking) {
-  if (!asking.length) return act('CheckIn', {}, 'Checked in', 'check-in')
+  if (!asking.length) return act('CheckIn', {}, t`Checked in`, 'check-in')
   // One of a moment ago is as good.
   const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
   attempt(() => command('CheckIn').catch(asGood), undefined, { at: 'check-in', isUrgent: true })
   // Each answer goes by itself, before anything else; of a crowd, all in one.
-  if (asking.length > answersAtOnce) operate('RespondToAllPings', { upTo: Math.max(...asking.map(({ contact }) => contact.incomingPing)) }, 'Answered', 'answers')
+  if (asking.length > answersAtOnce) operate('RespondToAllPings', { upTo: Math.max(...asking.map(({ contact }) => contact.incomingPing)) }, t`Answered`, 'answers')
   else for (const { contact } of asking) answer(contact)
 }
 
 /** Answers the ping that is shown, and no later one. */
-const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing }, 'Answered', 'answers')
+const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing }, t`Answered`, 'answers')
+
+const allClearWords = (names, count) => (model.connection.name === 'connected'
+  ? plural(count, t`${names} gets the all-clear at once.`, t`${names} get the all-clear at once.`)
+  : plural(count, t`${names} gets the all-clear when the connection is back.`, t`${names} get the all-clear when the connection is back.`))
 
 function alarm({ alertRaised, alertAlarm }) {
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
-      title: 'Raise an alert?', action: () => (isDoubtful() ? 'Raise it anyway' : 'Raise the alert'),
-      text: () => (model.connection.name !== 'connected' ? 'You are offline: nobody is told until the connection is back. Call somebody.'
-        : warning(false) ?? `It is sent to ${responderNames() || 'your responders'} at once.`),
+      title: t`Raise an alert?`, action: () => (isDoubtful() ? t`Raise it anyway` : t`Raise the alert`),
+      text: () => (model.connection.name !== 'connected' ? t`You are offline: nobody is told until the connection is back. Call somebody.`
+        : warning(false) ?? t`It is sent to ${responderNames() || t`your responders`} at once.`),
     })
-    if (isSure) act('RaiseAlert', { pressed: now() }, 'Your alert is on', 'alert')
+    if (isSure) act('RaiseAlert', { pressed: now() }, t`Your alert is on`, 'alert')
   }
   const end = async () => {
     const isSure = await confirm({
-      title: 'Are you safe?', action: 'End the alert', kind: 'primary',
-      text: () => (count === 0 ? 'Then your alert is over. Nobody looks after you.'
-        : `${responderNames() || 'Your responders'} ${count === 1 ? 'gets' : 'get'} the all-clear ${model.connection.name === 'connected' ? 'at once' : 'when the connection is back'}.`),
+      title: t`Are you safe?`, action: t`End the alert`, kind: 'primary',
+      text: () => (count === 0 ? t`Then your alert is over. Nobody looks after you.`
+        : allClearWords(responderNames() || t`Your responders`, count)),
     })
-    if (isSure) act('ClearAlert', { alarm: alertAlarm, pressed: now() }, 'Your alert is over', 'alert')
+    if (isSure) act('ClearAlert', { alarm: alertAlarm, pressed: now() }, t`Your alert is over`, 'alert')
   }
   // Whether an alert of an earlier time is still on isn't known. Asking for help again does no harm.
   const isOn = alertRaised && !model.isKept
   const entry = underway(isOn ? 'ClearAlert' : 'RaiseAlert')
   const again = underway('RaiseAlert')
   if (!isOn) {
-    return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
-      alertRaised && h('p', {}, `Your alert of ${moment(alertRaised)} was on then. Whether it still is isn’t known.`),
-      h('p', {}, 'Do you need help?'),
-      button([iconOf('alert'), entry ? sending(entry) : 'Raise an alert'], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
+    return h('section', { class: 'card alert-card', 'aria-label': t`Alert` },
+      alertRaised && h('p', {}, t`Your alert of ${moment(alertRaised)} was on then. Whether it still is isn’t known.`),
+      h('p', {}, t`Do you need help?`),
+      button([iconOf('alert'), entry ? sending(entry) : t`Raise an alert`], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
-  return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert', 'data-shows': 'alertRaised' },
-    h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`, h('br'),
-      warning(true) ?? (count > 0 && `It goes to ${responderNames()}.`)),
+  return h('section', { class: 'card alert-card is-on', 'aria-label': t`Alert`, role: 'alert', 'data-shows': 'alertRaised' },
+    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'),
+      warning(true) ?? (count > 0 && t`It goes to ${responderNames()}.`)),
     count > 0 && answers(alertAlarm),
-    h('div', { class: 'actions' }, button(entry ? sending(entry) : 'End the alert', end, { disabled: Boolean(entry) }),
-      button(again ? sending(again) : 'I still need help', () => act('RaiseAlert', { pressed: now() }, 'Asked again', 'alert'), { kind: 'danger', disabled: Boolean(again) })),
+    h('div', { class: 'actions' }, button(entry ? sending(entry) : t`End the alert`, end, { disabled: Boolean(entry) }),
+      button(again ? sending(again) : t`I still need help`, () => act('RaiseAlert', { pressed: now() }, t`Asked again`, 'alert'), { kind: 'danger', disabled: Boolean(again) })),
     refusal('alert'))
 }
 
@@ -136,15 +142,15 @@ function waitingForMe(asking) {
   const drills = drillsOf(model.replica)
   const isEmpty = ![asking, inTrouble, drills, requests, roles, over, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
-    h('h2', { id: 'waiting-title' }, 'What waits for you'),
-    isEmpty && h('div', { class: 'empty' }, !model.isKept && !isAlone() && iconOf('check'), h('p', {}, model.isKept ? 'There were no alarms then.' : 'Nothing. There are no alarms.')),
-    inTrouble.length > 0 && [h('h3', {}, 'Look after'), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
-    asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping))],
-    drills.length > 0 && [h('h3', {}, 'Drills'), h('ul', { class: 'plain' }, drills.map(drillLine))],
-    requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],
-    roles.length > 0 && [h('h3', {}, 'They want to look after you'), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
-    invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],
-    over.length > 0 && [h('h3', {}, 'Over, and not read yet'), h('ul', { class: 'plain' }, over.map((one) =>
+    h('h2', { id: 'waiting-title' }, t`What waits for you`),
+    isEmpty && h('div', { class: 'empty' }, !model.isKept && !isAlone() && iconOf('check'), h('p', {}, model.isKept ? t`There were no alarms then.` : t`Nothing. There are no alarms.`)),
+    inTrouble.length > 0 && [h('h3', {}, t`Look after`), h('ul', { class: 'plain' }, inTrouble.map(trouble))],
+    asking.length > 0 && [h('h3', {}, t`They ask whether you are all right`), h('ul', { class: 'plain' }, asking.map(ping))],
+    drills.length > 0 && [h('h3', {}, t`Drills`), h('ul', { class: 'plain' }, drills.map(drillLine))],
+    requests.length > 0 && [h('h3', {}, t`Requests`), h('ul', { class: 'plain' }, requests.map(requestCard))],
+    roles.length > 0 && [h('h3', {}, t`They want to look after you`), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
+    invitations.length > 0 && [h('h3', {}, t`Invitations`), h('ul', { class: 'plain' }, invitations.map(invitation))],
+    over.length > 0 && [h('h3', {}, t`Over, and not read yet`), h('ul', { class: 'plain' }, over.map((one) =>
       h('li', { key: one.id, class: 'line', 'data-shows': one.id },
         h('a', { href: '/notifications' }, h('s', {}, sentence(one, personName(one.subject))), h('small', {}, overWords(one))))))])
 }
@@ -153,7 +159,7 @@ function waitingForMe(asking) {
 function overWords({ kind, subject, created }) {
   const { checkIn } = (kind === 'checkInMissed' ? model.replica.account : model.replica.people.get(subject)) ?? {}
   const isMissed = ['checkInMissed', 'dependentCheckInMissed'].includes(kind)
-  return isMissed && checkIn?.last > created ? `over: checked in ${moment(checkIn.last)}` : `over; it began ${ago(created)}`
+  return isMissed && checkIn?.last > created ? t`over: checked in ${moment(checkIn.last)}` : t`over; it began ${ago(created)}`
 }
 
 const trouble = ({ card, card: { contact, person }, level }) =>
@@ -161,16 +167,16 @@ const trouble = ({ card, card: { contact, person }, level }) =>
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now())),
       h('small', {}, answerLine(contact, person))),
-    badge(levels[level].title, levels[level].tone))
+    badge(levels[level].title(), levels[level].tone))
 
 const ping = ({ contact, person }) =>
   h('li', { key: contact.account, class: 'line' },
     portrait(contact.account, personName(contact.account), person?.avatar),
-    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, `asked ${ago(contact.incomingPing)}`)),
-    button('Only answer', () => answer(contact), { kind: 'small', 'aria-label': `Only answer ${personName(contact.account)}` }))
+    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, t`asked ${ago(contact.incomingPing)}`)),
+    button(t`Only answer`, () => answer(contact), { kind: 'small', 'aria-label': t`Only answer ${personName(contact.account)}` }))
 
 const invitation = ({ group, activity, host }) =>
   h('li', { key: group, class: 'line' },
     portrait(host ?? group, host ? personName(host) : '?', model.replica.people.get(host)?.avatar),
-    h('span', {}, h('strong', {}, activity.title), h('small', {}, host && `from ${personName(host)}`)),
-    h('a', { class: 'button small', href: '/together' }, 'Look'))
+    h('span', {}, h('strong', {}, activity.title), h('small', {}, host && t`from ${personName(host)}`)),
+    h('a', { class: 'button small', href: '/together' }, t`Look`))

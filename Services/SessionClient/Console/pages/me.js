@@ -1,5 +1,6 @@
 /** `/me`: profile, picture, devices, security, and what waits to be sent. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { attempt, command } from '../core/actions.js'
@@ -30,18 +31,18 @@ function head(account) {
     const [file] = event.target.files
     event.target.value = ''
     if (!file) return
-    if (!['image/png', 'image/jpeg'].includes(file.type) || file.size > 2_000_000) return setProblem('picture', new Error('Choose a PNG or JPEG of at most 2 MB.'))
-    attempt(() => ask('PUT', '/v1/account/avatar', { bytes: file, type: file.type }), 'Picture changed', { at: 'picture', isKept: false })
+    if (!['image/png', 'image/jpeg'].includes(file.type) || file.size > 2_000_000) return setProblem('picture', new Error(t`Choose a PNG or JPEG of at most 2 MB.`))
+    attempt(() => ask('PUT', '/v1/account/avatar', { bytes: file, type: file.type }), t`Picture changed`, { at: 'picture', isKept: false })
   }
   return h('section', { class: 'card head' },
     portrait(account.account, account.name ?? account.handle, account.avatar, 'large'),
     h('div', {},
-      h('h1', {}, account.name ?? 'Nameless', account.isSaving && h('em', {}, ' saving…')),
+      h('h1', {}, account.name ?? t`Nameless`, account.isSaving && h('em', {}, ' ', t`saving…`)),
       h('p', { class: 'hint' }, `@${account.handle}`)),
     h('div', { class: 'actions' },
-      h('label', { class: 'button' }, 'Choose a picture', h('input', { type: 'file', accept: 'image/png,image/jpeg', class: 'visually-hidden', onchange: upload })),
-      account.avatar && button('Remove the picture', () => attempt(() => ask('DELETE', '/v1/account/avatar'), 'Picture removed', { at: 'picture', isKept: false }), { kind: 'link' }),
-      button('Use another account', () => switchAccount(undefined), { kind: 'link' })),
+      h('label', { class: 'button' }, t`Choose a picture`, h('input', { type: 'file', accept: 'image/png,image/jpeg', class: 'visually-hidden', onchange: upload })),
+      account.avatar && button(t`Remove the picture`, () => attempt(() => ask('DELETE', '/v1/account/avatar'), t`Picture removed`, { at: 'picture', isKept: false }), { kind: 'link' }),
+      button(t`Use another account`, () => switchAccount(undefined), { kind: 'link' })),
     refusal('picture'))
 }
 
@@ -58,14 +59,14 @@ function profile(stored, account) {
   }
   const entry = editOf(undefined, model.outbox)
   const { at, rest } = refusals(entry?.problem ?? problemOf(form))
-  return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Profile' },
-    h('h2', {}, 'Profile'),
-    field('Name', { id: 'name', required: true, minlength: 2, maxlength: 50, autocomplete: 'name', value: value('name'), oninput: (event) => setDraft(form, { name: event.target.value }) }, { problem: at('name') }),
-    field('Emergency note', { id: 'emergency-note', tag: 'textarea', rows: 3, maxlength: 1000, value: value('emergencyNote'), oninput: (event) => setDraft(form, { emergencyNote: event.target.value }) },
-      { hint: 'Those who look after you see it: medicines, doctors, who has a key.', problem: at('emergencyNote') }),
+  return h('form', { class: 'card', onsubmit: save, 'aria-label': t`Profile` },
+    h('h2', {}, t`Profile`),
+    field(t`Name`, { id: 'name', required: true, minlength: 2, maxlength: 50, autocomplete: 'name', value: value('name'), oninput: (event) => setDraft(form, { name: event.target.value }) }, { problem: at('name') }),
+    field(t`Emergency note`, { id: 'emergency-note', tag: 'textarea', rows: 3, maxlength: 1000, value: value('emergencyNote'), oninput: (event) => setDraft(form, { emergencyNote: event.target.value }) },
+      { hint: t`Those who look after you see it: medicines, doctors, who has a key.`, problem: at('emergencyNote') }),
     rest(),
     h('div', { class: 'actions' },
-      entry?.state === 'refused' && h('span', { class: 'standing problem' }, 'Not saved.', button('Discard', () => { setProblem(form); drop(entry.id) }, { kind: 'link' })),
-      entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…'),
-      h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
+      entry?.state === 'refused' && h('span', { class: 'standing problem' }, t`Not saved.`, button(t`Discard`, () => { setProblem(form); drop(entry.id) }, { kind: 'link' })),
+      entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? t`Will sync when online` : t`Saving…`),
+      h('button', { class: 'button primary', disabled: !isChanged }, t`Save`)))
 }

@@ -1,5 +1,6 @@
 /** `/notifications`: unread first, by category, back to the beginning of the history. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
 import { act, attempt } from '../core/actions.js'
@@ -16,7 +17,7 @@ import { gotIt, isOpenDrill } from '../parts/drill.js'
 import { changePassword } from '../parts/security.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
-const categories = { all: 'All', alerts: 'Alerts', pings: 'Pings', relationships: 'Contacts', group: 'Groups', system: 'System' }
+const categories = () => ({ all: t`All`, alerts: t`Alerts`, pings: t`Pings`, relationships: t`Contacts`, group: t`Groups`, system: t`System` })
 /** What is shown; all again when one comes back to the page. */
 const everything = { show: 'all', isUnreadOnly: false }
 let filter = everything
@@ -42,18 +43,18 @@ export function notifications() {
   const count = unreadOf(state)
   return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title', mount: () => () => { filter = everything } },
     h('div', { class: 'title-line' },
-      h('h1', { id: 'notifications-title' }, 'Notifications', count > 0 && h('span', { class: 'badge' }, count)),
-      button('Mark all as read', () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 || !state.notifications.length })),
+      h('h1', { id: 'notifications-title' }, t`Notifications`, count > 0 && h('span', { class: 'badge' }, count)),
+      button(t`Mark all as read`, () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 || !state.notifications.length })),
     refusal('notifications'),
     h('div', { class: 'tools' },
-      choices('Category', categories, show, (next) => choose({ show: next })),
-      toggle('Only unread', isUnreadOnly, (isOn) => choose({ isUnreadOnly: isOn }))),
-    (show !== 'all' || isUnreadOnly) && h('p', { key: 'filter', class: 'hint', role: 'status' }, `${all.length} of ${known.length} shown `,
-      button('Show all', () => choose(everything), { kind: 'link' })),
-    all.length ? virtualList('Notifications', [...group('Unread', unread), ...group('Earlier', rest)])
-      : empty('Nothing here', !isUnreadOnly ? 'What happens to you and your contacts shows up here.' : isMoreUnread ? 'Earlier ones are unread.' : 'Everything is read.'),
+      choices(t`Category`, categories(), show, (next) => choose({ show: next })),
+      toggle(t`Only unread`, isUnreadOnly, (isOn) => choose({ isUnreadOnly: isOn }))),
+    (show !== 'all' || isUnreadOnly) && h('p', { key: 'filter', class: 'hint', role: 'status' }, t`${all.length} of ${known.length} shown`, ' ',
+      button(t`Show all`, () => choose(everything), { kind: 'link' })),
+    all.length ? virtualList(t`Notifications`, [...group(t`Unread`, unread), ...group(t`Earlier`, rest)])
+      : empty(t`Nothing here`, !isUnreadOnly ? t`What happens to you and your contacts shows up here.` : isMoreUnread ? t`Earlier ones are unread.` : t`Everything is read.`),
     !isWhole && state.notifications.length > 0 && (isMoreUnread || !isUnreadOnly)
-      && h('p', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
+      && h('p', { key: 'earlier', class: 'centred' }, button(t`Show earlier ones`, () => attempt(() => readOlder(isWanted), undefined, { at: 'earlier', isKept: false }), { disabled: isReading }), refusal('earlier')))
 }
 
 /** What comes later than what is shown stays unread, however late the request arrives. */
@@ -78,22 +79,22 @@ function row(one) {
     h('span', { class: `portrait kind-${kind} ${tone || (hasEnded ? 'over' : '')}` }, iconOf(icon)),
     href ? h('a', { class: 'row-text', href, onclick: markRead }, h('strong', {}, text), when(one, hasEnded))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one, hasEnded)),
-    isAsking && button('This wasn’t me', () => notMe(one), { kind: 'small', 'aria-label': `This wasn’t me: ${text}` }),
+    isAsking && button(t`This wasn’t me`, () => notMe(one), { kind: 'small', 'aria-label': t`This wasn’t me: ${text}` }),
     isOpenDrill(one) && gotIt(one),
-    isNews(one) && button(iconOf('check'), markRead, { kind: 'round', title: 'Mark as read', 'aria-label': `Mark as read: ${text}` }))
+    isNews(one) && button(iconOf('check'), markRead, { kind: 'round', title: t`Mark as read`, 'aria-label': t`Mark as read: ${text}` }))
 }
 
 /** What to do when somebody else may be in the account. */
 async function notMe(one) {
   const next = await open((close, id) => [
-    h('h2', { id }, 'This wasn’t you?'),
-    h('p', {}, `“${sentence(one, '')}.” Somebody else may be in your account. Change the password: that signs all other devices out.`),
-    h('p', {}, 'Then look at your phone number and make new recovery codes. A device that a stranger’s change signed out can take it back where it asks to sign in.'),
+    h('h2', { id }, t`This wasn’t you?`),
+    h('p', {}, t`“${sentence(one, '')}.” Somebody else may be in your account. Change the password: that signs all other devices out.`),
+    h('p', {}, t`Then look at your phone number and make new recovery codes. A device that a stranger’s change signed out can take it back where it asks to sign in.`),
     h('div', { class: 'actions' },
-      button('Cancel', () => close()), button('Look at my devices', () => close(() => go('/me#devices'))),
-      button('Change the password', () => close(changePassword), { kind: 'primary' })),
+      button(t`Cancel`, () => close()), button(t`Look at my devices`, () => close(() => go('/me#devices'))),
+      button(t`Change the password`, () => close(changePassword), { kind: 'primary' })),
   ])
   next?.()
 }
 
-const when = (one, hasEnded) => h('small', { title: moment(one.created) }, ago(one.created), hasEnded && ' · over', one.cleared && ' · cleared')
+const when = (one, hasEnded) => h('small', { title: moment(one.created) }, ago(one.created), hasEnded && ` · ${t`over`}`, one.cleared && ` · ${t`cleared`}`)

@@ -1,5 +1,6 @@
 /** `/together`: the group sessions that I am in or may join, and starting one (P3, P5). */
 import { h } from '../core/view.js'
+import { plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { ago } from '../core/time.js'
@@ -19,12 +20,10 @@ export function together() {
   const groups = model.replica.groups.filter((one) => !isAlone(one))
   return h('div', { class: 'columns wide-first' },
     h('section', { 'aria-labelledby': 'together-title', class: 'stack' },
-      h('h1', { id: 'together-title' }, 'Together'),
-      groups.length ? groups.map(offer) : empty('No sessions yet', 'Start one, or wait to be invited.')),
+      h('h1', { id: 'together-title' }, t`Together`),
+      groups.length ? groups.map(offer) : empty(t`No sessions yet`, t`Start one, or wait to be invited.`)),
     start())
 }
-
-const players = (count) => `${count} ${count === 1 ? 'player' : 'players'}`
 
 function offer({ group, standing, host, activity, participants, created }) {
   const join = async () => {
@@ -33,14 +32,14 @@ function offer({ group, standing, host, activity, participants, created }) {
   }
   return h('article', { class: 'card line-card', key: group },
     portrait(host ?? group, host ? inGroup(host) : '?', model.replica.people.get(host)?.avatar),
-    h('div', {}, h('h2', {}, activity.title), h('p', { class: 'hint' }, host && `with ${host === model.account.account ? 'you' : personName(host)} as host, `, `started ${ago(created)}`)),
-    standing === 'joined' ? h('a', { class: 'button primary', href: `/together/${group}` }, 'Open')
-      : button(underway('JoinGroupSession', { group }) ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }),
+    h('div', {}, h('h2', {}, activity.title), h('p', { class: 'hint' }, host && `${host === model.account.account ? t`with you as host` : t`with ${personName(host)} as host`}, `, t`started ${ago(created)}`)),
+    standing === 'joined' ? h('a', { class: 'button primary', href: `/together/${group}` }, t`Open`)
+      : button(underway('JoinGroupSession', { group }) ? t`Joining…` : plural(participants, t`Join with ${participants} player`, t`Join with ${participants} players`), join, { kind: 'primary' }),
     refusal(`join-${group}`))
 }
 
 function start() {
-  const { title = 'Four in a row', isOpenToContacts = true } = draft(form)
+  const { title = t`Four in a row`, isOpenToContacts = true } = draft(form)
   const isStarting = Boolean(underway('CreateGroupSession'))
   const create = async (event) => {
     event.preventDefault()
@@ -53,9 +52,9 @@ function start() {
   }
   const { at, rest } = refusals(problemOf(form))
   return h('form', { class: 'card', onsubmit: create },
-    h('h2', {}, 'Start a session'),
-    field('Title', { id: 'group-title', required: true, maxlength: 100, value: title, oninput: (event) => setDraft(form, { title: event.target.value }) }, { problem: at('activity.title') }),
-    toggle('My contacts may join', isOpenToContacts, (isOn) => setDraft(form, { isOpenToContacts: isOn })),
+    h('h2', {}, t`Start a session`),
+    field(t`Title`, { id: 'group-title', required: true, maxlength: 100, value: title, oninput: (event) => setDraft(form, { title: event.target.value }) }, { problem: at('activity.title') }),
+    toggle(t`My contacts may join`, isOpenToContacts, (isOn) => setDraft(form, { isOpenToContacts: isOn })),
     rest(),
-    h('button', { class: 'button primary', disabled: isStarting }, isStarting ? 'Starting…' : 'Start'))
+    h('button', { class: 'button primary', disabled: isStarting }, isStarting ? t`Starting…` : t`Start`))
 }

@@ -1,5 +1,6 @@
 /** `/welcome`: signing in, and a wizard that makes an account: who, by what name, how often to check in, who looks after me. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { go } from '../core/router.js'
 import { draft, dropDraft, dropDrafts, setDraft } from '../core/drafts.js'
@@ -75,20 +76,20 @@ async function send(path, body, next) {
 function deviceName() {
   const agent = navigator.userAgent
   const browser = ['Firefox', 'Edg', 'Chrome', 'Safari'].find((name) => agent.includes(name)) ?? 'Browser'
-  const system = ['Android', 'iPhone', 'Windows', 'Mac', 'Linux'].find((name) => agent.includes(name)) ?? 'unknown system'
-  return `${browser === 'Edg' ? 'Edge' : browser} on ${system}`
+  const system = ['Android', 'iPhone', 'Windows', 'Mac', 'Linux'].find((name) => agent.includes(name)) ?? t`unknown system`
+  return t`${browser === 'Edg' ? 'Edge' : browser} on ${system}`
 }
 
 /** A step of the wizard: its number, what it asks, and the way on. */
-function wizard(number, title, { next, back, cancel, label = 'Next' }, ...content) {
+function wizard(number, title, { next, back, cancel, label = t`Next` }, ...content) {
   const submit = (event) => { event.preventDefault(); problem = undefined; next() }
   return h('form', { class: 'card wizard', key: `step-${number}`, onsubmit: submit, mount: lead },
-    h('p', { class: 'steps', role: 'img', 'aria-label': `Step ${number} of 4` }, [1, 2, 3, 4].map((one) => h('span', { class: one <= number ? 'done' : '' }))),
+    h('p', { class: 'steps', role: 'img', 'aria-label': t`Step ${number} of 4` }, [1, 2, 3, 4].map((one) => h('span', { class: one <= number ? 'done' : '' }))),
     h('h1', {}, title), content, general(),
     h('div', { class: 'actions' },
-      cancel && button(cancel.label ?? 'Cancel', cancel.action ?? cancel, { kind: 'link' }),
-      back && button('Back', back),
-      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : label)))
+      cancel && button(cancel.label ?? t`Cancel`, cancel.action ?? cancel, { kind: 'link' }),
+      back && button(t`Back`, back),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? t`One moment…` : label)))
 }
 
 const cancel = () => { password = ''; problem = undefined; dropDraft(form) }
@@ -96,13 +97,13 @@ const cancel = () => { password = ''; problem = undefined; dropDraft(form) }
 function start() {
   const others = model.accounts.filter((one) => !one.signedOut)
   return h('section', { class: 'card welcome', key: 'start' },
-    h('h1', {}, 'Somebody notices when you don’t check in'),
-    h('p', {}, 'Quartet keeps a timer. Check in before it runs out; if you don’t, the people who look after you are told at once.'),
+    h('h1', {}, t`Somebody notices when you don’t check in`),
+    h('p', {}, t`Quartet keeps a timer. Check in before it runs out; if you don’t, the people who look after you are told at once.`),
     h('div', { class: 'stack' },
-      button('Create an account', () => step('account'), { kind: 'primary wide' }),
-      button('Sign in', () => step('sign-in'), { kind: 'wide' })),
+      button(t`Create an account`, () => step('account'), { kind: 'primary wide' }),
+      button(t`Sign in`, () => step('sign-in'), { kind: 'wide' })),
     others.length > 0 && [
-      h('h2', {}, 'Signed in in this browser'),
+      h('h2', {}, t`Signed in in this browser`),
       h('ul', { class: 'plain' }, others.map(({ account, handle }) => h('li', { key: account },
         h('button', { class: 'person-button', type: 'button', onclick: async () => { await choose(account); leave() } },
           portrait(account, handle ?? '?'), h('span', {}, `@${handle}`))))),
@@ -118,28 +119,28 @@ function signInForm() {
     send('/v1/sign-in', { handle, [isRecovery ? 'recoveryCode' : 'password']: password }, leave)
   }
   return h('form', { class: 'card', key: 'sign-in', onsubmit: submit, mount: lead },
-    h('h1', {}, 'Sign in'),
+    h('h1', {}, t`Sign in`),
     model.account?.signedOut && [
       h('p', { class: 'notice warning', role: 'status' }, model.account.signedOut),
-      leavesUndo(model.account.why) && h('p', { class: 'line' }, h('span', {}, 'Did somebody else change something?'), button('This wasn’t me', takeBack, { kind: 'small' })),
+      leavesUndo(model.account.why) && h('p', { class: 'line' }, h('span', {}, t`Did somebody else change something?`), button(t`This wasn’t me`, takeBack, { kind: 'small' })),
       refusal('undo'),
     ],
-    text('Handle', 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
-    secret(isRecovery ? 'Recovery code' : 'Password', isRecovery ? 'off' : 'current-password'),
+    text(t`Handle`, 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
+    secret(isRecovery ? t`Recovery code` : t`Password`, isRecovery ? 'off' : 'current-password'),
     general(),
     h('div', { class: 'ways' },
-      button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; problem = undefined; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
-      button('Use a phone', () => step('phone'), { kind: 'link' })),
+      button(isRecovery ? t`Use the password` : t`Use a recovery code`, () => { password = ''; problem = undefined; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
+      button(t`Use a phone`, () => step('phone'), { kind: 'link' })),
     h('div', { class: 'actions' },
-      button('Cancel', async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
-      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : 'Sign in')))
+      button(t`Cancel`, async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? t`One moment…` : t`Sign in`)))
 }
 
 async function takeBack() {
   const { account } = model.account
   const isSure = await confirm({
-    title: 'Take it back?', action: 'Undo the changes',
-    text: 'The password, the phone, the settings and the recovery codes become what they were when this device was signed out, and whoever changed them is signed out. That works for three days.',
+    title: t`Take it back?`, action: t`Undo the changes`,
+    text: t`The password, the phone, the settings and the recovery codes become what they were when this device was signed out, and whoever changed them is signed out. That works for three days.`,
   })
   if (isSure) await attempt(() => undo(account), undefined, { at: 'undo', isKept: false })
 }
@@ -173,50 +174,50 @@ function phoneForm() {
     send('/v1/sign-in', { ...sent, code: digits }, () => { sent = undefined; leave() })
   }
   return h('form', { class: 'card', key: 'phone', onsubmit: submit, mount: lead },
-    h('h1', {}, 'Sign in by phone'),
+    h('h1', {}, t`Sign in by phone`),
     sent
       ? [
-          h('p', { role: 'status' }, `If somebody signs in by ${sent.phone}, a code is on its way there.`),
-          field('Code', {
+          h('p', { role: 'status' }, t`If somebody signs in by ${sent.phone}, a code is on its way there.`),
+          field(t`Code`, {
             id: 'welcome-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, pattern: '[0-9]{6}', maxlength: 6, value: digits,
             oninput: (event) => { digits = event.target.value; changed() },
-          }, { hint: 'Six digits', problem: problemAt('code') }),
+          }, { hint: t`Six digits`, problem: problemAt('code') }),
         ]
-      : text('Phone', 'phone', { type: 'tel', autocomplete: 'tel', required: true }, 'With the country, such as +49 30 123456'),
+      : text(t`Phone`, 'phone', { type: 'tel', autocomplete: 'tel', required: true }, t`With the country, such as +49 30 123456`),
     general(),
     h('div', { class: 'ways' },
-      sent && button('Send another code', sendCode, { kind: 'link', disabled: isBusy }),
-      sent && button('Use another phone', () => { sent = undefined; problem = undefined; changed() }, { kind: 'link' }),
-      button('Use the password', back, { kind: 'link' })),
+      sent && button(t`Send another code`, sendCode, { kind: 'link', disabled: isBusy }),
+      sent && button(t`Use another phone`, () => { sent = undefined; problem = undefined; changed() }, { kind: 'link' }),
+      button(t`Use the password`, back, { kind: 'link' })),
     h('div', { class: 'actions' },
-      button('Cancel', () => { sent = undefined; cancel() }, { kind: 'link' }),
-      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : sent ? 'Sign in' : 'Send a code')))
+      button(t`Cancel`, () => { sent = undefined; cancel() }, { kind: 'link' }),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? t`One moment…` : sent ? t`Sign in` : t`Send a code`)))
 }
 
-const accountStep = () => wizard(1, 'Create an account', { next: () => step('profile'), cancel },
-  text('Handle', 'handle', { autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true, minlength: 3, maxlength: 30 },
-    'Others find you by it: lowercase letters, digits, and . - _ in between'),
-  secret('Password', 'new-password', 'At least 10 characters'))
+const accountStep = () => wizard(1, t`Create an account`, { next: () => step('profile'), cancel },
+  text(t`Handle`, 'handle', { autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true, minlength: 3, maxlength: 30 },
+    t`Others find you by it: lowercase letters, digits, and . - _ in between`),
+  secret(t`Password`, 'new-password', t`At least 10 characters`))
 
-const profileStep = () => wizard(2, 'What’s your name?', {
+const profileStep = () => wizard(2, t`What’s your name?`, {
   next: password ? () => send('/v1/sign-up', { handle: fields().handle, password, name: fields().name?.trim() }, () => step('timer')) : () => step('account'),
-  back: () => step('account'), cancel, label: 'Create account',
-}, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
+  back: () => step('account'), cancel, label: t`Create account`,
+}, text(t`Name`, 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, t`Your contacts see it`))
 
 /** For an account that was made without a name. */
 function nameStep() {
   const { at, rest } = refusals(problemOf(form))
   const { profileVersion: expectedVersion } = model.replica.account
-  return wizard(2, 'What’s your name?', {
+  return wizard(2, t`What’s your name?`, {
     next: async () => { if (await act('UpdateProfile', { expectedVersion, name: fields().name?.trim() }, undefined, form)) step('timer') },
-  }, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it', at('name')), rest())
+  }, text(t`Name`, 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, t`Your contacts see it`, at('name')), rest())
 }
 
-const timerStep = () => wizard(3, 'How often do you check in?', { next: () => step('people'), cancel: { label: 'Skip', action: leave } },
-  model.replica?.account ? [intervalChoice(), reminderChoice(), refusal('interval'), refusal('reminders')] : h('p', { class: 'hint' }, 'Connecting…'))
+const timerStep = () => wizard(3, t`How often do you check in?`, { next: () => step('people'), cancel: { label: t`Skip`, action: leave } },
+  model.replica?.account ? [intervalChoice(), reminderChoice(), refusal('interval'), refusal('reminders')] : h('p', { class: 'hint' }, t`Connecting…`))
 
-const peopleStep = () => wizard(4, 'Who looks after you?', { next: leave, back: () => step('timer'), label: 'Done' },
-  h('p', {}, 'Add somebody by the code that they show you, or ask them by their handle. You can do this later, too.'),
+const peopleStep = () => wizard(4, t`Who looks after you?`, { next: leave, back: () => step('timer'), label: t`Done` },
+  h('p', {}, t`Add somebody by the code that they show you, or ask them by their handle. You can do this later, too.`),
   addForm())
 
 const steps = { 'sign-in': signInForm, phone: phoneForm, account: accountStep, profile: profileStep, timer: timerStep, people: peopleStep }

@@ -1,5 +1,6 @@
 /** Adding somebody: by a code, which takes effect at once, or by a handle, which is a request. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { attempt, command } from '../core/actions.js'
@@ -40,8 +41,8 @@ async function lookUp(text) {
 
 /** What a refusal means in this form, where its own words are for programs. */
 function wordsOf({ code, message }, isCode) {
-  if (isCode && ['invalidField', 'malformed', 'invalidID', 'notFound'].includes(code)) return 'That isn’t a code. It looks like 01a2b3c4-… or is a link.'
-  if (!isCode && code === 'notFound') return 'Nobody has this handle, or they can’t be asked.'
+  if (isCode && ['invalidField', 'malformed', 'invalidID', 'notFound'].includes(code)) return t`That isn’t a code. It looks like 01a2b3c4-… or is a link.`
+  if (!isCode && code === 'notFound') return t`Nobody has this handle, or they can’t be asked.`
   return message
 }
 
@@ -54,7 +55,7 @@ async function submit(event) {
   if (!reply) return
   found = undefined
   dropDraft(form)
-  toast(reply.event === 'ContactAdded' ? 'Contact added' : 'Request sent', 'good')
+  toast(reply.event === 'ContactAdded' ? t`Contact added` : t`Request sent`, 'good')
 }
 
 export function addForm() {
@@ -63,29 +64,29 @@ export function addForm() {
   const problem = problemOf(form)
   const isAboutRoles = problem?.code === 'roleRequired' || ['isMyResponder', 'iAmResponder'].includes(problem?.field)
   return h('div', { class: 'add', onkeydown: (event) => { if (event.key === 'Enter' && event.target.id === 'add-who') submit(event) } },
-    choices('Add by', { code: 'Code', handle: 'Handle' }, by, (next) => { found = undefined; setProblem(form); setDraft(form, { by: next, who: '' }) }),
-    field(isCode ? 'Their code' : 'Their handle', {
+    choices(t`Add by`, { code: t`Code`, handle: t`Handle` }, by, (next) => { found = undefined; setProblem(form); setDraft(form, { by: next, who: '' }) }),
+    field(isCode ? t`Their code` : t`Their handle`, {
       id: 'add-who', value: who, autocapitalize: 'none', autocomplete: 'off', spellcheck: 'false',
       oninput: (event) => { setProblem(form); setDraft(form, { who: event.target.value }); if (isCode) lookUp(event.target.value) },
     }, {
-      hint: isCode ? (found ? `This is ${found.name}’s code.` : 'Paste the code or the link from their QR code.') : 'They are asked first.',
+      hint: isCode ? (found ? t`This is ${found.name}’s code.` : t`Paste the code or the link from their QR code.`) : t`They are asked first.`,
       problem: problem && !isAboutRoles && wordsOf(problem, isCode),
     }),
-    h('fieldset', {}, h('legend', {}, 'Roles'),
-      toggle('They look after me', isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: 'They are told when you miss a check-in' }),
-      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `You are told when they miss one. ${responderConsent}` }),
+    h('fieldset', {}, h('legend', {}, t`Roles`),
+      toggle(t`They look after me`, isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: t`They are told when you miss a check-in` }),
+      toggle(t`I look after them`, iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: `${t`You are told when they miss one.`} ${responderConsent()}` }),
       isAboutRoles && refusal(form)),
-    button(isCode ? 'Add' : 'Send request', submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
+    button(isCode ? t`Add` : t`Send request`, submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
 }
 
 /** One's own code, to be scanned or copied. */
 export function ownCode() {
   const { code } = model.replica?.contacts ?? {}
-  if (!code) return h('p', { class: 'hint' }, 'Your code isn’t ready yet.')
+  if (!code) return h('p', { class: 'hint' }, t`Your code isn’t ready yet.`)
   const link = `${location.origin}/contacts#add=${code}`
   return h('div', { class: 'own-code' },
     qr(link),
-    h('p', { class: 'hint' }, 'Let somebody scan this, or send them the code. Showing it means that you agree to be added.'),
+    h('p', { class: 'hint' }, t`Let somebody scan this, or send them the code. Showing it means that you agree to be added.`),
     h('code', { class: 'code' }, code),
-    button('Copy the link', () => copy(link, 'link')), refusal('link'))
+    button(t`Copy the link`, () => copy(link, 'link')), refusal('link'))
 }

@@ -1,5 +1,6 @@
 /** What stands above every page until it is over: what people of this browser sent and didn't go out, and the alarms of those whom this one looks after. */
 import { h } from '../core/view.js'
+import { plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
 import { command } from '../core/actions.js'
@@ -17,18 +18,18 @@ import { button } from './pieces.js'
 
 /** What waits: one's own, and another account's; what it means that it does, and what it may mean once the server may have it. */
 const kinds = {
-  RaiseAlert: ['your alert', 'the alert of %', 'Nobody is told yet. Call somebody, or an emergency number.',
-    'Perhaps nobody is told. Call somebody, or an emergency number.'],
-  ClearAlert: ['the end of your alert', 'the end of the alert of %', 'Responders may still see the alert.', 'Responders may still see the alert.'],
-  AcknowledgeAlarm: ['your answer to an alarm', 'the answer of % to an alarm', 'Nobody sees it yet.', 'Perhaps nobody sees it.'],
-  StartTrip: ['your trip', 'the trip of %', 'It hasn’t begun: no alert is raised if you don’t arrive.', 'Perhaps it hasn’t begun.'],
-  ExtendTrip: ['another end of your trip', 'another end of the trip of %', 'An alert is raised at the former time.', 'An alert may be raised at the former time.'],
-  EndTrip: ['the end of your trip', 'the end of the trip of %', 'An alert is raised when its time has passed.', 'An alert may be raised when its time has passed.'],
-  CheckIn: ['your check-in', 'the check-in of %', 'The timer goes on.', 'The timer may go on.'],
+  RaiseAlert: () => [t`your alert`, (who) => t`the alert of ${who}`, t`Nobody is told yet. Call somebody, or an emergency number.`,
+    t`Perhaps nobody is told. Call somebody, or an emergency number.`],
+  ClearAlert: () => [t`the end of your alert`, (who) => t`the end of the alert of ${who}`, t`Responders may still see the alert.`, t`Responders may still see the alert.`],
+  AcknowledgeAlarm: () => [t`your answer to an alarm`, (who) => t`the answer of ${who} to an alarm`, t`Nobody sees it yet.`, t`Perhaps nobody sees it.`],
+  StartTrip: () => [t`your trip`, (who) => t`the trip of ${who}`, t`It hasn’t begun: no alert is raised if you don’t arrive.`, t`Perhaps it hasn’t begun.`],
+  ExtendTrip: () => [t`another end of your trip`, (who) => t`another end of the trip of ${who}`, t`An alert is raised at the former time.`, t`An alert may be raised at the former time.`],
+  EndTrip: () => [t`the end of your trip`, (who) => t`the end of the trip of ${who}`, t`An alert is raised when its time has passed.`, t`An alert may be raised when its time has passed.`],
+  CheckIn: () => [t`your check-in`, (who) => t`the check-in of ${who}`, t`The timer goes on.`, t`The timer may go on.`],
 }
-const answer = ['your answer', 'the answer of %', 'Whoever asked doesn’t know yet that all is well.', 'Whoever asked may not know yet that all is well.']
+const answer = () => [t`your answer`, (who) => t`the answer of ${who}`, t`Whoever asked doesn’t know yet that all is well.`, t`Whoever asked may not know yet that all is well.`]
 const nameOf = ({ path }) => path.split('/').at(-1)
-const kindOfEntry = (entry) => kinds[nameOf(entry)] ?? answer
+const kindOfEntry = (entry) => (kinds[nameOf(entry)] ?? answer)()
 
 const accountOf = ({ account }) => model.accounts.find((one) => one.account === account)
 const isOwn = ({ account }) => account === model.account?.account
@@ -37,7 +38,7 @@ const isOwn = ({ account }) => account === model.account?.account
 function whatOf(entry) {
   const [own, other] = kindOfEntry(entry)
   const handle = accountOf(entry)?.handle
-  return isOwn(entry) ? own : other.replace('%', handle ? `@${handle}` : 'another account')
+  return isOwn(entry) ? own : other(handle ? `@${handle}` : t`another account`)
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1)
@@ -55,7 +56,7 @@ export function banners() {
   const alarms = alarmsOf(model.replica, now())
   return h('div', { class: 'banners', key: 'banners' },
     overdue().map(notSent), alarms.slice(0, alarmsShown).map(alarm),
-    alarms.length > alarmsShown && h('a', { key: 'more', class: 'banner critical', href: '/contacts' }, `${alarms.length - alarmsShown} more alarms`))
+    alarms.length > alarmsShown && h('a', { key: 'more', class: 'banner critical', href: '/contacts' }, plural(alarms.length - alarmsShown, t`${alarms.length - alarmsShown} more alarm`, t`${alarms.length - alarmsShown} more alarms`)))
 }
 
 const alarmsShown = 3
@@ -69,9 +70,9 @@ function standing({ state, problem, isSent }) {
 function heading(entry) {
   const what = whatOf(entry)
   switch (standing(entry)) {
-    case 'unsent': return `${capital(what)} ${entry.state === 'waiting' ? 'has NOT gone out' : 'was NOT sent'}`
-    case 'unknown': return `It isn’t known whether ${what} went out`
-    case 'refused': return `${capital(what)} was refused`
+    case 'unsent': return entry.state === 'waiting' ? t`${capital(what)} has NOT gone out` : t`${capital(what)} was NOT sent`
+    case 'unknown': return t`It isn’t known whether ${what} went out`
+    case 'refused': return t`${capital(what)} was refused`
   }
 }
 
@@ -85,16 +86,16 @@ function notSent(entry) {
 function waitingText(entry) {
   const [, , unsent, unknown] = kindOfEntry(entry)
   const since = moment(entry.created)
-  if (accountOf(entry)?.signedOut) return `${entry.isSent ? unknown : unsent} It isn’t sent before you sign in again.`
-  return entry.isSent ? `${unknown} Trying since ${since}; no answer yet.` : `${unsent} Waiting since ${since}.`
+  if (accountOf(entry)?.signedOut) return `${entry.isSent ? unknown : unsent} ${t`It isn’t sent before you sign in again.`}`
+  return entry.isSent ? `${unknown} ${t`Trying since ${since}; no answer yet.`}` : `${unsent} ${t`Waiting since ${since}.`}`
 }
 
 function waysOn(entry) {
   const signIn = async () => { await choose(entry.account); go('/welcome') }
   return [
-    button(entry.isSent ? 'Stop trying' : 'Don’t send', () => stop(entry), { kind: 'small' }),
-    !accountOf(entry)?.signedOut ? button('Try now', () => tryNow(entry), { kind: 'small primary' })
-      : !isOwn(entry) && button('Sign in', signIn, { kind: 'small primary' }),
+    button(entry.isSent ? t`Stop trying` : t`Don’t send`, () => stop(entry), { kind: 'small' }),
+    !accountOf(entry)?.signedOut ? button(t`Try now`, () => tryNow(entry), { kind: 'small primary' })
+      : !isOwn(entry) && button(t`Sign in`, signIn, { kind: 'small primary' }),
   ]
 }
 
@@ -102,11 +103,11 @@ function waysOn(entry) {
 async function stop(entry) {
   if (!(await takeBack(entry))) return
   const what = capital(whatOf(entry))
-  if (nameOf(entry) !== 'RaiseAlert') return toast(`${what} may have arrived: it was tried before.`, 'warning')
+  if (nameOf(entry) !== 'RaiseAlert') return toast(t`${what} may have arrived: it was tried before.`, 'warning')
   const isSure = await confirm({
-    title: `${what} may have gone out`, action: 'End the alert', kind: 'primary',
-    text: () => (isKnownDone(entry) ? 'It arrived, and the alert is on. Responders are told until it is ended.'
-      : 'It was tried before, and isn’t tried again. If it arrived, responders are told until it is ended.'),
+    title: t`${what} may have gone out`, action: t`End the alert`, kind: 'primary',
+    text: () => (isKnownDone(entry) ? t`It arrived, and the alert is on. Responders are told until it is ended.`
+      : t`It was tried before, and isn’t tried again. If it arrived, responders are told until it is ended.`),
   })
   if (!isSure) return
   // The one that arrived, if any did; never one of later.
@@ -117,22 +118,25 @@ async function stop(entry) {
   })
 }
 
-const alertWords = ({ trip }) => (trip && !trip.isCalled ? 'hasn’t arrived from a trip' : 'raised an alert')
+function alarmWords(name, level, { trip }) {
+  if (level !== 'alert') return t`${name} missed a check-in`
+  return trip && !trip.isCalled ? t`${name} hasn’t arrived from a trip` : t`${name} raised an alert`
+}
 
 const alarm = ({ card, level }) =>
   h('div', { key: `alarm-${card.contact.account}-${level}`, class: 'banner critical', role: 'alert', 'data-shows': `${kindOf(level)}/${card.contact.account}` }, iconOf('alert'),
     h('a', { href: `/contacts/${card.contact.account}` },
-      h('strong', {}, `${personName(card.contact.account)} ${level === 'alert' ? alertWords(card.person) : 'missed a check-in'}`),
+      h('strong', {}, alarmWords(personName(card.contact.account), level, card.person)),
       h('small', {}, statusText(card, level, now()))))
 
 /** What the title begins with while there is an alarm, or something urgent that didn't go out. */
 export function alarmTitle() {
   const waiting = overdue()
-  if (waiting.length) return `(!) ${capital(whatOf(waiting[0]))}: ${{ unsent: 'NOT sent', unknown: 'no answer', refused: 'refused' }[standing(waiting[0])]} · `
+  if (waiting.length) return `(!) ${capital(whatOf(waiting[0]))}: ${{ unsent: t`NOT sent`, unknown: t`no answer`, refused: t`refused` }[standing(waiting[0])]} · `
   const alarms = alarmsOf(model.replica, now())
   if (!alarms.length) return undefined
-  const then = model.isKept ? 'then, ' : ''
-  if (alarms.length > 1) return `(!) ${then}${alarms.length} alarms · `
+  const then = model.isKept ? `${t`then`}, ` : ''
+  if (alarms.length > 1) return `(!) ${then}${t`${alarms.length} alarms`} · `
   const [{ card, level }] = alarms
-  return `(!) ${then}${personName(card.contact.account)}: ${level === 'alert' ? 'alert' : 'missed'} · `
+  return `(!) ${then}${personName(card.contact.account)}: ${level === 'alert' ? t`alert` : t`missed`} · `
 }

@@ -1,5 +1,6 @@
 /** The board of four in a row. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { now, second, span } from '../core/time.js'
 import { act, attempt, command, underway } from '../core/actions.js'
@@ -31,7 +32,7 @@ export function board({ group, game, participants }) {
     h('div', { class: 'board', onpointermove: (event) => point(group, event) }, cursors(group), Array.from({ length: columns }, (_, column) =>
       h('button', {
         key: column, type: 'button', class: 'board-column', disabled: !isMyTurn || Boolean(entry), onclick: () => move(column),
-        'aria-label': `Column ${column + 1}: ${contents(state.cells, column)}`,
+        'aria-label': t`Column ${column + 1}: ${contents(state.cells, column)}`,
       }, Array.from({ length: rows }, (_, row) => {
         const place = row * columns + column
         const [mark, isThere] = [state.cells[place], state.cells[place] === game.state.cells[place]]
@@ -42,24 +43,24 @@ export function board({ group, game, participants }) {
 }
 
 function titleOf(state, finished, isMyTurn, made) {
-  if (state.winner) return `${nameIn(state.winner)} won`
-  if (finished || isFull(state)) return 'Nobody won'
-  if (made?.state === 'done') return `${nameIn(made.fields.patch.turn)} to move`
-  if (made) return isHeldUp(made) ? 'Your move isn’t sent yet' : 'Your move is on its way'
-  return isMyTurn ? 'Your turn' : `${nameIn(state.turn)} to move`
+  if (state.winner) return state.winner === model.account.account ? t`You won` : t`${nameIn(state.winner)} won`
+  if (finished || isFull(state)) return t`Nobody won`
+  if (made?.state === 'done') return t`${nameIn(made.fields.patch.turn)} to move`
+  if (made) return isHeldUp(made) ? t`Your move isn’t sent yet` : t`Your move is on its way`
+  return isMyTurn ? t`Your turn` : t`${nameIn(state.turn)} to move`
 }
 
 /** Who plays and has lost the connection. */
 function whoIsAway({ state, finished }, participants) {
   const away = participants.find(({ id, awaySince }) => awaySince && id !== model.account.account && Object.values(state.players).includes(id))
   return away && !finished && !state.winner
-    && h('p', { class: 'away-note' }, `${nameIn(away.id)} has lost the connection`, h('span', { 'aria-hidden': 'true' }, ` (${span(now() - away.awaySince)})`))
+    && h('p', { class: 'away-note' }, t`${nameIn(away.id)} has lost the connection`, h('span', { 'aria-hidden': 'true' }, ` (${span(now() - away.awaySince)})`))
 }
 
 /** A move that came too late, or was refused when nobody waited for that any more. */
 function notMoved(group) {
   const entry = model.outbox.find(({ path, fields, state }) => path.endsWith('/UpdateGame') && fields.group === group && state === 'refused')
-  return entry && h('p', { class: 'line problem', role: 'alert' }, h('span', {}, `Your move: ${entry.problem.message}`), button('OK', () => forget(entry.id), { kind: 'small' }))
+  return entry && h('p', { class: 'line problem', role: 'alert' }, h('span', {}, t`Your move: ${entry.problem.message}`), button('OK', () => forget(entry.id), { kind: 'small' }))
 }
 
 /** How often one's own pointer is sent, and how long another's is shown. */
@@ -82,5 +83,5 @@ const cursors = (group) => [...(model.replica.signals.get(group)?.values() ?? []
 
 const contents = (cells, column) => {
   const marks = Array.from({ length: rows }, (_, row) => cells[row * columns + column]).filter((mark) => mark !== '.')
-  return marks.length ? marks.map((mark) => (mark === 'x' ? 'first player' : 'second player')).join(', ') : 'empty'
+  return marks.length ? marks.map((mark) => (mark === 'x' ? t`first player` : t`second player`)).join(', ') : t`empty`
 }

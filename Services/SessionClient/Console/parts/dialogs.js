@@ -1,5 +1,6 @@
 /** Dialogs that answer a question. They are part of the model, so they stay whatever the connection does. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { ask } from '../net/api.js'
 import { button, field } from './pieces.js'
@@ -52,7 +53,7 @@ export const confirm = ({ title, text, action, kind = 'danger' }) =>
   open((close, id) => [
     h('h2', { id }, title), h('p', {}, now(text)),
     h('div', { class: 'actions' },
-      button('Cancel', () => close(false)), button(now(action), () => close(true), { kind })),
+      button(t`Cancel`, () => close(false)), button(now(action), () => close(true), { kind })),
   ])
 
 const now = (text) => (typeof text === 'function' ? text() : text)
@@ -73,12 +74,12 @@ export function confirmIdentity(reason) {
       }
     }
     return h('form', { onsubmit: submit },
-      h('h2', { id }, 'Is it you?'), h('p', {}, reason),
-      field(state.isRecovery ? 'Recovery code' : 'Password', {
+      h('h2', { id }, t`Is it you?`), h('p', {}, reason),
+      field(state.isRecovery ? t`Recovery code` : t`Password`, {
         id: 'confirm-secret', type: 'password', autocomplete: state.isRecovery ? 'off' : 'current-password', required: true,
         value: state.secret, oninput: (event) => change({ secret: event.target.value }), autofocus: true,
       }, { problem: state.problem }),
-      button(state.isRecovery ? 'Use the password' : 'Use a recovery code', () => change({ isRecovery: !state.isRecovery, secret: '', problem: undefined }), { kind: 'link' }),
-      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? 'One moment…' : 'Confirm')))
+      button(state.isRecovery ? t`Use the password` : t`Use a recovery code`, () => change({ isRecovery: !state.isRecovery, secret: '', problem: undefined }), { kind: 'link' }),
+      h('div', { class: 'actions' }, button(t`Cancel`, () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? t`One moment…` : t`Confirm`)))
   })
 }

@@ -1,5 +1,6 @@
 /** A drill: all responders are told that it is one and no alarm, and one reads who said that they got it. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { changed, model } from '../core/model.js'
 import { ago, day, moment, now, span } from '../core/time.js'
 import { act, attempt, underway } from '../core/actions.js'
@@ -22,30 +23,38 @@ export function drillCard({ drill, alertRaised, checkIn }) {
   const isOn = drill && !drill.ended
   const mayRun = !isOn && !(drill && drill.began + pause > now())
   return h('section', { class: 'card drill', 'aria-labelledby': 'drill-title' },
-    h('h2', { id: 'drill-title' }, isOn ? 'A drill is on' : 'Would they hear of an alarm?'),
+    h('h2', { id: 'drill-title' }, isOn ? t`A drill is on` : t`Would they hear of an alarm?`),
     h('p', { class: 'hint' }, words(drill)),
     drill && receipts(drill),
     h('div', { class: 'actions' },
-      mayRun && button('Run a drill', run, { disabled: Boolean(underway('RunDrill')) }),
-      drill && drill.began + reported > now() && button(report?.drill.id === drill.id ? 'Look again' : 'Look who got it', look, { kind: mayRun ? 'link' : '' })),
+      mayRun && button(t`Run a drill`, run, { disabled: Boolean(underway('RunDrill')) }),
+      drill && drill.began + reported > now() && button(report?.drill.id === drill.id ? t`Look again` : t`Look who got it`, look, { kind: mayRun ? 'link' : '' })),
     refusal(form))
 }
 
 function words(drill) {
-  if (!drill) return 'You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see who says that they got it.'
-  if (!drill.ended) return `All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when a deadline of yours passes or an alarm begins.`
-  const last = `Your last drill was ${ago(drill.began)}${ends[drill.end] ?? ''}.`
-  return drill.began + proposal > now() ? last : `${last} Try it out again.`
+  if (!drill) return t`You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see who says that they got it.`
+  if (!drill.ended) return t`All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when a deadline of yours passes or an alarm begins.`
+  const last = lastWords(drill.end, ago(drill.began))
+  return drill.began + proposal > now() ? last : `${last} ${t`Try it out again.`}`
 }
 
-const ends = { alarm: '; an alarm ended it', deadline: '; a deadline of yours ended it' }
+function lastWords(end, time) {
+  if (end === 'alarm') return t`Your last drill was ${time}; an alarm ended it.`
+  return end === 'deadline' ? t`Your last drill was ${time}; a deadline of yours ended it.` : t`Your last drill was ${time}.`
+}
 
 async function run() {
   const isSure = await confirm({
-    title: 'Run a drill?', action: 'Run the drill', kind: 'primary',
-    text: () => `${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything; you see who says that they got it, and how soon. ${model.replica.contacts.responderReach === 'nobody' ? 'None of them hears of missed check-ins: it tries out your alerts alone.' : 'It tries out your alerts: whether they hear of missed check-ins, too, is their choice.'} At most once a day.`,
+    title: t`Run a drill?`, action: t`Run the drill`, kind: 'primary',
+    text: () => [
+      t`${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything; you see who says that they got it, and how soon.`,
+      model.replica.contacts.responderReach === 'nobody' ? t`None of them hears of missed check-ins: it tries out your alerts alone.`
+        : t`It tries out your alerts: whether they hear of missed check-ins, too, is their choice.`,
+      t`At most once a day.`,
+    ].join(' '),
   })
-  if (isSure) act('RunDrill', {}, 'They are told', form)
+  if (isSure) act('RunDrill', {}, t`They are told`, form)
 }
 
 const look = () => attempt(async () => {
@@ -64,9 +73,9 @@ function receipts({ id, began }) {
 
 /** Whether a device took it isn't known, nor what they did with it unless they say so. */
 function receiptWords({ notified, answered }, began, isOn) {
-  if (notified === undefined) return isOn ? 'not ready for them yet' : 'weren’t notified'
-  const after = (time) => `after ${span(Math.max(0, time - began))}`
-  return `ready for them ${after(notified)} · ${answered ? `got it ${after(answered)}, they say` : isOn ? 'no answer yet' : 'no answer'}`
+  if (notified === undefined) return isOn ? t`not ready for them yet` : t`weren’t notified`
+  const after = (time) => span(Math.max(0, time - began))
+  return [t`ready for them after ${after(notified)}`, answered ? t`got it after ${after(answered)}, they say` : isOn ? t`no answer yet` : t`no answer`].join(' · ')
 }
 
 /** Whether it is of another's drill that is on, and waits for an answer. */
@@ -77,8 +86,8 @@ export const isOpenDrill = ({ cleared, answered, details }) =>
 export const drillsOf = ({ notifications }) => (notifications?.notifications ?? []).filter(isOpenDrill)
 
 /** Says so to the drill's person, and nothing else does. */
-export const gotIt = (one) => button('I got it', () => act('AnswerDrill', { id: one.id }, 'They see it'), { kind: 'small' })
+export const gotIt = (one) => button(t`I got it`, () => act('AnswerDrill', { id: one.id }, t`They see it`), { kind: 'small' })
 
 export const drillLine = (one) => h('li', { key: one.id, class: 'line' },
-  h('span', {}, h('strong', {}, `Drill, no alarm: ${personName(one.subject)}`), h('small', {}, 'They try out whether you would hear of an alarm. If you say so, they see that you got this, and when.')),
+  h('span', {}, h('strong', {}, t`Drill, no alarm: ${personName(one.subject)}`), h('small', {}, t`They try out whether you would hear of an alarm. If you say so, they see that you got this, and when.`)),
   gotIt(one))

@@ -1,12 +1,13 @@
 /** Files that people share in a group session, and those that are on their way. */
 import { h } from '../core/view.js'
+import { lazily, plural, t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { ago } from '../core/time.js'
 import { act, attempt } from '../core/actions.js'
 import { setProblem } from '../core/problems.js'
 import { cancelUpload, download, share } from '../net/uploads.js'
 import { saveAs } from './keeping.js'
-import { nameIn } from './names.js'
+import { personName } from './names.js'
 import { button, refusal } from './pieces.js'
 
 const limit = 100_000_000
@@ -17,19 +18,19 @@ export function files({ group, attachments, host }) {
   const choose = (event) => {
     setProblem('files')
     for (const file of event.target.files) {
-      if (file.size === 0 || file.size > limit) setProblem('files', new Error(`${file.name} has to be between 1 byte and 100 MB.`))
+      if (file.size === 0 || file.size > limit) setProblem('files', new Error(t`${file.name} has to be between 1 byte and 100 MB.`))
       else share(group, file)
     }
     event.target.value = ''
   }
   const uploads = model.uploads.filter((one) => one.group === group)
   return h('section', { class: 'card', 'aria-labelledby': 'files-title' },
-    h('h2', { id: 'files-title' }, 'Files'),
-    attachments.length + uploads.length === 0 && h('p', { class: 'hint' }, 'What you share here stays until the session is over, also for those who join later.'),
+    h('h2', { id: 'files-title' }, t`Files`),
+    attachments.length + uploads.length === 0 && h('p', { class: 'hint' }, t`What you share here stays until the session is over, also for those who join later.`),
     h('ul', { class: 'plain' },
       attachments.toSorted((left, right) => left.added - right.added).map((one) => file(group, one, host)),
       uploads.map(upload)),
-    h('label', { class: 'button' }, 'Add a file', h('input', { type: 'file', multiple: true, class: 'visually-hidden', onchange: choose })),
+    h('label', { class: 'button' }, t`Add a file`, h('input', { type: 'file', multiple: true, class: 'visually-hidden', onchange: choose })),
     refusal('files'))
 }
 
@@ -47,11 +48,11 @@ function file(group, one, host) {
     }
   }, undefined, { at: 'files', isKept: false })
   return h('li', { key: id, class: 'line wraps' },
-    h('span', {}, h('strong', {}, name), h('small', {}, `${sizeOf(size)}, from ${nameIn(account)}, ${ago(added)}`)),
+    h('span', {}, h('strong', {}, name), h('small', {}, account === model.account.account ? t`${sizeOf(size)}, from you, ${ago(added)}` : t`${sizeOf(size)}, from ${personName(account)}, ${ago(added)}`)),
     h('span', { class: 'actions' },
       (account === model.account.account || host === model.account.account)
-        && button('Remove', () => act('RemoveAttachment', { group, attachment: id }, 'Removed', 'files'), { kind: 'small danger-quiet', 'aria-label': `Remove ${name}` }),
-      button(share === undefined ? 'Download' : percent(share), save, { kind: 'small', disabled: share !== undefined, 'aria-label': `Download ${name}` })))
+        && button(t`Remove`, () => act('RemoveAttachment', { group, attachment: id }, t`Removed`, 'files'), { kind: 'small danger-quiet', 'aria-label': t`Remove ${name}` }),
+      button(share === undefined ? t`Download` : percent(share), save, { kind: 'small', disabled: share !== undefined, 'aria-label': t`Download ${name}` })))
 }
 
 function upload(entry) {
@@ -59,14 +60,15 @@ function upload(entry) {
   return h('li', { key: `upload-${id}`, class: 'line' },
     h('span', {}, h('strong', {}, name),
       problem ? h('small', { class: 'problem', role: 'alert' }, problem)
-        : [h('small', {}, `${percent(done)} of ${sizeOf(size)}`), h('progress', { max: 100, value: Math.floor(100 * done), 'aria-label': `Sharing ${name}` })]),
-    button('Cancel', () => cancelUpload(entry), { kind: 'small', 'aria-label': `Cancel ${name}` }))
+        : [h('small', {}, t`${percent(done)} of ${sizeOf(size)}`), h('progress', { max: 100, value: Math.floor(100 * done), 'aria-label': t`Sharing ${name}` })]),
+    button(t`Cancel`, () => cancelUpload(entry), { kind: 'small', 'aria-label': t`Cancel ${name}` }))
 }
 
 const percent = (share) => `${Math.floor(100 * share)} %`
-const units = [[1_000_000, 'MB'], [1000, 'kB'], [1, 'bytes']]
+const digits = lazily((locale) => new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }))
 
 function sizeOf(bytes) {
-  const [unit, name] = units.find(([unit]) => bytes >= unit) ?? units.at(-1)
-  return `${Number((bytes / unit).toPrecision(3))} ${name}`
+  const { format } = digits()
+  if (bytes >= 1_000_000) return `${format(bytes / 1_000_000)} MB`
+  return bytes >= 1000 ? `${format(bytes / 1000)} kB` : plural(bytes, t`${bytes} byte`, t`${bytes} bytes`)
 }

@@ -1,4 +1,5 @@
 /** Takes something out of the page: to the clipboard, or as a file. */
+import { t } from '../core/language.js'
 import { setProblem } from '../core/problems.js'
 import { toast } from '../core/toasts.js'
 
@@ -7,9 +8,9 @@ export async function copy(text, place) {
   try {
     await navigator.clipboard.writeText(text)
     setProblem(place)
-    toast('Copied', 'good')
+    toast(t`Copied`, 'good')
   } catch {
-    setProblem(place, new Error('This browser doesn’t let the page copy it. Select it and copy it yourself.'))
+    setProblem(place, new Error(t`This browser doesn’t let the page copy it. Select it and copy it yourself.`))
   }
 }
 

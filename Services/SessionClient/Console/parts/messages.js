@@ -1,5 +1,6 @@
 /** What people in a group session say to each other: the seven kinds of messages that all apps know, and those of others. */
 import { h } from '../core/view.js'
+import { plural, t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
@@ -27,13 +28,13 @@ export function messages({ group }) {
   const { lines, reactions } = spoken(history.list)
   const latest = lines.slice(-shown)
   return h('section', { class: 'card', 'aria-labelledby': 'messages-title' },
-    h('h2', { id: 'messages-title' }, 'Messages'),
+    h('h2', { id: 'messages-title' }, t`Messages`),
     h('div', { class: 'log', role: 'log', 'aria-labelledby': 'messages-title', tabindex: 0, mount: stayAtEnd }, h('ol', {},
-      lines.length > shown && h('li', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => { shown += step; changed() }, { kind: 'small' })),
-      history.hasFailed && h('li', { key: 'failed', class: 'aside' }, 'Earlier ones couldn’t be read. ', button('Try again', history.retry, { kind: 'small' })),
+      lines.length > shown && h('li', { key: 'earlier', class: 'centred' }, button(t`Show earlier ones`, () => { shown += step; changed() }, { kind: 'small' })),
+      history.hasFailed && h('li', { key: 'failed', class: 'aside' }, t`Earlier ones couldn’t be read.`, ' ', button(t`Try again`, history.retry, { kind: 'small' })),
       latest.map((message) => line(group, message, reactions.get(message.number), history.list)),
       model.outbox.filter(isText(group)).map((entry) => (entry.state === 'refused' ? refusedLine(entry) : waitingLine(entry))),
-      !lines.length && !history.isLoading && h('li', { key: 'none', class: 'aside' }, 'Nobody has said anything yet.'))),
+      !lines.length && !history.isLoading && h('li', { key: 'none', class: 'aside' }, t`Nobody has said anything yet.`))),
     h('p', { class: 'typing', role: 'status' }, typing(group)),
     composer(group, history.list))
 }
@@ -41,20 +42,20 @@ export function messages({ group }) {
 const isText = (group) => ({ path, fields }) => path.endsWith('/SendGroupMessage') && fields.group === group && fields.type === 'text'
 
 const waitingLine = ({ id, fields: { data } }) =>
-  h('li', { key: `waiting-${id}`, class: 'message mine' }, h('p', { class: 'bubble' }, data.text), h('small', {}, 'sending…'))
+  h('li', { key: `waiting-${id}`, class: 'message mine' }, h('p', { class: 'bubble' }, data.text), h('small', {}, t`sending…`))
 
 /** One that nobody waited for any more when it was refused, or when it was too late for it. */
 function refusedLine({ id, fields: { group, type, data }, problem }) {
   const again = async () => { await drop(id); say(group, type, data) }
   return h('li', { key: `waiting-${id}`, class: 'message mine' }, h('div', {},
     h('p', { class: 'bubble' }, data.text), h('p', { class: 'problem', role: 'alert' }, problem.message),
-    button('Send again', again, { kind: 'mini' }), button('Drop', () => drop(id), { kind: 'mini' })))
+    button(t`Send again`, again, { kind: 'mini' }), button(t`Drop`, () => drop(id), { kind: 'mini' })))
 }
 
 function line(group, message, reactions = [], list) {
   const { number, account, type, data, at } = message
   const isMine = account === model.account.account
-  if (type !== 'text') return h('li', { key: number, class: 'aside', title: moment(at) }, `${nameIn(account)} ${words(message)}`)
+  if (type !== 'text') return h('li', { key: number, class: 'aside', title: moment(at) }, words(message))
   const answered = data.replyTo && list.find((one) => one.number === data.replyTo)
   return h('li', { key: number, class: `message ${isMine ? 'mine' : ''}` },
     !isMine && portrait(account, inGroup(account), model.replica.people.get(account)?.avatar),
@@ -66,21 +67,27 @@ function line(group, message, reactions = [], list) {
       reactions.length > 0 && h('p', { class: 'reactions' }, reactions.map(({ emoji, accounts }) =>
         h('span', { key: emoji, class: 'reaction', title: accounts.map(nameIn).join(', ') }, emoji, accounts.length > 1 && ` ${accounts.length}`))),
       h('small', { class: 'message-foot' }, moment(at),
-        button('Reply', () => { setDraft(formOf(group), { replyTo: number }); document.querySelector('#message')?.focus() }, { kind: 'mini', 'aria-label': `Reply to: ${data.text.slice(0, 80)}` }),
+        button(t`Reply`, () => { setDraft(formOf(group), { replyTo: number }); document.querySelector('#message')?.focus() }, { kind: 'mini', 'aria-label': t`Reply to: ${data.text.slice(0, 80)}` }),
         picking === number
-          ? emojis.map((emoji) => button(emoji, () => { picking = undefined; say(group, 'reaction', { emoji, message: number }) }, { kind: 'mini', 'aria-label': `React with ${emoji}` }))
-          : button('React', () => { picking = number; changed() }, { kind: 'mini', 'aria-label': `React to: ${data.text.slice(0, 80)}` }))))
+          ? emojis.map((emoji) => button(emoji, () => { picking = undefined; say(group, 'reaction', { emoji, message: number }) }, { kind: 'mini', 'aria-label': t`React with ${emoji}` }))
+          : button(t`React`, () => { picking = number; changed() }, { kind: 'mini', 'aria-label': t`React to: ${data.text.slice(0, 80)}` }))))
 }
 
-/** What a message that isn't a text says, after its sender's name. */
+/** What a message that isn't a text says. */
 function words({ account, type, data }) {
+  const name = nameIn(account)
   const isMe = account === model.account.account
   switch (type) {
-    case 'reaction': return data.emoji
-    case 'ready': return `${isMe ? 'are' : 'is'} ${data.isReady ? 'ready' : 'not ready'}`
-    case 'action': return data.name === 'wave' ? (isMe ? 'wave' : 'waves') : `did “${data.name}”`
-    case 'score': return `got ${data.points} ${data.points === 1 ? 'point' : 'points'}${data.participant ? ` for ${nameIn(data.participant)}` : ''}`
-    default: return `sent “${type}”, which this page doesn’t know`
+    case 'reaction': return `${name} ${data.emoji}`
+    case 'ready':
+      if (isMe) return data.isReady ? t`You are ready` : t`You are not ready`
+      return data.isReady ? t`${name} is ready` : t`${name} is not ready`
+    case 'action': return data.name !== 'wave' ? t`${name} did “${data.name}”` : isMe ? t`You wave` : t`${name} waves`
+    case 'score': {
+      const points = plural(data.points, t`${data.points} point`, t`${data.points} points`)
+      return data.participant ? t`${name} got ${points} for ${nameIn(data.participant)}` : t`${name} got ${points}`
+    }
+    default: return t`${name} sent “${type}”, which this page doesn’t know`
   }
 }
 
@@ -104,19 +111,19 @@ function composer(group, list) {
     setDraft(form, { text: event.target.value })
     tellTyping(group, Boolean(event.target.value))
   }
-  return h('form', { class: 'composer', onsubmit: send, 'aria-label': 'Write a message' },
-    answered && h('p', { class: 'quote' }, h('span', {}, `Reply to ${nameIn(answered.account)}: ${answered.data.text}`), button('Don’t reply', () => setDraft(form, { replyTo: undefined }), { kind: 'mini' })),
+  return h('form', { class: 'composer', onsubmit: send, 'aria-label': t`Write a message` },
+    answered && h('p', { class: 'quote' }, h('span', {}, t`Reply to ${nameIn(answered.account)}: ${answered.data.text}`), button(t`Don’t reply`, () => setDraft(form, { replyTo: undefined }), { kind: 'mini' })),
     h('div', { class: 'composer-line' },
-      h('label', { class: 'visually-hidden', for: 'message' }, 'Message'),
+      h('label', { class: 'visually-hidden', for: 'message' }, t`Message`),
       h('textarea', {
-        id: 'message', rows: 1, maxlength: 4000, placeholder: 'Message', value: text, oninput: input, onblur: () => tellTyping(group, false),
+        id: 'message', rows: 1, maxlength: 4000, placeholder: t`Message`, value: text, oninput: input, onblur: () => tellTyping(group, false),
         onkeydown: (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) },
       }),
-      h('button', { class: 'button round primary', 'aria-label': 'Send', disabled: !text.trim() }, iconOf('send'))),
+      h('button', { class: 'button round primary', 'aria-label': t`Send`, disabled: !text.trim() }, iconOf('send'))),
     refusal('messages'),
     h('div', { class: 'composer-line quick' },
-      button('👋 Wave', () => say(group, 'action', { name: 'wave' }), { kind: 'small' }),
-      emojis.slice(1).map((emoji) => button(emoji, () => say(group, 'reaction', { emoji }), { kind: 'small', 'aria-label': `Send ${emoji}` }))))
+      button(`👋 ${t`Wave`}`, () => say(group, 'action', { name: 'wave' }), { kind: 'small' }),
+      emojis.slice(1).map((emoji) => button(emoji, () => say(group, 'reaction', { emoji }), { kind: 'small', 'aria-label': t`Send ${emoji}` }))))
 }
 
 /** For how long somebody is said to be typing after the last sign of it, and how often that is sent. */
@@ -134,7 +141,8 @@ function typing(group) {
   const names = [...(model.replica.signals.get(group)?.values() ?? [])]
     .filter(({ topic, account, data, at }) => topic === 'typing' && data?.isTyping && account !== model.account.account && now() - at < typingLasts)
     .map(({ account }) => nameIn(account))
-  return names.length ? `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing…` : ''
+  const list = names.join(', ')
+  return names.length ? plural(names.length, t`${list} is typing…`, t`${list} are typing…`) : ''
 }
 
 /** Keeps the end of the list in sight, unless somebody scrolled back. */

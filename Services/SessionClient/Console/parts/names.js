@@ -1,4 +1,5 @@
 /** What to call an account, whoever it belongs to. */
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { read } from '../net/api.js'
 
@@ -6,18 +7,21 @@ import { read } from '../net/api.js'
 const askers = new Map()
 
 /** The name to show: one's own for a contact first. */
-export function personName(account) {
+export const personName = (account) => knownName(account) || t`Someone`
+
+/** The same; nothing for somebody whose name isn't known. */
+export function knownName(account) {
   const contact = model.replica?.contacts?.contacts.get(account)
   const person = model.replica?.people.get(account)
-  return contact?.nickname || person?.name || person?.handle || askerName(account) || 'Someone'
+  return contact?.nickname || person?.name || person?.handle || askerName(account)
 }
 
 /** In a group session, one's own name is known from the account. */
 export const inGroup = (account) =>
-  account === model.account.account ? model.replica.account?.name ?? 'You' : personName(account)
+  account === model.account.account ? model.replica.account?.name ?? t`You` : personName(account)
 
 /** The same in a sentence. */
-export const nameIn = (account) => (account === model.account.account ? 'You' : personName(account))
+export const nameIn = (account) => (account === model.account.account ? t`You` : personName(account))
 
 /** Who wants to become a contact, once that is known. */
 export function askerName(account) {

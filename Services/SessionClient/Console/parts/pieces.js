@@ -1,5 +1,6 @@
 /** Small pieces that several pages are made of. */
 import { h, steady } from '../core/view.js'
+import { t } from '../core/language.js'
 import { changed, model } from '../core/model.js'
 import { problemOf } from '../core/problems.js'
 import { picture } from '../net/api.js'
@@ -59,14 +60,14 @@ export function portrait(account, name, avatar, size = '') {
 export const badge = (text, tone = '') => h('span', { class: `badge ${tone}` }, text)
 
 /** What a page shows until the first state has arrived, or when there is nothing. */
-export const waiting = () => h('p', { class: 'empty', role: 'status' }, h('span', { class: 'spinner' }), 'Loading…')
+export const waiting = () => h('p', { class: 'empty', role: 'status' }, h('span', { class: 'spinner' }), t`Loading…`)
 /** The same for a whole page, which has a heading all the time. */
-export const waitingPage = () => h('div', {}, h('h1', { class: 'visually-hidden' }, 'Loading'), waiting())
+export const waitingPage = () => h('div', {}, h('h1', { class: 'visually-hidden' }, t`Loading`), waiting())
 export const empty = (title, text, ...rest) => h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), rest)
 
 /** What an address shows that leads nowhere. */
 export const noSuchPage = (href, home) => h('div', { class: 'empty' },
-  h('h1', {}, 'There is no such page'), h('p', {}, 'The address may be mistyped.'), h('a', { class: 'button', href }, home))
+  h('h1', {}, t`There is no such page`), h('p', {}, t`The address may be mistyped.`), h('a', { class: 'button', href }, home))
 
 const radius = 90
 const length = 2 * Math.PI * radius
@@ -74,7 +75,7 @@ const length = 2 * Math.PI * radius
 /** The time that is left, as a ring that empties. Where nothing says that all is well, it isn't green. */
 export function ring(checkIn, now, isUnsure = false) {
   const { share, tone, title, text } = ringAt(checkIn, now)
-  return h('div', { class: `ring ${isUnsure && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
+  return h('div', { class: `ring ${isUnsure && tone === 'good' ? 'neutral' : tone}`, role: 'timer', 'aria-label': t`Next check-in: ${text}` },
     h('svg', { viewBox: '0 0 200 200', 'aria-hidden': 'true' },
       h('circle', { class: 'track', cx: 100, cy: 100, r: radius }),
       h('circle', {
@@ -85,7 +86,7 @@ export function ring(checkIn, now, isUnsure = false) {
 
 /** Of a kept deadline that has passed since, nobody knows whether it was missed. */
 const ringAt = (checkIn, now) => (model.isKept && !checkIn.missed && checkIn.due <= now
-  ? { ...ringOf(checkIn, now), tone: 'warning', title: 'Was due' } : ringOf(checkIn, now))
+  ? { ...ringOf(checkIn, now), tone: 'warning', title: t`Was due` } : ringOf(checkIn, now))
 
 const codes = new Map()
 
@@ -102,6 +103,6 @@ export function qr(text) {
 function drawing(rows) {
   const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : ''))).join('')
   const size = rows.length + 8
-  return h('svg', { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
+  return h('svg', { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': t`Your contact code as a QR code` },
     h('rect', { width: size, height: size, class: 'qr-light' }), h('path', { d: path, class: 'qr-dark' }))
 }

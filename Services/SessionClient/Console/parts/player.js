@@ -1,5 +1,6 @@
 /** The player: a bar on every page, and the sheet that it opens into (M2). Both show the same state. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { now, second, time } from '../core/time.js'
 import { dequeue, next, player, playOrPause, seek, share, showPlayer, skip } from '../core/player.js'
@@ -19,9 +20,9 @@ export function artwork(content = '', size = '') {
 }
 
 const playButton = ({ playback }, kind) =>
-  button(iconOf(playback.isPlaying ? 'pause' : 'play'), playOrPause, { kind: `round ${kind}`, 'aria-label': playback.isPlaying ? 'Pause' : 'Play' })
+  button(iconOf(playback.isPlaying ? 'pause' : 'play'), playOrPause, { kind: `round ${kind}`, 'aria-label': playback.isPlaying ? t`Pause` : t`Play` })
 
-const titleOf = (item) => item?.title ?? 'Not playing'
+const titleOf = (item) => item?.title ?? t`Not playing`
 const byOf = (item) => trackOf(item?.content)?.by
 
 /** The bar. Where nothing plays it is on the pages about listening alone. */
@@ -30,12 +31,12 @@ export function bar() {
   const item = session?.playback?.item
   if (!item && !['/listen', '/search'].includes(model.route.path)) return undefined
   const position = item && positionOf(session.playback, now())
-  return h('section', { class: 'player-bar', key: 'player-bar', 'aria-label': 'Player' },
-    h('button', { type: 'button', class: 'player-open', disabled: !item, onclick: () => showPlayer(true), 'aria-label': item ? `Open the player: ${item.title}` : 'Not playing' },
-      artwork(item?.content), h('span', {}, h('strong', {}, titleOf(item)), h('small', {}, item ? byOf(item) ?? '' : 'Choose something to listen to'))),
+  return h('section', { class: 'player-bar', key: 'player-bar', 'aria-label': t`Player` },
+    h('button', { type: 'button', class: 'player-open', disabled: !item, onclick: () => showPlayer(true), 'aria-label': item ? t`Open the player: ${item.title}` : t`Not playing` },
+      artwork(item?.content), h('span', {}, h('strong', {}, titleOf(item)), h('small', {}, item ? byOf(item) ?? '' : t`Choose something to listen to`))),
     item && playButton(session, 'primary'),
-    item && button(iconOf('next'), next, { kind: 'round', 'aria-label': 'Next', disabled: !session.queue.length }),
-    item?.duration && h('progress', { class: 'player-progress', max: item.duration, value: position, 'aria-label': 'Played' }))
+    item && button(iconOf('next'), next, { kind: 'round', 'aria-label': t`Next`, disabled: !session.queue.length }),
+    item?.duration && h('progress', { class: 'player-progress', max: item.duration, value: position, 'aria-label': t`Played` }))
 }
 
 /** Where somebody drags the position to. */
@@ -54,39 +55,39 @@ export function sheet() {
     oncancel: (event) => { event.preventDefault(); showPlayer(false) },
     onclick: (event) => { if (event.target === event.currentTarget) showPlayer(false) },
   }, h('div', { class: 'sheet-inside' },
-    h('div', { class: 'title-line' }, h('span', { class: 'hint' }, whoListens(session)), button('Close', () => showPlayer(false), { kind: 'link' })),
+    h('div', { class: 'title-line' }, h('span', { class: 'hint' }, whoListens(session)), button(t`Close`, () => showPlayer(false), { kind: 'link' })),
     artwork(item?.content, 'large'),
     h('div', { class: 'centred' }, h('h2', { id: 'player-title' }, titleOf(item)), h('p', { class: 'hint' }, byOf(item) ?? '')),
     item && [
       item.duration && h('div', { class: 'seek' },
-        h('label', { class: 'visually-hidden', for: 'player-position' }, 'Position'),
+        h('label', { class: 'visually-hidden', for: 'player-position' }, t`Position`),
         h('input', {
           id: 'player-position', type: 'range', min: 0, max: item.duration, step: second, value: String(Math.floor(position / second) * second),
-          'aria-valuetext': `${time(position)} of ${time(item.duration)}`,
+          'aria-valuetext': t`${time(position)} of ${time(item.duration)}`,
           oninput: (event) => { seeking = Number(event.target.value); changed() },
           onchange: (event) => { seeking = undefined; seek(Number(event.target.value)) },
         }),
         h('div', { class: 'times' }, h('span', {}, time(position)), h('span', {}, `−${time(item.duration - position)}`))),
       h('div', { class: 'transport' },
-        button(iconOf('rewind'), () => skip(-15 * second), { kind: 'round', 'aria-label': 'Back 15 seconds' }),
+        button(iconOf('rewind'), () => skip(-15 * second), { kind: 'round', 'aria-label': t`Back 15 seconds` }),
         playButton(session, 'primary large'),
-        button(iconOf('forward'), () => skip(15 * second), { kind: 'round', 'aria-label': 'On 15 seconds' }),
-        button(iconOf('next'), next, { kind: 'round', 'aria-label': 'Next', disabled: !queue.length })),
+        button(iconOf('forward'), () => skip(15 * second), { kind: 'round', 'aria-label': t`On 15 seconds` }),
+        button(iconOf('next'), next, { kind: 'round', 'aria-label': t`Next`, disabled: !queue.length })),
     ],
-    queue.length > 0 && h('section', { 'aria-labelledby': 'queue-title' }, h('h3', { id: 'queue-title' }, 'Up next'),
+    queue.length > 0 && h('section', { 'aria-labelledby': 'queue-title' }, h('h3', { id: 'queue-title' }, t`Up next`),
       h('ul', { class: 'plain' }, queue.map(({ id, title, content }) => h('li', { key: id, class: 'line' },
         artwork(content), h('span', {}, h('strong', {}, title), h('small', {}, trackOf(content)?.by)),
-        button('Remove', () => dequeue(id), { kind: 'small', 'aria-label': `Remove ${title}` }))))),
-    session.host === model.account.account && toggle('My contacts may listen along', !isAlone(session), share, { hint: 'They find it under Together' })))
+        button(t`Remove`, () => dequeue(id), { kind: 'small', 'aria-label': t`Remove ${title}` }))))),
+    session.host === model.account.account && toggle(t`My contacts may listen along`, !isAlone(session), share, { hint: t`They find it under Together` })))
 }
 
 function whoListens({ participants, capacity }) {
   const others = participants.filter(({ id }) => id !== model.account.account)
-  if (capacity === 1) return 'On your devices'
-  return others.length ? `With ${others.map(({ id }) => nameIn(id)).join(', ')}` : 'Nobody else is here yet'
+  if (capacity === 1) return t`On your devices`
+  return others.length ? t`With ${others.map(({ id }) => nameIn(id)).join(', ')}` : t`Nobody else is here yet`
 }
 
 /** What the page of a listening session says of it. */
 export const nowPlaying = ({ playback }) => h('section', { class: 'card line-card', 'aria-labelledby': 'group-title' },
-  artwork(playback?.item?.content), h('div', {}, h('h1', { id: 'group-title' }, 'Listening'), h('p', { class: 'hint' }, titleOf(playback?.item))),
-  playback?.item ? button('Open the player', () => showPlayer(true), { kind: 'primary' }) : h('a', { class: 'button primary', href: '/listen' }, 'Choose something'))
+  artwork(playback?.item?.content), h('div', {}, h('h1', { id: 'group-title' }, t`Listening`), h('p', { class: 'hint' }, titleOf(playback?.item))),
+  playback?.item ? button(t`Open the player`, () => showPlayer(true), { kind: 'primary' }) : h('a', { class: 'button primary', href: '/listen' }, t`Choose something`))

@@ -1,5 +1,6 @@
 /** Notifications of this browser while no page is open: the switch, and what keeps the server up to date. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { attempt } from '../core/actions.js'
@@ -98,16 +99,16 @@ export function pushSwitch() {
   const isWanted = wanting.has(model.account?.account)
   const isOn = isWanted && isRegistered() && Notification.permission === 'granted'
   return h('section', { class: 'card', 'aria-labelledby': 'pushes-title' },
-    h('h2', { id: 'pushes-title' }, 'Notifications'),
-    toggle('Notify me in this browser', isOn, (isNowOn) => (isNowOn ? turnOn() : turnOff()), { hint: hint(isDenied, isOn, isWanted), disabled: isBusy || (isDenied && !isOn) }),
+    h('h2', { id: 'pushes-title' }, t`Notifications`),
+    toggle(t`Notify me in this browser`, isOn, (isNowOn) => (isNowOn ? turnOn() : turnOff()), { hint: hint(isDenied, isOn, isWanted), disabled: isBusy || (isDenied && !isOn) }),
     refusal('pushes'))
 }
 
 function hint(isDenied, isOn, isWanted) {
-  if (isBusy) return 'One moment…'
-  if (isDenied) return 'Your browser blocks notifications of this page. Allow them in its settings.'
-  if (isOn) return 'Alarms and other news are shown even if no page of Quartet is open, as long as the browser runs'
-  return isWanted ? 'This browser isn’t registered at the moment, so nothing reaches you here while no page is open' : 'Alarms and other news are shown even if no page of Quartet is open'
+  if (isBusy) return t`One moment…`
+  if (isDenied) return t`Your browser blocks notifications of this page. Allow them in its settings.`
+  if (isOn) return t`Alarms and other news are shown even if no page of Quartet is open, as long as the browser runs`
+  return isWanted ? t`This browser isn’t registered at the moment, so nothing reaches you here while no page is open` : t`Alarms and other news are shown even if no page of Quartet is open`
 }
 
 /** The page that a notification led to, or that is told of a new subscription. */
@@ -136,8 +137,8 @@ async function turnOn() {
   const { account } = model.account
   const asked = Notification.requestPermission()
   await busily(async () => {
-    if (await asked !== 'granted') throw new Error('The browser doesn’t allow notifications, so nothing was changed.')
-    if (!await theKey(true)) throw new Error('The server sends no notifications to browsers any more.')
+    if (await asked !== 'granted') throw new Error(t`The browser doesn’t allow notifications, so nothing was changed.`)
+    if (!await theKey(true)) throw new Error(t`The server sends no notifications to browsers any more.`)
     try {
       await alone(() => subscribeHere(account))
     } finally {
@@ -148,7 +149,7 @@ async function turnOn() {
 
 async function subscribeHere(account) {
   const subscription = await subscribe(key).catch((error) => {
-    throw new Error(`The browser can’t be reached by pushes: ${error.message}`)
+    throw new Error(t`The browser can’t be reached by pushes: ${error.message}`)
   })
   // Before the server hears of it: nothing may be pushed here that this browser knows nothing of.
   if (!await wishOf(account)) await setWish(account, {})
@@ -156,7 +157,7 @@ async function subscribeHere(account) {
   try {
     await register(account, tokenOf(subscription, account))
   } catch (error) {
-    if (error instanceof Unreachable) throw new Error('The server can’t be reached. This browser is registered once it can be.')
+    if (error instanceof Unreachable) throw new Error(t`The server can’t be reached. This browser is registered once it can be.`)
     await setWish(account, undefined)
     wanting.delete(account)
     throw error

@@ -1,5 +1,6 @@
 /** Who is told when one misses a check-in or raises an alert: said before anything that looks as if all were well. */
 import { h } from '../core/view.js'
+import { both, plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { unreachableWarning } from '../core/words.js'
 import { respondersOf } from '../state/alarms.js'
@@ -17,8 +18,7 @@ export const responderNames = () => listed(respondersOf(model.replica) ? namesOf
 
 /** `Anna`, `Anna and Bob`, `Anna, Bob and 3 more`. */
 export function listed(names) {
-  if (names.length > 3) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
-  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')
+  return both(names.length > 3 ? [...names.slice(0, 2), t`${names.length - 2} more`] : names)
 }
 
 /** Whether an alert may well reach nobody. */
@@ -29,11 +29,12 @@ export const isDoubtful = () => isOutOfReach() || model.replica.contacts?.respon
  * alerts, but nobody knows whether they can be reached.
  */
 export function warning(isRaised) {
-  if (isOutOfReach()) return `Nobody looks after you, so nobody ${isRaised ? 'is' : 'would be'} told. Call somebody.`
-  const whom = `It ${isRaised ? 'goes' : 'is sent'} to ${responderNames()}`
+  if (isOutOfReach()) return isRaised ? t`Nobody looks after you, so nobody is told. Call somebody.` : t`Nobody looks after you, so nobody would be told. Call somebody.`
+  const [names, reason] = [responderNames(), unreachableWarning(namesOf())]
   switch (model.replica.contacts?.responderReach) {
-    case 'unreachable': return `${unreachableWarning(namesOf())} ${whom} all the same. Call somebody.`
-    case 'nobody': return `${whom}. Whether that reaches anybody isn’t known: call somebody, too.`
+    case 'unreachable': return isRaised ? t`${reason} It goes to ${names} all the same. Call somebody.` : t`${reason} It is sent to ${names} all the same. Call somebody.`
+    case 'nobody': return isRaised ? t`It goes to ${names}. Whether that reaches anybody isn’t known: call somebody, too.`
+      : t`It is sent to ${names}. Whether that reaches anybody isn’t known: call somebody, too.`
   }
 }
 
@@ -44,19 +45,19 @@ export function reach() {
   // A warning from an earlier time may be wrong by now.
   if (model.isKept || !isAlone()) return undefined
   if (!isOutOfReach() && model.replica.contacts.responderReach === 'nobody') {
-    return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
-      h('p', {}, h('strong', {}, 'Nobody is told if you miss a check-in'),
-        h('small', {}, `${responderNames()} would hear of an alert, but ${namesOf().length === 1 ? 'doesn’t' : 'don’t'} hear of missed check-ins.`)),
-      h('a', { class: 'button', href: '/contacts' }, 'Add somebody'))
+    return h('section', { class: 'card reach', 'aria-label': t`Who is told`, role: 'status' }, iconOf('alert'),
+      h('p', {}, h('strong', {}, t`Nobody is told if you miss a check-in`),
+        h('small', {}, plural(namesOf().length, t`${responderNames()} would hear of an alert, but doesn’t hear of missed check-ins.`, t`${responderNames()} would hear of an alert, but don’t hear of missed check-ins.`))),
+      h('a', { class: 'button', href: '/contacts' }, t`Add somebody`))
   }
   if (!isOutOfReach()) {
-    return h('section', { class: 'card reach', 'aria-label': 'Who is told', role: 'status' }, iconOf('alert'),
+    return h('section', { class: 'card reach', 'aria-label': t`Who is told`, role: 'status' }, iconOf('alert'),
       h('p', {}, h('strong', {}, unreachableWarning(namesOf()))),
-      h('a', { class: 'button', href: '/contacts' }, 'Contacts'))
+      h('a', { class: 'button', href: '/contacts' }, t`Contacts`))
   }
   const isAsked = [...model.replica.contacts.requests.values()].some((one) => one.direction === 'outgoing' && one.isMyResponder)
-  return h('section', { class: 'card reach', 'aria-label': 'Who is told' }, iconOf('alert'),
-    h('p', {}, h('strong', {}, 'Nobody looks after you'),
-      h('small', {}, `If you miss a check-in or raise an alert, nobody is told.${isAsked ? ' Somebody whom you asked hasn’t answered yet.' : ''}`)),
-    h('a', { class: 'button', href: '/contacts' }, 'Add somebody'))
+  return h('section', { class: 'card reach', 'aria-label': t`Who is told` }, iconOf('alert'),
+    h('p', {}, h('strong', {}, t`Nobody looks after you`),
+      h('small', {}, t`If you miss a check-in or raise an alert, nobody is told.`, isAsked && ` ${t`Somebody whom you asked hasn’t answered yet.`}`)),
+    h('a', { class: 'button', href: '/contacts' }, t`Add somebody`))
 }

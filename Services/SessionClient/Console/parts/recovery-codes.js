@@ -1,5 +1,6 @@
 /** Recovery codes, which are shown once. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { attempt } from '../core/actions.js'
@@ -36,14 +37,14 @@ const stay = (event) => event.preventDefault()
 
 /** Shows codes until their person says that they have them: neither Escape nor leaving the page loses them by accident. */
 const show = (codes, handle) => open((close, id) => [
-  h('h2', { id, mount: () => { addEventListener('beforeunload', stay); return () => removeEventListener('beforeunload', stay) } }, 'Your recovery codes'),
-  h('p', {}, 'Keep them where you find them without this device: they are shown only now. Each works once. Earlier codes no longer work.'),
+  h('h2', { id, mount: () => { addEventListener('beforeunload', stay); return () => removeEventListener('beforeunload', stay) } }, t`Your recovery codes`),
+  h('p', {}, t`Keep them where you find them without this device: they are shown only now. Each works once. Earlier codes no longer work.`),
   h('ul', { class: 'codes' }, codes.map((code) => h('li', { key: code }, h('code', {}, code)))),
   refusal('keeping'),
   h('div', { class: 'actions' },
-    button('Copy', () => copy(codes.join('\n'), 'keeping')), button('Download', () => saveAs(fileOf(codes, handle), 'quartet-recovery-codes.txt')),
-    button('Print', () => print()), button('I kept them', () => close(true), { kind: 'primary' })),
-], () => confirm({ title: 'Have you kept them?', text: 'They can’t be shown again, and earlier ones no longer work.', action: 'I kept them', kind: 'primary' }))
+    button(t`Copy`, () => copy(codes.join('\n'), 'keeping')), button(t`Download`, () => saveAs(fileOf(codes, handle), 'quartet-recovery-codes.txt')),
+    button(t`Print`, () => print()), button(t`I kept them`, () => close(true), { kind: 'primary' })),
+], () => confirm({ title: t`Have you kept them?`, text: t`They can’t be shown again, and earlier ones no longer work.`, action: t`I kept them`, kind: 'primary' }))
 
 const fileOf = (codes, handle) =>
-  new Blob([`Recovery codes of @${handle} for Quartet, each for one use:\n\n${codes.join('\n')}\n`], { type: 'text/plain' })
+  new Blob([`${t`Recovery codes of @${handle} for Quartet, each for one use:`}\n\n${codes.join('\n')}\n`], { type: 'text/plain' })

@@ -1,5 +1,6 @@
 /** Devices, the password, the phone, and closing the account. */
 import { h } from '../core/view.js'
+import { plural, t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { ago, moment, newKey } from '../core/time.js'
 import { act, askNow, confirmed, operate } from '../core/actions.js'
@@ -17,26 +18,26 @@ export function devices({ devices }) {
   const others = list.filter(({ id }) => id !== model.account.device)
   const lead = (element) => { if (location.hash === '#devices') element.scrollIntoView() }
   return h('section', { class: 'card', 'aria-labelledby': 'devices-title', mount: lead },
-    h('h2', { id: 'devices-title' }, 'Devices'),
+    h('h2', { id: 'devices-title' }, t`Devices`),
     h('ul', { class: 'plain' }, list.map(({ id, name, signedIn, lastSeen }) =>
       h('li', { key: id, class: 'line' },
-        h('span', {}, h('strong', {}, name), h('small', {}, `signed in ${moment(signedIn)}, last seen ${ago(lastSeen)}`)),
-        id === model.account.device ? badge('this one')
-          : button('Sign out', () => askNow('POST', '/v1/sign-out', { body: { device: id } }, 'Signed out', 'devices'), { kind: 'small', 'aria-label': `Sign out ${name}` })))),
+        h('span', {}, h('strong', {}, name), h('small', {}, t`signed in ${moment(signedIn)}, last seen ${ago(lastSeen)}`)),
+        id === model.account.device ? badge(t`this one`)
+          : button(t`Sign out`, () => askNow('POST', '/v1/sign-out', { body: { device: id } }, t`Signed out`, 'devices'), { kind: 'small', 'aria-label': t`Sign out ${name}` })))),
     refusal('devices'),
     h('div', { class: 'actions' },
-      others.length > 0 && button('Sign out everywhere', signOutEverywhere, { kind: 'link' }),
-      button('Sign out', signOut)))
+      others.length > 0 && button(t`Sign out everywhere`, signOutEverywhere, { kind: 'link' }),
+      button(t`Sign out`, signOut)))
 }
 
 async function signOut() {
   const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length + model.uploads.length
-  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change or file wasn’t' : 'changes or files weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
+  if (waiting && !(await confirm({ title: t`Sign out now?`, text: plural(waiting, t`${waiting} change or file wasn’t sent yet and would be lost.`, t`${waiting} changes or files weren’t sent yet and would be lost.`), action: t`Sign out` }))) return
   await leave({})
 }
 
 async function signOutEverywhere() {
-  if (await confirm({ title: 'Sign out everywhere?', text: 'All your devices are signed out at once, this one too.', action: 'Sign out everywhere' })) await leave({ everywhere: true })
+  if (await confirm({ title: t`Sign out everywhere?`, text: t`All your devices are signed out at once, this one too.`, action: t`Sign out everywhere` })) await leave({ everywhere: true })
 }
 
 /** Signs out at the server, then forgets what this browser keeps. Without the server, tokens would stay valid: it says so. */
@@ -45,7 +46,7 @@ async function leave(body) {
   try {
     await ask('POST', '/v1/sign-out', { body })
   } catch (error) {
-    if (error instanceof Unreachable) return setProblem('devices', new Error('The server can’t be reached, so this device stays signed in.'))
+    if (error instanceof Unreachable) return setProblem('devices', new Error(t`The server can’t be reached, so this device stays signed in.`))
     if (error instanceof Problem && error.status !== 401) return setProblem('devices', error)
   }
   await forget(account)
@@ -53,19 +54,19 @@ async function leave(body) {
 
 export function security({ isSingleDevice, isConfirmationRequired, recoveryCodes, phone }) {
   return h('section', { class: 'card', 'aria-labelledby': 'security-title' },
-    h('h2', { id: 'security-title' }, 'Security'),
-    h('p', { class: 'line wraps' }, h('span', {}, h('strong', {}, 'Phone'), h('small', {}, phone ? phone.number : 'None: with one, you can sign in without the password')),
+    h('h2', { id: 'security-title' }, t`Security`),
+    h('p', { class: 'line wraps' }, h('span', {}, h('strong', {}, t`Phone`), h('small', {}, phone ? phone.number : t`None: with one, you can sign in without the password`)),
       h('span', { class: 'actions' },
-        phone && button('Remove the phone', () => act('RemovePhone', {}, 'Phone removed', 'phone'), { kind: 'small' }),
-        button(phone ? 'Change the phone' : 'Add a phone', changePhone, { kind: 'small' }))),
+        phone && button(t`Remove the phone`, () => act('RemovePhone', {}, t`Phone removed`, 'phone'), { kind: 'small' }),
+        button(phone ? t`Change the phone` : t`Add a phone`, changePhone, { kind: 'small' }))),
     refusal('phone'),
-    toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }, undefined, 'security'), { hint: 'Signing in signs all other devices out' }),
-    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn }, undefined, 'security'), { hint: 'Your password is asked for before a device is signed out' }),
+    toggle(t`One device at a time`, isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }, undefined, 'security'), { hint: t`Signing in signs all other devices out` }),
+    toggle(t`Confirm before signing others out`, isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn }, undefined, 'security'), { hint: t`Your password is asked for before a device is signed out` }),
     refusal('security'),
-    h('p', { class: 'line' }, h('span', {}, h('strong', {}, 'Recovery codes'), h('small', {}, recoveryCodes ? `${recoveryCodes} left` : 'None: make some, in case you forget the password')),
-      button('Make new codes', makeCodes, { kind: 'small' })),
+    h('p', { class: 'line' }, h('span', {}, h('strong', {}, t`Recovery codes`), h('small', {}, recoveryCodes ? t`${recoveryCodes} left` : t`None: make some, in case you forget the password`)),
+      button(t`Make new codes`, makeCodes, { kind: 'small' })),
     refusal('codes'),
-    h('div', { class: 'actions' }, button('Change the password', changePassword), button('Close the account', closeAccount, { kind: 'danger-quiet' })),
+    h('div', { class: 'actions' }, button(t`Change the password`, changePassword), button(t`Close the account`, closeAccount, { kind: 'danger-quiet' })),
     refusal('closing'))
 }
 
@@ -79,7 +80,7 @@ export function changePassword() {
       changed()
       try {
         await ask('POST', '/v1/change-password', { body: { password: state.password, newPassword: state.newPassword } })
-        toast('Password changed; other devices are signed out', 'good')
+        toast(t`Password changed; other devices are signed out`, 'good')
         close(true)
       } catch (error) {
         Object.assign(state, { problem: error, isBusy: false })
@@ -88,11 +89,11 @@ export function changePassword() {
     }
     const { at, rest } = refusals(state.problem)
     return h('form', { onsubmit: submit },
-      h('h2', { id }, 'Change the password'),
-      field('Current password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: at('password') }),
-      field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: at('newPassword') }),
+      h('h2', { id }, t`Change the password`),
+      field(t`Current password`, { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: at('password') }),
+      field(t`New password`, { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: t`At least 10 characters`, problem: at('newPassword') }),
       rest(),
-      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? 'One moment…' : 'Change')))
+      h('div', { class: 'actions' }, button(t`Cancel`, () => close()), h('button', { class: 'button primary', disabled: state.isBusy }, state.isBusy ? t`One moment…` : t`Change`)))
   })
 }
 
@@ -107,7 +108,7 @@ function changePhone() {
       const body = state.phoneCode ? { phoneCode: state.phoneCode, code: state.code } : { phone: state.phone.trim() }
       try {
         const { body: reply } = await confirmed(() => ask('POST', state.phoneCode ? '/v1/phone/verification' : '/v1/phone', { body, key: newKey() }))
-        if (state.phoneCode) { toast('Phone changed', 'good'); return close(true) }
+        if (state.phoneCode) { toast(t`Phone changed`, 'good'); return close(true) }
         state.phoneCode = reply.phoneCode
       } catch (error) {
         state.problem = error
@@ -116,19 +117,19 @@ function changePhone() {
     }
     const problem = state.problem?.message
     return h('form', { onsubmit: submit },
-      h('h2', { id }, 'Your phone'),
+      h('h2', { id }, t`Your phone`),
       state.phoneCode
-        ? field('Code', { id: 'phone-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, maxlength: 6, value: state.code, oninput: input('code') }, { hint: `Six digits, sent to ${state.phone}`, problem })
-        : field('Phone', { id: 'phone', type: 'tel', autocomplete: 'tel', required: true, value: state.phone, oninput: input('phone') }, { hint: 'With the country, such as +49 30 123456', problem }),
-      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, state.phoneCode ? 'Confirm' : 'Send a code')))
+        ? field(t`Code`, { id: 'phone-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, maxlength: 6, value: state.code, oninput: input('code') }, { hint: t`Six digits, sent to ${state.phone}`, problem })
+        : field(t`Phone`, { id: 'phone', type: 'tel', autocomplete: 'tel', required: true, value: state.phone, oninput: input('phone') }, { hint: t`With the country, such as +49 30 123456`, problem }),
+      h('div', { class: 'actions' }, button(t`Cancel`, () => close()), h('button', { class: 'button primary' }, state.phoneCode ? t`Confirm` : t`Send a code`)))
   })
 }
 
 async function closeAccount() {
   const { account } = model.account
   const isSure = await confirm({
-    title: 'Close the account for good?', action: 'Close the account',
-    text: 'Everything about you is deleted, and your contacts no longer see you. This can’t be undone.',
+    title: t`Close the account for good?`, action: t`Close the account`,
+    text: t`Everything about you is deleted, and your contacts no longer see you. This can’t be undone.`,
   })
   if (isSure && await operate('CloseAccount', {}, undefined, 'closing')) await forget(account)
 }

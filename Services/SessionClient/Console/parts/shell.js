@@ -1,5 +1,6 @@
 /** What is around every page: navigation, the connection, toasts and dialogs. */
 import { h } from '../core/view.js'
+import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { moment } from '../core/time.js'
 import { connectionWords } from '../core/words.js'
@@ -17,9 +18,9 @@ import { bar, sheet } from './player.js'
 import { button, empty, noSuchPage, portrait } from './pieces.js'
 import { iconOf } from './icons.js'
 
-const links = [
-  ['/', 'Home', 'home'], ['/contacts', 'Contacts', 'people'], ['/together', 'Together', 'seats'],
-  ['/listen', 'Listen', 'note'], ['/notifications', 'Notifications', 'bell'],
+const links = () => [
+  ['/', t`Home`, 'home'], ['/contacts', t`Contacts`, 'people'], ['/together', t`Together`, 'seats'],
+  ['/listen', t`Listen`, 'note'], ['/notifications', t`Notifications`, 'bell'],
 ]
 /** Pages that belong to another one's link. */
 const homes = { '/search': '/listen' }
@@ -28,14 +29,14 @@ export function shell() {
   const { page } = model.route
   const isSignedIn = model.account && !model.account.signedOut
   return [
-    h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); document.querySelector('main').focus() } }, 'Skip to the page'),
+    h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); document.querySelector('main').focus() } }, t`Skip to the page`),
     h('header', { class: 'top' },
       h('a', { class: 'brand', href: isSignedIn ? '/' : '/welcome' }, iconOf('logo'), h('span', {}, 'Quartet')),
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
       banners(), age(),
-      h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', 'Go home'))),
+      h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', t`Go home`))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
     isSignedIn && sheet(),
@@ -48,16 +49,16 @@ function navigation() {
   const isAlarming = model.replica?.notifications?.notifications.some((one) => isUnread(one) && isCritical(one.kind) && !isOver(one, model.replica))
   const path = `/${location.pathname.split('/')[1]}`
   const current = homes[path] ?? path
-  return h('nav', { class: 'tabs', 'aria-label': 'Pages' }, links.map(([path, title, icon]) =>
+  return h('nav', { class: 'tabs', 'aria-label': t`Pages` }, links().map(([path, title, icon]) =>
     h('a', { href: path, 'aria-current': path === current ? 'page' : undefined },
       iconOf(icon), h('span', {}, title),
       path === '/notifications' && unread > 0
-        && h('span', { class: `count ${isAlarming ? 'critical' : ''}`, 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
+        && h('span', { class: `count ${isAlarming ? 'critical' : ''}`, 'aria-label': t`${unread} unread` }, unread > 99 ? '99+' : unread))))
 }
 
 /** How old what is shown is, while nothing new comes. */
 const age = () => model.connection.name !== 'connected' && model.lastLive
-  && h('p', { class: 'hint age', key: 'age' }, `As of ${moment(model.lastLive)}: there is no connection now.`)
+  && h('p', { class: 'hint age', key: 'age' }, t`As of ${moment(model.lastLive)}: there is no connection now.`)
 
 /** A page, or that it failed: the way to the others stays. */
 function drawn(page) {
@@ -65,7 +66,7 @@ function drawn(page) {
     return page(model.route.params)
   } catch (error) {
     console.error(error)
-    return empty('This page can’t be shown', 'Something on it isn’t what it should be.', h('a', { class: 'button', href: '/' }, 'Go home'))
+    return empty(t`This page can’t be shown`, t`Something on it isn’t what it should be.`, h('a', { class: 'button', href: '/' }, t`Go home`))
   }
 }
 
@@ -73,7 +74,7 @@ function drawn(page) {
 function own() {
   const { account, handle } = model.account
   const { name, avatar } = model.replica?.account ?? {}
-  return h('a', { class: 'own', href: '/me', 'aria-label': 'Me', 'aria-current': location.pathname === '/me' ? 'page' : undefined },
+  return h('a', { class: 'own', href: '/me', 'aria-label': t`Me`, 'aria-current': location.pathname === '/me' ? 'page' : undefined },
     portrait(account, name ?? handle ?? '?', avatar, 'small'))
 }
 
@@ -88,7 +89,7 @@ function connection() {
       ? button(text, () => go('/welcome'), { kind: 'link' })
       : h('span', { class: 'connection-text' }, text),
     detail && h('span', { class: 'visually-hidden' }, `: ${detail}`),
-    canRetry && button('Retry', retry, { kind: 'small' }))
+    canRetry && button(t`Retry`, retry, { kind: 'small' }))
 }
 
 /** The title of the window: an alarm comes first, or the badge, where narrow tabs show it. */

@@ -1,4 +1,5 @@
 /** Whose alarm is on, which notifications speak of one that is over, and who would be told of one's own. Pure functions of the replica. */
+import { t } from '../core/language.js'
 import { moment } from '../core/time.js'
 import { isOfGrace } from '../core/words.js'
 import { isAlarm, levelOf, levels } from './lists.js'
@@ -45,14 +46,17 @@ const weights = ['needsHelp', 'safe', 'onIt', 'cannot']
 export const answersTo = (alarm, { contacts }) => (contacts?.alarmAnswers ?? []).filter((one) => one.alarm === alarm)
   .sort((left, right) => weights.indexOf(left.answer) - weights.indexOf(right.answer) || right.answered - left.answered)
 
-/** What one of them says. */
+/** What one of them says; oneself, if there is no name. */
 export function answerText({ answer, until, answered }, name, now) {
-  const isYou = name === 'You'
   switch (answer) {
-    case 'onIt': return until > now ? `${name} ${isYou ? 'are' : 'is'} on it until ${moment(until, now)}` : `${name} ${isYou ? 'were' : 'was'} on it until ${moment(until, now)}`
-    case 'safe': return `${name} ${isYou ? 'said' : 'says'}: reached, and safe (${moment(answered, now)})`
-    case 'needsHelp': return `${name} ${isYou ? 'said' : 'says'}: help is needed (${moment(answered, now)})`
-    case 'cannot': return `${name} can’t do anything (${moment(answered, now)})`
+    case 'onIt': {
+      const time = moment(until, now)
+      if (until > now) return name ? t`${name} is on it until ${time}` : t`You are on it until ${time}`
+      return name ? t`${name} was on it until ${time}` : t`You were on it until ${time}`
+    }
+    case 'safe': return name ? t`${name} says: reached, and safe (${moment(answered, now)})` : t`You said: reached, and safe (${moment(answered, now)})`
+    case 'needsHelp': return name ? t`${name} says: help is needed (${moment(answered, now)})` : t`You said: help is needed (${moment(answered, now)})`
+    case 'cannot': return name ? t`${name} can’t do anything (${moment(answered, now)})` : t`You can’t do anything (${moment(answered, now)})`
   }
 }
 

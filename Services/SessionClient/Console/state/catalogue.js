@@ -1,11 +1,12 @@
 /** What there is to listen to: a catalogue for trying things out. Nothing sounds; what is shared is what plays, and where. */
+import { t } from '../core/language.js'
 import { second } from '../core/time.js'
 
 const track = (content, title, by, minutes, seconds) => ({ content, title, by, duration: (minutes * 60 + seconds) * second })
 
 export const catalogue = [
   {
-    title: 'For the morning',
+    title: () => t`For the morning`,
     tracks: [
       track('grieg-morning', 'Morning Mood', 'Edvard Grieg', 3, 52),
       track('vivaldi-spring', 'Spring: Allegro', 'Antonio Vivaldi', 3, 29),
@@ -14,7 +15,7 @@ export const catalogue = [
     ],
   },
   {
-    title: 'Quartets',
+    title: () => t`Quartets`,
     tracks: [
       track('mozart-dissonance', 'Dissonance Quartet: Adagio', 'Wolfgang Amadeus Mozart', 7, 48),
       track('schubert-maiden', 'Death and the Maiden: Andante', 'Franz Schubert', 14, 5),
@@ -24,7 +25,7 @@ export const catalogue = [
     ],
   },
   {
-    title: 'For the evening',
+    title: () => t`For the evening`,
     tracks: [
       track('debussy-clair', 'Clair de lune', 'Claude Debussy', 5, 1),
       track('chopin-nocturne', 'Nocturne in E-flat', 'Frédéric Chopin', 4, 30),

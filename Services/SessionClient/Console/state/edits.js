@@ -3,6 +3,7 @@
  * (`base`), so it can be put on top of whatever the server publishes in the meantime, and a conflict is noticed field
  * by field.
  */
+import { t } from '../core/language.js'
 import { Problem } from '../net/http.js'
 
 const contact = '/v1/commands/UpdateContact'
@@ -30,7 +31,7 @@ export function rebased(entry, replica) {
   if (conflict) {
     return new Problem(409, {
       code: 'conflict', field: conflict, current,
-      detail: `It was changed elsewhere in the meantime, to “${current[conflict] ?? ''}”.`,
+      detail: t`It was changed elsewhere in the meantime, to “${current[conflict] ?? ''}”.`,
     })
   }
   return { ...entry.fields, expectedVersion: current.version }

@@ -2,24 +2,25 @@
  * How lists of contacts are grouped and sorted, and what each says (S47). Pure functions of cards and the time. A card
  * is `{contact, person}`.
  */
-import { ago, countdown, hour, lazily, minute, moment, span } from '../core/time.js'
+import { language, lazily, t } from '../core/language.js'
+import { ago, ahead, before, countdown, hour, minute, moment } from '../core/time.js'
 
 /** The name to show: one's own for them first. */
-const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || 'Someone'
+const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || t`Someone`
 
 /** How a person is, the worst first. `tone` is how it looks; groups of a list have the titles. */
 export const levels = {
-  alert: { rank: 0, tone: 'critical', title: 'Alert' },
-  veryLate: { rank: 1, tone: 'critical', title: 'Very late' },
-  missed: { rank: 2, tone: 'critical', title: 'Missed their check-in' },
-  asksMe: { rank: 3, tone: 'warning', title: 'Asking about you' },
-  pinged: { rank: 4, tone: 'warning', title: 'Waiting for an answer' },
-  dueSoon: { rank: 5, tone: 'warning', title: 'Due soon' },
-  notYet: { rank: 6, tone: 'neutral', title: 'Not checked in yet' },
-  paused: { rank: 7.5, tone: 'neutral', title: 'Paused' },
-  fine: { rank: 7, tone: 'good', title: 'Fine' },
-  quiet: { rank: 8, tone: 'neutral', title: 'Responders' },
-  plain: { rank: 9, tone: 'neutral', title: 'Other contacts' },
+  alert: { rank: 0, tone: 'critical', title: () => t`Alert` },
+  veryLate: { rank: 1, tone: 'critical', title: () => t`Very late` },
+  missed: { rank: 2, tone: 'critical', title: () => t`Missed their check-in` },
+  asksMe: { rank: 3, tone: 'warning', title: () => t`Asking about you` },
+  pinged: { rank: 4, tone: 'warning', title: () => t`Waiting for an answer` },
+  dueSoon: { rank: 5, tone: 'warning', title: () => t`Due soon` },
+  notYet: { rank: 6, tone: 'neutral', title: () => t`Not checked in yet` },
+  paused: { rank: 7.5, tone: 'neutral', title: () => t`Paused` },
+  fine: { rank: 7, tone: 'good', title: () => t`Fine` },
+  quiet: { rank: 8, tone: 'neutral', title: () => t`Responders` },
+  plain: { rank: 9, tone: 'neutral', title: () => t`Other contacts` },
 }
 
 /** From when on a check-in is due soon, and when it is almost late: shares of the interval, so no interval begins with a warning. */
@@ -42,9 +43,10 @@ export function levelOf({ contact, person }, now) {
 }
 
 function alertText({ alertRaised, trip }, now) {
-  const since = `Alert since ${moment(alertRaised, now)}`
+  const since = t`Alert since ${moment(alertRaised, now)}`
   if (!trip) return since
-  return `${since}; ${trip.isCalled ? 'called for help; was on a trip' : 'on a trip'}: ${trip.name}, expected by ${moment(trip.eta, now)}`
+  const eta = moment(trip.eta, now)
+  return trip.isCalled ? t`${since}; called for help; was on a trip: ${trip.name}, expected by ${eta}` : t`${since}; on a trip: ${trip.name}, expected by ${eta}`
 }
 
 /** The line that says why. */
@@ -52,28 +54,28 @@ export function statusText({ contact, person }, level, now) {
   const { checkIn } = person ?? {}
   switch (level) {
     case 'alert': return alertText(person, now)
-    case 'missed': case 'veryLate': return `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago`
-    case 'asksMe': return `Asked ${ago(contact.incomingPing, now)} whether you are all right`
+    case 'missed': case 'veryLate': return t`Missed the check-in of ${moment(checkIn.due, now)}, ${before(now - checkIn.due)}`
+    case 'asksMe': return t`Asked ${ago(contact.incomingPing, now)} whether you are all right`
     case 'pinged': return checkIn?.last > contact.outgoingPing
-      ? `Checked in ${ago(checkIn.last, now)}; your question has no answer yet` : `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
-    case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
-    case 'notYet': return `First check-in due ${moment(checkIn.due, now)}`
-    case 'paused': return `Check-ins paused until ${moment(checkIn.pausedUntil, now)}`
-    case 'fine': return `Checked in ${ago(checkIn.last, now)}`
-    case 'quiet': return 'Looks after you'
-    case 'plain': return person ? 'Contact' : 'Loading…'
+      ? t`Checked in ${ago(checkIn.last, now)}; your question has no answer yet` : t`You asked ${ago(contact.outgoingPing, now)}; no answer yet`
+    case 'dueSoon': return checkIn.due > now ? t`Due ${ahead(checkIn.due - now)}` : t`Due now`
+    case 'notYet': return t`First check-in due ${moment(checkIn.due, now)}`
+    case 'paused': return t`Check-ins paused until ${moment(checkIn.pausedUntil, now)}`
+    case 'fine': return t`Checked in ${ago(checkIn.last, now)}`
+    case 'quiet': return t`Looks after you`
+    case 'plain': return person ? t`Contact` : t`Loading…`
   }
 }
 
-const collator = lazily(() => new Intl.Collator(undefined, { sensitivity: 'base', numeric: true }))
+const collator = lazily((locale) => new Intl.Collator(locale, { sensitivity: 'base', numeric: true }))
 const byName = (left, right) => collator().compare(left.name, right.name) || (left.card.contact.account < right.card.contact.account ? -1 : 1)
 const due = (item) => item.card.person?.checkIn?.due ?? Infinity
 
 export const sorts = {
-  status: { title: 'Status', compare: (left, right) => levels[left.level].rank - levels[right.level].rank || byName(left, right) },
-  name: { title: 'Name', compare: byName },
-  due: { title: 'Next check-in', compare: (left, right) => due(left) - due(right) || byName(left, right) },
-  added: { title: 'Newest', compare: (left, right) => right.card.contact.added - left.card.contact.added || byName(left, right) },
+  status: { title: () => t`Status`, compare: (left, right) => levels[left.level].rank - levels[right.level].rank || byName(left, right) },
+  name: { title: () => t`Name`, compare: byName },
+  due: { title: () => t`Next check-in`, compare: (left, right) => due(left) - due(right) || byName(left, right) },
+  added: { title: () => t`Newest`, compare: (left, right) => right.card.contact.added - left.card.contact.added || byName(left, right) },
 }
 
 const roles = {
@@ -106,7 +108,7 @@ function initialOf(name) {
 }
 
 const titles = {
-  status: ({ level }) => levels[level].title,
+  status: ({ level }) => levels[level].title(),
   name: ({ name }) => initialOf(name),
 }
 
@@ -133,8 +135,9 @@ export class Arrangement {
    */
   items(cards, { role = 'all', sort = 'status', search = '' } = {}, now) {
     const wanted = search.trim().toLocaleLowerCase()
-    if (this.#options !== `${role} ${sort} ${wanted}`) {
-      this.#options = `${role} ${sort} ${wanted}`
+    const options = `${language()} ${role} ${sort} ${wanted}`
+    if (this.#options !== options) {
+      this.#options = options
       this.#known.clear()
       this.#order = []
     }
@@ -184,13 +187,13 @@ function inserted(list, items, compare) {
 /** How much of the time until the next check-in is left, from 1 to 0, and what to say about it. */
 export function ringOf(checkIn, now) {
   const left = checkIn.due - now
-  if (checkIn.missed) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(Math.abs(left))} ago` }
+  if (checkIn.missed) return { share: 0, tone: 'critical', title: t`Missed`, text: before(left) }
   if (left <= 0) {
     const { due, graceEnds } = checkIn
-    return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: 'until it counts as missed' }
-      : { share: 0, tone: 'critical', title: 'Due', text: `since ${moment(due, now)}` }
+    return graceEnds > now ? { share: (graceEnds - now) / (graceEnds - due), tone: 'critical', title: countdown(graceEnds - now), text: t`until it counts as missed` }
+      : { share: 0, tone: 'critical', title: t`Due`, text: t`since ${moment(due, now)}` }
   }
-  if (checkIn.pausedUntil > now) return { share: 1, tone: 'neutral', title: 'Paused', text: `until ${moment(checkIn.pausedUntil, now)}` }
+  if (checkIn.pausedUntil > now) return { share: 1, tone: 'neutral', title: t`Paused`, text: t`until ${moment(checkIn.pausedUntil, now)}` }
   const tone = left < verySoon(checkIn) ? 'critical' : left < soon(checkIn) ? 'warning' : 'good'
-  return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: `until ${moment(checkIn.due, now)}` }
+  return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: t`until ${moment(checkIn.due, now)}` }
 }

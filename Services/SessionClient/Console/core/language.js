@@ -1,0 +1,91 @@
+/**
+ * The language that the page speaks. English stands where it is used, and `languages` has a file for each other language, which is
+ * loaded when it is chosen: texts by the English ones, where `{0}` stands for the first of what a text shows.
+ */
+
+/** The languages that there are, by their codes, each as its speakers call it. */
+export const languages = { en: 'English', de: 'Deutsch' }
+
+const setting = 'language'
+/** For how many milliseconds a page waits for its texts before it is drawn in English. */
+const patience = 5000
+
+const baseOf = (tag) => tag.split('-')[0].toLowerCase()
+/** How the browser's person writes a language: `de-AT`. */
+const localeOf = (code) => navigator.languages.find((tag) => baseOf(tag) === code) ?? code
+
+let code = 'en'
+let locale = localeOf(code)
+/** None for English. */
+let texts
+
+export const language = () => code
+
+/** What was chosen in this browser; an empty text is the browser's own language. */
+export const languageSetting = () => localStorage.getItem(setting) ?? ''
+
+/**
+ * Speaks the language that was chosen, or the first of the browser's that there is. While that can't be loaded, what was spoken before
+ * goes on.
+ * @throws if it can't be loaded
+ */
+export async function speak() {
+  const wanted = [languageSetting(), ...navigator.languages.map(baseOf), 'en'].find((one) => Object.hasOwn(languages, one))
+  texts = wanted === 'en' ? undefined : await load(wanted)
+  code = wanted
+  locale = localeOf(code)
+  document.documentElement.lang = code
+}
+
+async function load(wanted) {
+  const response = await fetch(new URL(`languages/${wanted}.json`, import.meta.url), { credentials: 'omit', signal: AbortSignal.timeout(patience) })
+  if (!response.ok) throw new Error(`languages/${wanted}.json: ${response.status}`)
+  return response.json()
+}
+
+/**
+ * Chooses a language for this browser, and speaks it.
+ * @param {string} chosen empty: the browser's own
+ */
+export async function chooseLanguage(chosen) {
+  const before = languageSetting()
+  const store = (value) => (value ? localStorage.setItem(setting, value) : localStorage.removeItem(setting))
+  store(chosen)
+  try {
+    await speak()
+  } catch (error) {
+    store(before)
+    throw error
+  }
+}
+
+/** A text in the language that is spoken: t`You asked ${name}`. Where constants of modules are made, none is spoken yet. */
+export function t(parts, ...values) {
+  const text = texts?.[parts.reduce((key, part, place) => `${key}{${place - 1}}${part}`)]
+  return text === undefined ? parts.reduce((said, part, place) => `${said}${values[place - 1]}${part}`) : filled(text, values)
+}
+
+const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, place) => values[place])
+
+/** A text that has a name of its own, since English has it from the server; undefined in English, and where there is none. */
+export const named = (name, ...values) => (texts?.[name] === undefined ? undefined : filled(texts[name], values))
+
+/** Makes something for a locale when it is first needed, because that takes a while; another one once another language is spoken. */
+export function lazily(make) {
+  let made, madeFor
+  return () => {
+    if (madeFor !== locale) {
+      made = make(locale)
+      madeFor = locale
+    }
+    return made
+  }
+}
+
+const rules = lazily((locale) => new Intl.PluralRules(locale))
+/** What is said of one, or of another number. */
+export const plural = (count, one, other) => (rules().select(count) === 'one' ? one : other)
+
+const conjunction = lazily((locale) => new Intl.ListFormat(locale))
+/** `Anna`, `Anna and Bob`. */
+export const both = (names) => conjunction().format(names)
