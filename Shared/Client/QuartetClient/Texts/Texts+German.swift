@@ -126,9 +126,9 @@ extension Texts {
         "drill.proposal":
             "Deine letzte Probe ist einen Monat oder länger her. Probiere aus, ob deine Helfer jetzt von einem Alarm erfahren würden.",
         "drill.explanation":
-            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wer sagt, dass sie ankam. Ausprobiert werden deine Notrufe: Ob jemand auch von versäumten Check-ins erfährt, bestimmt er selbst.",
+            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wer sagt, dass sie ankam. Ausprobiert werden deine Alarme: Ob jemand auch von versäumten Rückmeldungen erfährt, bestimmt er selbst.",
         "drill.alertsOnly":
-            "Keiner deiner Helfer erfährt von versäumten Check-ins: Eine Probe probiert nur deine Notrufe aus.",
+            "Keiner deiner Helfer erfährt von versäumten Rückmeldungen: Eine Probe probiert nur deine Alarme aus.",
         "drill.on": "Eine Probe läuft bis {time}.",
         "drill.deadline": "Eine Frist von dir hat die Probe beendet.",
         "drill.alarm": "Ein Alarm hat die Probe beendet.",
@@ -182,7 +182,7 @@ extension Texts {
         "error.messageTooLarge": "Die Nachricht ist zu groß.",
         "error.notAPicture": "Wähle ein Bild in PNG oder JPEG.",
         "error.staleVersion": "Es hat sich inzwischen geändert; sieh es dir noch einmal an.",
-        "error.handleTaken": "Dieser Name ist vergeben; wähle einen anderen.",
+        "error.handleTaken": "Dieser Benutzername ist vergeben; wähle einen anderen.",
         "error.phoneTaken": "Ein anderes Konto benutzt diese Telefonnummer.",
         "error.samePassword": "Das neue Passwort muss anders sein als das jetzige.",
         "error.alreadyContact": "Ihr seid schon Kontakte.",
@@ -234,7 +234,7 @@ extension Texts {
         "error.upgradeRequired": "Diese Version der App ist zu alt; aktualisiere sie.",
         "error.tooSoon": "Das war gerade erst; warte und versuche es noch einmal.",
         "error.tooManyAttempts": "Zu viele falsche Versuche; warte und versuche es noch einmal.",
-        "error.phoneCodesOff": "Dieser Server schickt keine Codes; melde dich mit Name und Passwort an.",
+        "error.phoneCodesOff": "Dieser Server schickt keine Codes; melde dich mit Benutzername und Passwort an.",
         "error.codeNotSent": "Der Code konnte nicht gesendet werden; versuche es gleich noch einmal.",
         "error.expired": "Es ist abgelaufen, bevor es ankam; sende es noch einmal.",
 
