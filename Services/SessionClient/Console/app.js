@@ -1,6 +1,6 @@
 /** Starts the console. */
 import { render } from './core/view.js'
-import { t } from './core/language.js'
+import { speak, t } from './core/language.js'
 import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
 import { followPlayer } from './core/player.js'
@@ -9,7 +9,7 @@ import { askedForStream, follow, observeConnecting, yieldWhenLeft } from './net/
 import { shell, title } from './parts/shell.js'
 import { empty } from './parts/pieces.js'
 import { observeBlocking } from './net/database.js'
-import { followPushes, followWorker } from './parts/pushes.js'
+import { followPushes, followWorker, tellLanguage } from './parts/pushes.js'
 import { showReceipts } from './parts/receipts.js'
 import { welcome } from './pages/welcome.js'
 import { home } from './pages/home.js'
@@ -59,7 +59,8 @@ async function start() {
   observeBlocking((isBlocked) => {
     if (isBlocked) render(document.body, empty(t`Close the other tabs of Quartet`, t`They show an earlier version, and this one waits for them.`))
   })
-  await loadAccounts()
+  await Promise.all([loadAccounts(), speak().catch((error) => console.warn(error))])
+  tellLanguage()
   observeConnecting(() => { followPushes() })
   followWorker()
   follow()
@@ -87,4 +88,4 @@ async function start() {
 
 // Tokens are sealed and shared between tabs with means that browsers have on https and localhost alone.
 if (isSecureContext) start()
-else render(document.body, notConfigured())
+else speak().catch((error) => console.warn(error)).then(() => render(document.body, notConfigured()))

@@ -1,6 +1,7 @@
 /**
  * Opens the console without a network, with the files of the version that was there last. It keeps these alone: nothing of a person, and
- * no answer of the API. What a page shows then is in net/kept.js. And it shows what is pushed to this browser (net/subscription.js).
+ * no answer of the API. What a page shows then is in net/kept.js. And it shows what is pushed to this browser (net/subscription.js), in
+ * the language that the pages speak (core/language.js).
  *
  * The server puts three constants before this: `version`, `files` (the hash of each, by its path; `/` is the page) and `pages` (the first
  * parts of the console's paths).
@@ -12,12 +13,24 @@ const patience = 4000
 
 addEventListener('install', (event) => event.waitUntil(keep().then(() => skipWaiting())))
 
-/** Keeps all files, or none: while a new version is rolled out, they may come from two, and then don't have their hashes. */
+/** The texts of a language. */
+const textsOf = (language) => `/console/${version}/languages/${language}.json`
+const isOfLanguage = (path) => path.startsWith(textsOf('').slice(0, -'.json'.length))
+
+/**
+ * Keeps all files, or none: while a new version is rolled out, they may come from two, and then don't have their hashes. Of languages, it
+ * keeps the one that pages speak.
+ */
 async function keep() {
-  const cache = await caches.open(name)
-  await Promise.all(Object.entries(files).map(async ([path, hash]) => {
-    if (!await kept(path)) await cache.put(path, await fetch(path, { cache: 'reload', credentials: 'omit', integrity: `sha256-${hash}` }))
+  const own = textsOf(await spoken())
+  await Promise.all(Object.keys(files).filter((path) => path === own || !isOfLanguage(path)).map(async (path) => {
+    if (!await kept(path)) await keepOne(path)
   }))
+}
+
+async function keepOne(path) {
+  const cache = await caches.open(name)
+  await cache.put(path, await fetch(path, { cache: 'reload', credentials: 'omit', integrity: `sha256-${files[path]}` }))
 }
 
 /** A file as it was kept. Scripts of pages can write there, too: what isn't the server's isn't shown. */
@@ -43,7 +56,13 @@ addEventListener('fetch', (event) => {
   else if (request.mode === 'navigate' && pages.includes(pathname.split('/')[1])) event.respondWith(page(request))
 })
 
-const keptOr = async (request, path) => await kept(path) ?? fetch(request)
+async function keptOr(request, path) {
+  const response = await kept(path)
+  if (response || !isOfLanguage(path)) return response ?? fetch(request)
+  // A language that is spoken from now on. If it can't be kept, there may still be an answer.
+  await keepOne(path).catch(() => {})
+  return await kept(path) ?? fetch(request)
+}
 
 /** The page from the server; what was kept, if that doesn't answer soon or has trouble of its own. */
 async function page(request) {
@@ -63,6 +82,18 @@ async function page(request) {
   return await kept('/') ?? asked
 }
 
+/**
+ * What this says, and what the server's pushes say, in the language that pages speak. Nothing is waited for: where that isn't kept, it
+ * is said in English.
+ */
+async function translator() {
+  const texts = await kept(textsOf(await spoken())).then((response) => response?.json()).catch(() => undefined)
+  return (text) => texts?.[text] ?? text
+}
+
+/** The language that pages spoke last (parts/pushes.js); before any did, the browser's. */
+const spoken = async () => await inStore('keys', 'readonly', (store) => store.get('language')) ?? navigator.language.split('-')[0]
+
 /** One after the other: what is shown already decides what is shown next. */
 let showing = Promise.resolve()
 addEventListener('push', (event) => {
@@ -75,10 +106,11 @@ addEventListener('push', (event) => {
  * is, an alarm must not go unseen for that: the texts name nobody.
  */
 async function show(data) {
+  const say = await translator()
   let message = read(data)
   const { account } = message ?? {}
   if (!message || await isSignedIn(account) === false) {
-    return registration.showNotification('Quartet', { body: 'There is something new. Open Quartet to see it.', tag: 'quartet', icon: icon(), data: { path: '/' } })
+    return registration.showNotification('Quartet', { body: say('There is something new. Open Quartet to see it.'), tag: 'quartet', icon: icon(), data: { path: '/' } })
   }
   const isAlarm = Boolean(message.alarm)
   const tag = `${account}/${message.tag ?? message.alarm ?? message.notification}`
@@ -86,8 +118,8 @@ async function show(data) {
   // A beginning that took longer than the end that overtook it, or the same once more.
   const isOld = shown && (shown.data?.created > message.created || shown.data?.push === message.push)
   if (isOld) message = { ...message, title: shown.title, body: shown.body, priority: shown.requireInteraction ? 'critical' : 'normal' }
-  return registration.showNotification(message.title, {
-    body: message.body, icon: icon(message.priority === 'critical' ? 'icon-alert.svg' : 'icon.svg'), timestamp: message.created / 1000,
+  return registration.showNotification(say(message.title), {
+    body: say(message.body), icon: icon(message.priority === 'critical' ? 'icon-alert.svg' : 'icon.svg'), timestamp: message.created / 1000,
     tag, renotify: isAlarm && !isOld, requireInteraction: message.priority === 'critical', silent: message.priority === 'low' || Boolean(isOld),
     data: { account, path: pathOf(message), created: isOld ? shown.data.created : message.created, push: isOld ? shown.data.push : message.push },
   })
@@ -144,8 +176,9 @@ async function subscribeAgain({ oldSubscription, newSubscription }) {
   const open = await consoles()
   for (const page of open) page.postMessage({ isSubscribedAgain: true })
   if (open.length || (await accounts())?.some(({ signedOut, pushes }) => !signedOut && pushes) === false) return
-  await registration.showNotification('Open Quartet', {
-    body: 'Until you do, no alarm reaches you in this browser while Quartet is closed.', tag: 'quartet-again', icon: icon(),
+  const say = await translator()
+  await registration.showNotification(say('Open Quartet'), {
+    body: say('Until you do, no alarm reaches you in this browser while Quartet is closed.'), tag: 'quartet-again', icon: icon(),
     requireInteraction: true, data: { path: '/' },
   })
 }
@@ -154,15 +187,16 @@ async function subscribeAgain({ oldSubscription, newSubscription }) {
 const isSignedIn = async (account) => (await accounts())?.some((one) => one.account === account && !one.signedOut)
 
 /** What net/database.js keeps of accounts; undefined if it can't be read. */
-const accounts = () => withAccounts('readonly', (store) => store.getAll())
+const accounts = () => inStore('accounts', 'readonly', (store) => store.getAll(), [])
 
-const changeAccount = (account, change) => withAccounts('readwrite', (store) => {
+const changeAccount = (account, change) => inStore('accounts', 'readwrite', (store) => {
   const request = store.get(account)
   request.onsuccess = () => { if (request.result) store.put(change(request.result)) }
   return request
 })
 
-async function withAccounts(mode, body) {
+/** @param [none] what there is where there is no database */
+async function inStore(name, mode, body, none) {
   let database
   let isMissing = false
   try {
@@ -174,13 +208,13 @@ async function withAccounts(mode, body) {
       request.onerror = () => reject(request.error)
     })
     return await new Promise((resolve, reject) => {
-      const transaction = database.transaction('accounts', mode)
-      const request = body(transaction.objectStore('accounts'))
+      const transaction = database.transaction(name, mode)
+      const request = body(transaction.objectStore(name))
       transaction.oncomplete = () => resolve(request.result)
       transaction.onerror = transaction.onabort = () => reject(transaction.error)
     })
   } catch {
-    return isMissing ? [] : undefined
+    return isMissing ? none : undefined
   } finally {
     // Kept open, it would hold up a later version of the page.
     database?.close()

@@ -7,7 +7,8 @@ import NIOCore
 ///
 /// A page has one script, made of its modules (``JoinedModules``), so a browser gets all that it needs over the six connections
 /// that it has without HTTP/2. The paths contain a version, which changes with any file, so a browser may keep each for good.
-/// Only the page itself is asked for again.
+/// Only the page itself is asked for again. English stands in the modules; of other languages, a page loads the texts of the one that it
+/// speaks.
 struct ConsoleFiles: Sendable {
     /// A file as it is sent.
     struct File: Sendable {
@@ -41,7 +42,7 @@ struct ConsoleFiles: Sendable {
 
     private static let types = [
         "css": "text/css; charset=utf-8", "js": script, "svg": "image/svg+xml",
-        "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
+        "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8", "json": "application/json",
     ]
     private static let script = "text/javascript; charset=utf-8"
     /// The modules that the two pages start with.
@@ -89,8 +90,11 @@ struct ConsoleFiles: Sendable {
         }
         let marked = templates[0].matches(of: /"\/console\/current\/([^"]+)"/).map { String($0.1) }
         self.page = page(templates[0])
-        // The icon that the page has while there is an alarm stands in none of its tags.
-        let kept = (marked + ["icon-alert.svg"]).compactMap { path in files[path].map { (folder + path, $0) } }
+        // The icon that the page has while there is an alarm stands in none of its tags, and neither does any language.
+        let languages = files.keys.filter { $0.hasPrefix("languages/") }.sorted()
+        let kept = (marked + ["icon-alert.svg"] + languages).compactMap { path in
+            files[path].map { (folder + path, $0) }
+        }
         let hashes = (kept + [("/", self.page)]).map { path, file in
             "'\(path)': '\(Data(SHA256.hash(data: Data(file.bytes.readableBytesView))).base64EncodedString())'"
         }

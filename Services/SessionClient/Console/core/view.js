@@ -6,6 +6,7 @@
  *
  * Texts only ever become text nodes, so nothing that a person typed is read as markup.
  */
+import { language } from './language.js'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
@@ -19,11 +20,11 @@ export function h(tag, props, ...children) {
 }
 
 /**
- * Describes an element whose inside stays as it is until one of `facts` is another one: `inside()` isn't even called.
+ * Describes an element whose inside stays as it is until one of `facts`, or the language, is another one: `inside()` isn't even called.
  *
  *     steady('ul', {}, [tracks], () => tracks.map(row))
  */
-export const steady = (tag, props, facts, inside) => ({ tag, props, key: props.key, facts, inside })
+export const steady = (tag, props, facts, inside) => ({ tag, props, key: props.key, facts: [language(), ...facts], inside })
 
 /** What is inside of a node; `old` is what it was before. */
 function childrenOf(node, old) {

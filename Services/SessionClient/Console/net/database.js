@@ -1,9 +1,10 @@
 /** IndexedDB as promises. What is kept here survives reloads and is shared by all tabs. */
+import { t } from '../core/language.js'
 
 const stores = {
   /** The accounts that are signed in in this browser, with their sealed tokens. */
   accounts: { keyPath: 'account' },
-  /** By their names: the key that seals, which scripts can use but not read, and what is sealed with it (net/kept.js). */
+  /** By their names: the key that seals, which scripts can use but not read, what is sealed with it (net/kept.js), and the language that is spoken. */
   keys: {},
   /** Requests that wait to be sent or decided. */
   outbox: { keyPath: 'id', autoIncrement: true },

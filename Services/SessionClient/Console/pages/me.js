@@ -1,7 +1,7 @@
 /** `/me`: profile, picture, devices, security, and what waits to be sent. */
 import { h } from '../core/view.js'
-import { t } from '../core/language.js'
-import { model } from '../core/model.js'
+import { chooseLanguage, languages, languageSetting, t } from '../core/language.js'
+import { changed, model } from '../core/model.js'
 import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { attempt, command } from '../core/actions.js'
 import { problemOf, setProblem } from '../core/problems.js'
@@ -11,7 +11,7 @@ import { drop, isHeldUp } from '../net/outbox.js'
 import { button, field, portrait, refusal, refusals, waitingPage } from '../parts/pieces.js'
 import { devices, security } from '../parts/security.js'
 import { outbox } from '../parts/outbox-list.js'
-import { pushSwitch } from '../parts/pushes.js'
+import { pushSwitch, tellLanguage } from '../parts/pushes.js'
 import { switchAccount } from '../parts/shell.js'
 
 const form = 'profile'
@@ -22,7 +22,7 @@ export function me() {
   if (!stored) return waitingPage()
   const account = editedAccount(stored, model.outbox)
   return h('div', { class: 'columns' },
-    h('div', {}, head(account), profile(stored, account), outbox()),
+    h('div', {}, head(account), profile(stored, account), languageChoice(), outbox()),
     h('div', {}, pushSwitch(), devices(account), security(account)))
 }
 
@@ -44,6 +44,26 @@ function head(account) {
       account.avatar && button(t`Remove the picture`, () => attempt(() => ask('DELETE', '/v1/account/avatar'), t`Picture removed`, { at: 'picture', isKept: false }), { kind: 'link' }),
       button(t`Use another account`, () => switchAccount(undefined), { kind: 'link' })),
     refusal('picture'))
+}
+
+/** The language of this browser's pages, whoever uses them. */
+function languageChoice() {
+  const choose = async ({ target }) => {
+    setProblem('language')
+    try {
+      await chooseLanguage(target.value)
+      tellLanguage()
+    } catch {
+      setProblem('language', new Error(t`The texts of this language can’t be loaded. Try again later.`))
+    }
+    changed()
+  }
+  return h('section', { class: 'card', 'aria-label': t`Language` },
+    h('div', { class: 'field' }, h('label', { for: 'language' }, t`Language`),
+      h('select', { id: 'language', value: languageSetting(), onchange: choose },
+        h('option', { value: '' }, t`As the browser has it`),
+        Object.entries(languages).map(([code, name]) => h('option', { key: code, value: code, lang: code }, name)))),
+    refusal('language'))
 }
 
 function profile(stored, account) {

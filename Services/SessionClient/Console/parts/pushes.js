@@ -1,6 +1,6 @@
 /** Notifications of this browser while no page is open: the switch, and what keeps the server up to date. */
 import { h } from '../core/view.js'
-import { t } from '../core/language.js'
+import { language, t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { attempt } from '../core/actions.js'
@@ -8,7 +8,7 @@ import { go } from '../core/router.js'
 import { choose, deviceOf } from '../net/accounts.js'
 import { ask } from '../net/api.js'
 import { send, Unreachable } from '../net/http.js'
-import { all } from '../net/database.js'
+import { all, put } from '../net/database.js'
 import { exclusively } from '../net/locks.js'
 import { canSubscribe, endUnused, setWish, subscribe, tokenOf, wishOf } from '../net/subscription.js'
 import { refusal, toggle } from './pieces.js'
@@ -110,6 +110,9 @@ function hint(isDenied, isOn, isWanted) {
   if (isOn) return t`Alarms and other news are shown even if no page of Quartet is open, as long as the browser runs`
   return isWanted ? t`This browser isn’t registered at the moment, so nothing reaches you here while no page is open` : t`Alarms and other news are shown even if no page of Quartet is open`
 }
+
+/** Has the worker speak as this page does. */
+export const tellLanguage = () => put('keys', language(), 'language').catch((error) => console.warn(error))
 
 /** The page that a notification led to, or that is told of a new subscription. */
 export function followWorker() {
