@@ -3,6 +3,7 @@ import Foundation
 import NotificationsContract
 import QuartetClient
 import SessionContract
+import TestKit
 import Testing
 import Vocabulary
 
@@ -193,5 +194,26 @@ struct TextsTests {
         // In a language that the app adds, missing texts are English, and refusals aren't the server's sentences.
         let french = Texts(languages: ["de"], language: "fr_CA", replacing: ["errors.refused": "Refusé."])
         #expect(french.sentence(APIError(.seatTaken)) == "Refusé." && french["connection.connected"] == "Connected")
+    }
+
+    @Test("the console says refusals, and what it says in the same English, in the same German")
+    func console() throws {
+        let file = Products.package.appending(path: "Services/SessionClient/Console/languages/de.json")
+        let console = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+        let (english, german) = try (#require(Texts.catalogues["en"]), #require(Texts.catalogues["de"]))
+        let isRefusal = { (key: String) in key.hasPrefix("error.") || key.hasPrefix("errors.") }
+        #expect(console.filter { isRefusal($0.key) } == german.filter { isRefusal($0.key) })
+        var compared = 0
+        for (key, text) in english where !isRefusal(key) {
+            // The console numbers what a text shows.
+            let names = text.matches(of: /\{\w+\}/).map { $0.0 }
+            func numbered(_ text: String) -> String {
+                names.enumerated().reduce(text) { $0.replacing($1.element, with: "{\($1.offset)}") }
+            }
+            guard let theirs = console[numbered(text)] else { continue }
+            compared += 1
+            #expect(german[key].map(numbered) == theirs, "\(key)")
+        }
+        #expect(compared > 60)
     }
 }
