@@ -240,7 +240,8 @@ struct ConsolePushTests {
 }
 
 extension Browser {
-    fileprivate func waitForWorker() async throws {
+    /// Waits until the service worker is there, which keeps files and shows pushes.
+    func waitForWorker() async throws {
         try await runAsync(
             """
             const { active } = await navigator.serviceWorker.ready;

@@ -1,5 +1,6 @@
 import API
 import EdgeClient
+import QuartetClient
 import TestKit
 import Testing
 import WebDriver
@@ -8,7 +9,7 @@ import WebDriver
 @Suite("Console: refusals", .timeLimit(.minutes(60)))
 struct ConsoleRefusalTests {
     @Test(
-        "whatever an endpoint may refuse a form with is said in that form, at the field that it is about, and not in passing (S20, S27, R15)"
+        "whatever an endpoint may refuse a form with is said in that form, at the field that it is about, and not in passing, in each language (S20, S27, R15)"
     )
     func everyForm() async throws {
         try await Console.with { console in
@@ -23,19 +24,28 @@ struct ConsoleRefusalTests {
             let group = try await console.begin(page)
             let document = try await console.quartet.edge.send("GET", "/openapi.json").body
             let places = ["{bob}": "/contacts/\(bob.account)", "{group}": "/together/\(group)"]
-            for form in Self.forms {
-                let codes = try Self.codes(of: form, in: document)
-                #expect(!codes.isEmpty, "\(form.path)")
-                try await page.go(to: "about:blank")
-                try await page.go(places[form.page] ?? form.page)
-                try await page.see("Connected")
-                let refusals = codes.map { Self.refusal(by: $0, of: form) }
-                let lacking = try await page.runModules(
-                    ["net/retries.js", "core/model.js"], Self.tried(form),
-                    ["form": form.json, "refusals": .array(refusals)])
-                #expect(lacking == [], "\(form.path) at \(form.place)")
+            for language in ["en", "de"] {
+                try await page.run("localStorage.language = arguments[0]", .string(language))
+                try await Self.expectWords(page, language, places, in: document)
             }
             try await page.expectNoErrors()
+        }
+    }
+
+    /// Has every form refused with every code of its endpoint, and looks for what is said.
+    private static func expectWords(
+        _ page: Browser, _ language: String, _ places: [String: String], in document: JSON
+    ) async throws {
+        for form in forms {
+            let codes = try codes(of: form, in: document)
+            #expect(!codes.isEmpty, "\(form.path)")
+            try await page.go(to: "about:blank")
+            try await page.go(places[form.page] ?? form.page)
+            try await page.see(language == "de" ? "Verbunden" : "Connected")
+            let refusals = codes.map { refusal(by: $0, of: form, in: language) }
+            let lacking = try await page.runModules(
+                ["net/retries.js", "core/model.js"], tried(form), ["form": form.json, "refusals": .array(refusals)])
+            #expect(lacking == [], "\(form.path) at \(form.place) in \(language)")
         }
     }
 
@@ -77,10 +87,12 @@ struct ConsoleRefusalTests {
             .filter { $0.httpStatus != 401 || form.path == "/v1/sign-in" }
     }
 
-    private static func refusal(by code: APIError.Code, of form: Form) -> JSON {
-        [
+    private static func refusal(by code: APIError.Code, of form: Form, in language: String) -> JSON {
+        let detail = "What \(code.rawValue) means."
+        return [
             "code": .string(code.rawValue), "status": .int(Int64(code.httpStatus)), "retry": .string("\(code.retry)"),
-            "detail": .string("What \(code.rawValue) means."),
+            "detail": .string(detail),
+            "said": .string(Texts(languages: [language]).sentence(APIError(code, detail))),
             "field": code == .invalidField ? form.field.map { .string($0.name) } ?? .null : .null,
         ]
     }
@@ -101,6 +113,10 @@ struct ConsoleRefusalTests {
     private static func tried(_ form: Form) -> String {
         """
         const { form, refusals } = argument, { verdict } = m['net/retries.js'];
+        const texts = document.documentElement.lang === 'en' ? {}
+            : await (await fetch(script.replace(/app.js$/, `languages/${document.documentElement.lang}.json`))).json();
+        const say = (text) => texts[text] ?? text;
+        form.place = form.place.replace(/aria-label='?([^'\\]]+)'?/, (_, text) => `aria-label='${say(text)}'`);
         const until = async (what, found) => {
             for (let tries = 0; tries < 1000; tries++) {
                 const value = found();
@@ -112,7 +128,7 @@ struct ConsoleRefusalTests {
         const top = () => [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
         const find = (selector) => until(selector, () => top().querySelector(selector));
         const press = async (name) => (await until(name, () => [...top().querySelectorAll('button, summary')].find((one) =>
-            !one.disabled && (one.getAttribute('aria-label') ?? one.innerText.trim()) === name))).click();
+            !one.disabled && (one.getAttribute('aria-label') ?? one.innerText.trim()) === say(name)))).click();
         const confirm = async (name, yes = name) => {
             await press(name);
             await until('a question', () => document.querySelector('dialog[open]'));
@@ -129,7 +145,7 @@ struct ConsoleRefusalTests {
             field.dispatchEvent(new Event('input', { bubbles: true }));
         };
         const turn = async (label) => (await until(label, () => [...top().querySelectorAll('.toggle')].find((one) =>
-            one.innerText.startsWith(label))?.querySelector('input:enabled'))).click();
+            one.innerText.startsWith(say(label)))?.querySelector('input:enabled'))).click();
         const pick = async (selector, value) => {
             const field = await find(selector);
             field.value = value;
@@ -139,13 +155,13 @@ struct ConsoleRefusalTests {
         for (const refusal of refusals) {
             if (form.isKept && verdict(refusal) !== 'decided') continue;
             window.refused = { path: form.path, method: form.method, ...refusal };
-            const isShown = (text) => text.includes(refusal.detail) || form.words.includes(text);
+            const isShown = (text) => text.includes(refusal.said) || form.words.map(say).includes(text);
             const before = window.answered ?? 0;
             \(form.submit)
             await until('the request', () => window.answered > before);
             await until('its end', () => m['core/model.js'].model.outbox.every(({ path, state }) => path !== form.path || state !== 'waiting'));
             const place = refusal.field ? `#${form.id}-problem` : `${form.place} .problem`;
-            await until(refusal.detail, () => [...document.querySelectorAll(place)].some((one) => isShown(one.innerText)))
+            await until(refusal.said, () => [...document.querySelectorAll(place)].some((one) => isShown(one.innerText)))
                 .catch((error) => lacking.push(`${refusal.code}: ${error.message}`));
             if (refusal.field && !document.querySelector(`#${form.id}[aria-invalid=true]`)) lacking.push(`${refusal.code} isn’t marked`);
             if (document.querySelector('.toast.critical')) lacking.push(`${refusal.code} in passing`);
@@ -174,7 +190,9 @@ struct ConsoleRefusalTests {
             submit: "document.querySelector('details').open = true; await pick('#interval', '3600000000');"),
         Form(
             page: "/", path: "/v1/commands/SetCheckInReminders", place: ".check-in",
-            submit: "document.querySelector('details').open = true; await turn('2 hours before');"),
+            submit:
+                "document.querySelector('details').open = true; (await find('.check-in fieldset .toggle input:enabled')).click();"
+        ),
         Form(
             page: "/", path: "/v1/commands/SetCheckInGrace", place: ".check-in",
             submit: "document.querySelector('details').open = true; await pick('#grace', '600000000');"),
@@ -244,7 +262,7 @@ struct ConsoleRefusalTests {
                 """),
         Form(
             page: "/me", path: "/v1/sign-out", place: "[aria-labelledby=devices-title]",
-            submit: "await press('Sign out phone');"),
+            submit: "await press(say('Sign out {0}').replace('{0}', 'phone'));"),
         Form(
             page: "/me", path: "/v1/commands/UpdateSecurity", place: security,
             submit: "await turn('One device at a time');"),
