@@ -70,6 +70,12 @@ const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, place) => values[
 /** A text that has a name of its own, since English has it from the server; undefined in English, and where there is none. */
 export const named = (name, ...values) => (texts?.[name] === undefined ? undefined : filled(texts[name], values))
 
+/** A sentence that the server wrote, in English; as it is, if it is nobody's but an operator's. A number in it may be any. */
+export function served(text) {
+  const [number] = text.match(/\d+/) ?? []
+  return named(text) ?? (number && named(text.replace(number, '{0}'), number)) ?? text
+}
+
 /** Makes something for a locale when it is first needed, because that takes a while; another one once another language is spoken. */
 export function lazily(make) {
   let made, madeFor

@@ -1,5 +1,5 @@
 /** What notifications, states of the connection and ends say. Every kind, state and reason has its words here. */
-import { plural, t } from './language.js'
+import { plural, served, t } from './language.js'
 import { day, moment, span } from './time.js'
 
 function roleOf({ isMyResponder, iAmResponder }) {
@@ -20,7 +20,7 @@ function drillSentence(name, isOn, isOwn) {
 
 function missedSentence({ trip, deadline, graceEnds, text, ...details }) {
   if (trip) return t`You wanted to have arrived by ${moment(deadline)}. Say that you have by ${moment(graceEnds)}, or an alert is raised`
-  if (text) return text
+  if (text) return served(text)
   if (isOfGrace({ graceEnds, ...details })) return t`Your check-in was due at ${moment(deadline)}. Check in by ${moment(graceEnds)}, or it counts as missed`
   return repeated(deadline ? t`You missed your check-in of ${moment(deadline)}` : t`You missed your check-in`, details)
 }
@@ -36,7 +36,7 @@ function systemSentence(name, { text, pausedUntil, onItUntil, deadline, drill, d
   if (onItUntil) return t`Are you still on it for ${name}? Your time ends at ${moment(onItUntil)}; if you can’t go on, say so`
   if (pausedUntil) return t`${name} paused their check-ins until ${moment(pausedUntil)}`
   if (deadline) return t`The pause of ${name} is over: the next check-in is due by ${moment(deadline)}`
-  return text ? `${name ? `${name}: ` : ''}${text}` : t`A message from Quartet`
+  return text ? `${name ? `${name}: ` : ''}${served(text)}` : t`A message from Quartet`
 }
 
 function undoneSentence(count) {
@@ -50,7 +50,7 @@ function answeredSentence(count) {
 }
 
 const sentences = {
-  alertRaised: (_, { text, trip, deadline }) => trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ?? t`You raised an alert`),
+  alertRaised: (_, { text, trip, deadline }) => trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
   alertCleared: () => t`You ended your alert`,
   dependentAlertRaised: (name, details) =>
     repeated(details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
@@ -60,7 +60,7 @@ const sentences = {
     repeated(details.deadline ? t`${name} missed the check-in of ${moment(details.deadline)}` : t`${name} missed the check-in`, details),
   dependentCheckedIn: (name) => t`${name} checked in`,
   dependentCheckedInLate: (name) => t`All clear: ${name} checked in`,
-  dependentAlarmEnded: (name, { text }) => (text ? t`No all-clear from ${name}. ${text}` : t`The alarm about ${name} is over: you are no longer told about it`),
+  dependentAlarmEnded: (name, { text }) => (text ? t`No all-clear from ${name}. ${served(text)}` : t`The alarm about ${name} is over: you are no longer told about it`),
   checkInReminder: (_, details) => reminderSentence(details),
   contactAdded: (name, details) => t`${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => t`${name} is no longer a contact`,
