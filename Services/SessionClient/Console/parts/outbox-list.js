@@ -38,12 +38,9 @@ const words = {
   CloseAccount: () => t`Closing the account`,
 }
 
-/** Another one by its name: `SeatClaim` as `Seat claim`. */
-const plain = (name) => name.replace(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
-
 function titleOf({ path, fields }) {
   const name = path.split('/').at(-1)
-  return words[name]?.(fields.contact ? personName(fields.contact) : t`a contact`) ?? plain(name)
+  return words[name]?.(fields.contact ? personName(fields.contact) : t`a contact`) ?? t`A change`
 }
 
 /** Most are decided before anybody could read about them; receipts are the page's own. What is urgent stands above the page. */

@@ -67,7 +67,7 @@ export function statusText({ contact, person }, level, now) {
   }
 }
 
-const collator = lazily((locale) => new Intl.Collator(locale, { sensitivity: 'base', numeric: true }))
+const collator = lazily(() => new Intl.Collator(undefined, { sensitivity: 'base', numeric: true }))
 const byName = (left, right) => collator().compare(left.name, right.name) || (left.card.contact.account < right.card.contact.account ? -1 : 1)
 const due = (item) => item.card.person?.checkIn?.due ?? Infinity
 

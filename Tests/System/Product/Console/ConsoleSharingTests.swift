@@ -73,7 +73,7 @@ struct ConsoleSharingTests {
             try await anna.screenshot("group-uploading")
             try await anna.run("sessionStorage.goesOn = 'yes'")
             try await anna.reload()
-            try await anna.see("2.4 MB, from You")
+            try await anna.see("2.4 MB, from you")
             #expect(
                 try await anna.run("return window.requests") == 5, "37 chunks, four at a time, less five times four")
             try await bob.see("2.4 MB, from Anna")
