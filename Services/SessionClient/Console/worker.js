@@ -88,7 +88,7 @@ async function page(request) {
  */
 async function translator() {
   const texts = await kept(textsOf(await spoken())).then((response) => response?.json()).catch(() => undefined)
-  return (text) => texts?.[text] ?? text
+  return (text) => (Object.hasOwn(texts ?? {}, text) ? texts[text] : text)
 }
 
 /** The language that pages spoke last (parts/pushes.js); before any did, the browser's. */

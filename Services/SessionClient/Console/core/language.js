@@ -16,7 +16,7 @@ const localeOf = (code) => navigator.languages.find((tag) => baseOf(tag) === cod
 
 let code = 'en'
 let locale = localeOf(code)
-/** None for English. */
+/** By the English ones; undefined for English. */
 let texts
 
 export const language = () => code
@@ -40,7 +40,7 @@ export async function speak() {
 async function load(wanted) {
   const response = await fetch(new URL(`languages/${wanted}.json`, import.meta.url), { credentials: 'omit', signal: AbortSignal.timeout(patience) })
   if (!response.ok) throw new Error(`languages/${wanted}.json: ${response.status}`)
-  return response.json()
+  return new Map(Object.entries(await response.json()))
 }
 
 /**
@@ -61,14 +61,14 @@ export async function chooseLanguage(chosen) {
 
 /** A text in the language that is spoken: t`You asked ${name}`. Where constants of modules are made, none is spoken yet. */
 export function t(parts, ...values) {
-  const text = texts?.[parts.reduce((key, part, place) => `${key}{${place - 1}}${part}`)]
+  const text = texts?.get(parts.reduce((key, part, place) => `${key}{${place - 1}}${part}`))
   return text === undefined ? parts.reduce((said, part, place) => `${said}${values[place - 1]}${part}`) : filled(text, values)
 }
 
 const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, place) => values[place])
 
 /** A text that has a name of its own, since English has it from the server; undefined in English, and where there is none. */
-export const named = (name, ...values) => (texts?.[name] === undefined ? undefined : filled(texts[name], values))
+export const named = (name, ...values) => (texts?.has(name) ? filled(texts.get(name), values) : undefined)
 
 /** A sentence that the server wrote, in English; as it is, if it is nobody's but an operator's. A number in it may be any. */
 export function served(text) {

@@ -95,6 +95,16 @@ struct ConsoleLanguageTests {
             try await page.go("/")
             try await page.see("Jemand merkt, wenn du dich nicht meldest")
             try await Self.check(page, "start")
+            let said = try await page.runModules(["core/words.js", "core/time.js", "parts/reach.js"], Self.words)
+            #expect(
+                said == [
+                    "Von den 12 Helfern, die erfahren, dass du dich nicht meldest, war lange niemand erreichbar.",
+                    "7 words of an operator", "constructor", "Du hast 1 Nachfrage beantwortet",
+                    "Du hast 2 Nachfragen beantwortet", "3 Stunden", "1 Tag", "in 2 Tagen", "vor 3 Tagen",
+                    "gerade eben",
+                    "A, B und 2 weitere", "Dieser Benutzername ist vergeben; wähle einen anderen.",
+                    "Der Server kann das gerade nicht; versuche es gleich noch einmal.",
+                ])
             try await page.click("Konto erstellen")
             try await page.fill("Benutzername", "anna")
             try await page.fill("Passwort", Browser.password)
@@ -192,6 +202,25 @@ struct ConsoleLanguageTests {
             try await page.expectNoErrors()
         }
     }
+
+    /// Sentences that the server wrote, with any number, and others' words; counts; spans and times; lists; refusals.
+    private static let words = """
+        const { sentence } = m['core/words.js'], { span, ahead, ago, hour, day } = m['core/time.js'], { listed } = m['parts/reach.js'];
+        const system = (text) => sentence({ kind: 'system', details: { text } });
+        const answered = (count) => sentence({ kind: 'pingsCleared', details: { count } });
+        const real = window.fetch;
+        const refused = async (code, status) => {
+            window.fetch = async () => new Response(JSON.stringify({ type: `/docs/errors/${code}`, code, detail: 'English.' }), { status });
+            return (await modules['net/http.js'].send('GET', '/').catch((error) => error)).message;
+        };
+        const refusals = [await refused('handleTaken', 409), await refused('overloaded', 503)];
+        window.fetch = real;
+        return [
+            system('None of the 12 responders who hear when you miss a check-in could be reached for a long time.'), system('7 words of an operator'),
+            system('constructor'), answered(1), answered(2), span(3 * hour), span(day), ahead(2 * day), ago(0, 3 * day), ago(0, 0),
+            listed(['A', 'B', 'C', 'D']), ...refusals,
+        ];
+        """
 
     private static func account(of page: Browser) async throws -> String {
         try await page.runModules(["core/model.js"], "return m['core/model.js'].model.account.account").string ?? ""
