@@ -9,8 +9,8 @@ const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
 export const isOfGrace = (details) => Boolean(details?.graceEnds && !details.alarm)
 
 const drillSentence = (name, isOn, isOwn) => (isOwn
-  ? isOn ? 'Your drill has begun: those who look after you are told that it is no alarm' : 'Your drill is over. Look who answered'
-  : isOn ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees that you got it if you say so` : `The drill of ${name} is over: what you hear from now on is no drill`)
+  ? isOn ? 'Your drill has begun: those who look after you are told that it is no alarm' : 'Your drill is over: what those who look after you hear is no drill any more. Look who answered'
+  : isOn ? `Drill, no alarm: ${name} tries out whether you would hear of one, and sees that you got it if you say so` : `The drill of ${name} is over. Only what says “drill” was it: an alarm is real, whenever it came`)
 
 const sentences = {
   alertRaised: (_, { text, trip, deadline }) => trip ? `You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ?? 'You raised an alert'),
