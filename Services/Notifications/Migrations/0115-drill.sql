@@ -2,10 +2,6 @@
 ALTER TABLE notifications.notification ADD COLUMN answered_at timestamptz;
 COMMENT ON COLUMN notifications.notification.answered_at IS 'When the account said of a drill that it got it; null otherwise. Nothing else tells the drill''s person so.';
 
-CREATE INDEX notification_of_drill ON notifications.notification (account)
-    WHERE details ->> 'drill' IS NOT NULL;
-COMMENT ON INDEX notifications.notification_of_drill IS 'Finds what an account was told of drills, which an alarm makes void.';
-
 CREATE OR REPLACE VIEW notifications.notifications_state AS
 SELECT a.account,
        json_strip_nulls(json_build_object(

@@ -18,8 +18,8 @@ extension NotificationsRows {
         package var paced: Set<PaceKey> = []
         /// The alarms whose end is needed, if an account was notified of it.
         package var alarms: [AccountID: Set<AlarmID>] = [:]
-        /// Accounts that are told of a drill, so that the alarms matter of which they were told lately.
-        package var drilled: Set<AccountID> = []
+        /// Accounts that are told of a drill, and from when on alarms matter of which they were told.
+        package var drilled: [AccountID: Instant] = [:]
         /// Accounts that are told of an alarm, so that the drills matter of which they were told lately.
         package var alarmed: Set<AccountID> = []
         /// Accounts whose scheduled and held notifications are needed.

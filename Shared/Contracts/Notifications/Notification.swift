@@ -122,8 +122,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public func endOfUse(of kind: NotificationKind) -> Instant? {
         switch drillNews {
         case .anothersIsOn, .ownIsOn: return drillEnds
-        // Twice as long as a drill is on. By then its push has been shown where it is to be taken back, or never will be.
-        case .anothersIsOver, .ownIsOver: return drill?.time.map { $0 + .hours(2) }
+        // By then the next drill may begin, and this is not to be taken for its end.
+        case .anothersIsOver, .ownIsOver: return drill?.time.map { $0 + .days(1) }
         case nil: break
         }
         if let end = isOfGrace ? graceEnds : onItUntil { return end }

@@ -235,6 +235,42 @@ struct DrillTests {
         }
     }
 
+    @Test("an alarm clears the drills of a day ago and says nothing of them any more (A11)")
+    func takenBackLater() throws {
+        var inbox = Inbox()
+        let (anna, drill, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, told)
+        inbox.pass(.hours(25))
+        try Self.alarm(to: anna, in: &inbox)
+        let history = inbox.state(anna).notifications
+        #expect(history.first { $0.id == told.id }?.cleared != nil && history.count == 2)
+        #expect(!history.contains { $0.id == .ofEndOfDrill(drill, to: anna) })
+    }
+
+    @Test("where the history is full, what an alarm says of a drill pushes out neither the drill nor its answer (A11)")
+    func full() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 2
+        let (anna, _, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: .system, details: .init(text: "Hello")))
+        inbox.pass(.seconds(1))
+        try inbox.ask(anna, told)
+        try inbox.ask(anna, AnswerDrill(id: told.id))
+        inbox.pass(.seconds(1))
+        try Self.alarm(to: anna, in: &inbox)
+        let history = inbox.state(anna).notifications
+        let drill = try #require(history.first { $0.id == told.id })
+        #expect(drill.answered != nil && drill.cleared != nil && history.count == 3)
+    }
+
+    private static func alarm(to anna: AccountID, in inbox: inout Inbox) throws {
+        let alarm = AlarmID.derived(at: inbox.time, from: Array("alarm".utf8))
+        let details = NotificationDetails(at: inbox.time, alarm: alarm)
+        try inbox.ask(
+            anna,
+            DeliverNotification(id: inbox.id(), kind: .dependentAlertRaised, subject: inbox.id(), details: details))
+    }
+
     @Test("an alarm is pushed as ever while a drill of the same person is there (A11)")
     func alarm() throws {
         var inbox = Inbox()

@@ -16,17 +16,19 @@ extension NotificationsReducer {
             if rows.isOver(notification, for: account, at: clock) { notification.cleared = time }
             let events = notify(&rows, notification, to: account)
             return notification.cleared == nil
-                ? events + takeDrillsBack(&rows, becauseOf: notification, from: account, time) : events
+                ? events + takeDrillsBack(&rows, becauseOf: notification, from: account, context) : events
         case .deliverHeldNotification(let command): return try deliver(&rows, command, time)
         }
     }
 
     static func deliver(
-        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
+        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID, makingRoom: Bool = true
     ) -> [NotificationsEvent] {
         guard rows[account, notification.id] == nil, var row = rows.accounts[account] else { return [] }
         var forgotten: NotificationID?
-        if row.total >= rows.limits.history(of: account), let evicted = rows.evicted(for: notification, of: account) {
+        if makingRoom, row.total >= rows.limits.history(of: account),
+            let evicted = rows.evicted(for: notification, of: account)
+        {
             forgotten = evicted.id
             rows[account, evicted.id] = nil
             row.total -= 1
@@ -63,14 +65,6 @@ extension NotificationKind {
     var beginsOwnAlarm: Bool { self == .alertRaised || self == .checkInMissed }
 
     var beginsAnothersAlarm: Bool { self == .dependentAlertRaised || self == .dependentCheckInMissed }
-
-    /// Whether it says of an alarm that it is over, for the account at least.
-    var endsAlarm: Bool {
-        switch self {
-        case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded: true
-        default: false
-        }
-    }
 }
 
 extension NotificationsRows {
@@ -109,7 +103,11 @@ extension NotificationsRows.Selection {
             }
             if command.kind.beginsAlarm { alarmed.insert(account) }
             if let drill = command.details.drill {
-                drilled.insert(account)
+                if command.details.drillNews == .anothersIsOn || command.details.drillNews == .ownIsOn,
+                    let start = NotificationsRows.alarmsMatter(to: drill)
+                {
+                    drilled[account] = min(drilled[account] ?? start, start)
+                }
                 named.insert(NotificationKey(account, .ofDrill(drill, to: account)))
             }
             if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }

@@ -75,7 +75,10 @@ extension PushText {
             case .anothersIsOver:
                 ("The drill is over", "Only what says “drill” was it: an alarm is real, whenever it came.")
             case .ownIsOn:
-                ("Your drill has begun", "Look whom it reaches. If it wasn’t you, look after your devices.")
+                (
+                    "Your drill has begun",
+                    "Whatever doesn’t say “drill” is real. If it wasn’t you, look after your devices."
+                )
             case .ownIsOver: ("Your drill is over", "What your responders hear is no drill any more.")
             }
     }

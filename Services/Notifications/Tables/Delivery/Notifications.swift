@@ -87,22 +87,18 @@ extension Pipeline {
             """)
     }
 
-    /// Reads the newest beginnings and ends of alarms of which accounts were notified.
-    func notifications(ofAlarmsTo accounts: Set<AccountID>) -> Pending? {
+    /// Reads the beginnings and ends of alarms of which accounts were notified since a time of each.
+    func notifications(ofAlarmsTo accounts: [AccountID: Instant]) -> Pending? {
         guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted { $0.key < $1.key }
         return query(
             """
             SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(accounts.sorted())) AS w(account)
-             CROSS JOIN LATERAL (
-                    SELECT o.*
-                      FROM notifications.notification AS o
-                     WHERE o.account = w.account
-                       AND o.kind IN ('alertRaised', 'checkInMissed', 'dependentAlertRaised', 'dependentCheckInMissed',
-                                      'alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate',
-                                      'dependentAlarmEnded')
-                     ORDER BY o.created_at DESC, o.id DESC
-                     LIMIT \(NotificationsRows.newestAlarms)) AS n
+              FROM unnest(\(accounts.map(\.key)), \(accounts.map(\.value))) AS w(account, start)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.created_at >= w.start
+               AND n.kind IN ('alertRaised', 'checkInMissed', 'dependentAlertRaised', 'dependentCheckInMissed',
+                              'alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate', 'dependentAlarmEnded')
             """)
     }
 
