@@ -210,7 +210,10 @@ extension APIError.Code {
             )
         case .alarmOn: (409, .failedPrecondition, .no, "An alarm of yours is on; end it first.")
         case .deadlineNear:
-            (409, .failedPrecondition, .no, "A deadline of yours is within an hour; check in first, or run it after the trip.")
+            (
+                409, .failedPrecondition, .no,
+                "A deadline of yours is within 75 minutes; check in first, or run it after the trip."
+            )
         case .noResponder: (409, .failedPrecondition, .no, "Nobody would be told; add a responder first.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")

@@ -18,8 +18,10 @@ extension NotificationsRows {
         package var paced: Set<PaceKey> = []
         /// The alarms whose end is needed, if an account was notified of it.
         package var alarms: [AccountID: Set<AlarmID>] = [:]
-        /// The dependents of whose drills accounts are told, so that it matters whether they were told of an alarm of theirs lately.
-        package var drills: [AccountID: Set<AccountID>] = [:]
+        /// Accounts that are told of a drill, and from when on alarms matter of which they were told.
+        package var drilled: [AccountID: Instant] = [:]
+        /// Accounts that are told of an alarm, so that the drills matter of which they were told lately.
+        package var alarmed: Set<AccountID> = []
         /// Accounts whose scheduled and held notifications are needed.
         package var scheduling: Set<AccountID> = []
         /// Accounts whose devices are needed.

@@ -220,11 +220,7 @@ extension Database {
                                    OR (n.details ->> 'drillEnds')::bigint <= notifications.microseconds(clock_timestamp())
                                    OR n.details ->> 'drillEnds' IS NOT NULL AND n.subject IS NOT NULL
                                       AND n.created_at
-                                          <= clock_timestamp() - \(PushedNotification.drillLife.microseconds) * interval '1 microsecond'
-                                   OR n.details ->> 'drillEnds' IS NOT NULL AND EXISTS (SELECT FROM notifications.notification AS l
-                                               WHERE l.account = n.account AND l.created_at >= n.created_at
-                                                 AND l.subject = n.subject
-                                                 AND l.kind IN ('dependentAlertRaised', 'dependentCheckInMissed'))))
+                                          <= clock_timestamp() - \(PushedNotification.drillLife.microseconds) * interval '1 microsecond'))
               FROM notifications.push AS p
               JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
              WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)

@@ -31,7 +31,8 @@ package struct NotificationsStore: TimedStore {
         let uncleared = pipeline.unclearedNotifications(of: touched.reading)
         let grouped = pipeline.unclearedNotifications(about: touched.groups)
         let ends = pipeline.notifications(ofEndsOf: touched.alarms)
-        let alarms = pipeline.notifications(ofAlarmsOf: touched.drills)
+        let alarms = pipeline.notifications(ofAlarmsTo: touched.drilled)
+        let drills = pipeline.notifications(ofDrillsTo: touched.alarmed)
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let evicted = pipeline.evictedNotifications(touched.deliveries, limits: limits)
@@ -48,7 +49,7 @@ package struct NotificationsStore: TimedStore {
         var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
-        for pending in [named, uncleared, grouped, ends, alarms, all, old, alike, twice] {
+        for pending in [named, uncleared, grouped, ends, alarms, drills, all, old, alike, twice] {
             for (key, row) in try Tables.notification.rows(of: pending) { rows.load(row, of: key.account) }
         }
         for row in try evicted.rowsIfAsked {

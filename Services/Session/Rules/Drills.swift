@@ -8,6 +8,12 @@ extension DrillState {
         return [WantedTimer(.drill(.endDrill(.init(account: account, drill: id))), due: ends)]
     }
 
+    /// When the drills began up to this one that still count for another's; nil if none does.
+    fileprivate func counted(at time: Instant) -> [Instant]? {
+        let begun = ((earlier ?? []) + [began]).filter { $0 + DrillRules.period > time }.suffix(DrillRules.most - 1)
+        return begun.isEmpty ? nil : Array(begun)
+    }
+
     mutating func finish(_ end: DrillEnd, at time: Instant) { (ended, self.end) = (time, end) }
 }
 
@@ -31,26 +37,29 @@ extension SessionReducer {
         let clock = min(context.recordedAt, context.time)
         // After an outage a deadline may have passed whose timer is still to come, and the person doesn't wait for this any more.
         guard context.time <= clock + DrillRules.patience else {
-            throw Rejection(.expired, "Quartet was too slow to begin a drill when you asked for it; try again.")
+            throw Rejection(.expired, "Quartet couldn’t begin a drill when you asked for it; try again in a while.")
         }
         try checkNoAlarm(of: row, at: context.time)
         if let last = row.drill, last.next > clock {
             let left = last.next - clock
             throw Rejection(
-                .tooSoon, "You can run one drill a day; wait \(left.inWords) and try again.", retryAfter: left)
+                .tooSoon,
+                "You can run one drill a day, and \(DrillRules.most) in 30 days; wait \(left.inWords) and try again.",
+                retryAfter: left)
         }
         let drill = DrillState(
             id: .derived(at: context.time, from: Array("drill".utf8), context.commandID.bytes), began: clock,
-            ends: clock + DrillRules.length)
+            ends: clock + DrillRules.length, earlier: row.drill.flatMap { $0.counted(at: clock) })
         rows[account]?.drill = drill
         let began = DrillBegan(
-            account: account, drill: drill.id, began: drill.began, ends: drill.ends, at: context.time)
+            account: account, drill: drill.id, began: drill.began, ends: drill.ends, earlier: drill.earlier,
+            at: context.time)
         return [.drill(.drillBegan(began))]
     }
 
     /// Nobody is to take for a drill what is about to be an alarm: while it would be on, no deadline is to pass of which is known.
     private static func checkNoAlarm(of row: AccountRow, at time: Instant) throws(Rejection) {
-        let end = time + DrillRules.length
+        let end = time + DrillRules.length + DrillRules.margin
         guard row.checkIn.alarm == nil, row.alert.raised == nil else {
             throw Rejection(.alarmOn, "An alarm of yours is on; end it before you run a drill.")
         }
@@ -64,7 +73,7 @@ extension SessionReducer {
         guard due >= end, trip.map({ $0.eta >= end }) ?? true else {
             throw Rejection(
                 .deadlineNear,
-                "Your check-in is due or your trip ends within an hour, and an alarm could be taken for the drill. Check in first, or run it after the trip."
+                "Your check-in is due or your trip ends within 75 minutes, and an alarm could be taken for the drill. Check in first, or run it after the trip."
             )
         }
     }

@@ -1268,6 +1268,8 @@ public nonisolated struct Quartet_V1_DrillState: Sendable {
   /// Clears the value of `end`. Subsequent reads from it will return its default value.
   public mutating func clearEnd() {self._end = nil}
 
+  public var earlier: [Int64] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -7210,7 +7212,7 @@ nonisolated extension Quartet_V1_TripState: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Quartet_V1_DrillState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DrillState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}began\0\u{1}ends\0\u{1}ended\0\u{1}end\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}began\0\u{1}ends\0\u{1}ended\0\u{1}end\0\u{1}earlier\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7223,6 +7225,7 @@ nonisolated extension Quartet_V1_DrillState: SwiftProtobuf.Message, SwiftProtobu
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._ends) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._ended) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._end) }()
+      case 6: try { try decoder.decodeRepeatedInt64Field(value: &self.earlier) }()
       default: break
       }
     }
@@ -7248,6 +7251,9 @@ nonisolated extension Quartet_V1_DrillState: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._end {
       try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
+    if !self.earlier.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.earlier, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7257,6 +7263,7 @@ nonisolated extension Quartet_V1_DrillState: SwiftProtobuf.Message, SwiftProtobu
     if lhs._ends != rhs._ends {return false}
     if lhs._ended != rhs._ended {return false}
     if lhs._end != rhs._end {return false}
+    if lhs.earlier != rhs.earlier {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -31,9 +31,9 @@ public struct RelayDrill: CommandBody {
     }
 }
 
-/// An alarm has ended the drill: nobody is to hear of it any more. A policy sends this.
+/// The drill is over: nobody is to hear of it any more. A policy sends this.
 ///
-/// Result: a ``DrillWithdrawn`` for each responder.
+/// Result: ``DrillRelayed``, and a ``DrillWithdrawn`` for each responder.
 public struct WithdrawDrill: CommandBody {
     public let drill: DrillID
 

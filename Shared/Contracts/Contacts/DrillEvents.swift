@@ -19,7 +19,7 @@ public enum DrillEvent: MessageSet {
     }
 }
 
-/// Responders were told of a drill of the account.
+/// Responders were told of a drill of the account, or that it is over.
 public struct DrillRelayed: EventBody {
     /// The dependent.
     public let account: AccountID

@@ -120,7 +120,13 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// When it is too late for what it asks for, or what it says is over; nil if it never is.
     public func endOfUse(of kind: NotificationKind) -> Instant? {
-        if let end = isOfGrace ? graceEnds : drillNews != nil ? drillEnds : onItUntil { return end }
+        switch drillNews {
+        case .anothersIsOn, .ownIsOn: return drillEnds
+        // By then the next drill may begin, and this is not to be taken for its end.
+        case .anothersIsOver, .ownIsOver: return drill?.time.map { $0 + .days(1) }
+        case nil: break
+        }
+        if let end = isOfGrace ? graceEnds : onItUntil { return end }
         return kind == .checkInReminder && trip != nil ? deadline : nil
     }
 }
@@ -128,7 +134,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 /// What a notification says of a drill.
 public enum DrillNews: Hashable, Sendable, CaseIterable {
     case anothersIsOn
-    /// A deadline or an alarm ended it: what comes now is no drill.
+    /// Whatever ended it: an alarm is real, whenever it came.
     case anothersIsOver
     case ownIsOn, ownIsOver
 }

@@ -19,8 +19,8 @@ public enum DrillCommand: MessageSet {
 /// over after an hour, or as soon as a deadline of the person passes or an alarm begins.
 ///
 /// Rejected: `alarmOn` while an alarm of the person is on; `checkInDue` from their deadline until they have checked in; `tripMissed` once the
-/// time of their trip has passed; `deadlineNear` within an hour before one of these; `tooSoon`, with the time left, within a day of the last one;
-/// `expired` if it waited for over a minute; `confirmationRequired` where the account demands a confirmation. While nobody would hear of it, the
+/// time of their trip has passed; `deadlineNear` within 75 minutes before one of these; `tooSoon`, with the time left, within a day of the last one
+/// or after four in 30 days; `expired` if it waited for over a minute; `confirmationRequired` where the account demands a confirmation. While nobody would hear of it, the
 /// edge refuses with `noResponder`. Result: ``DrillBegan``.
 public struct RunDrill: CommandBody {
     /// The asking device.

@@ -22,13 +22,18 @@ public struct DrillBegan: EventBody {
     public let began: Instant
     /// When it is over, unless a deadline or an alarm ends it before.
     public let ends: Instant
+    /// As in ``DrillState/earlier``.
+    public let earlier: [Instant]?
     public let at: Instant
 
-    public init(account: AccountID, drill: DrillID, began: Instant, ends: Instant, at: Instant) {
+    public init(
+        account: AccountID, drill: DrillID, began: Instant, ends: Instant, earlier: [Instant]? = nil, at: Instant
+    ) {
         self.account = account
         self.drill = drill
         self.began = began
         self.ends = ends
+        self.earlier = earlier
         self.at = at
     }
 }

@@ -9,19 +9,29 @@ public struct DrillState: Codable, Hashable, Sendable, Identifiable {
     /// When it was over; nil while it is on.
     public var ended: Instant?
     public var end: DrillEnd?
+    /// When those before it began that still count for how many there may be, the oldest first; nil if there is none.
+    public var earlier: [Instant]?
 
-    public init(id: DrillID, began: Instant, ends: Instant, ended: Instant? = nil, end: DrillEnd? = nil) {
+    public init(
+        id: DrillID, began: Instant, ends: Instant, ended: Instant? = nil, end: DrillEnd? = nil,
+        earlier: [Instant]? = nil
+    ) {
         self.id = id
         self.began = began
         self.ends = ends
         self.ended = ended
         self.end = end
+        self.earlier = earlier
     }
 
     public var isOn: Bool { ended == nil }
 
     /// When the person may run another one.
-    public var next: Instant { began + DrillRules.pause }
+    public var next: Instant {
+        let begun = (earlier ?? []) + [began]
+        guard begun.count >= DrillRules.most else { return began + DrillRules.pause }
+        return max(began + DrillRules.pause, begun[begun.count - DrillRules.most] + DrillRules.period)
+    }
 }
 
 public enum DrillRules {
@@ -29,6 +39,11 @@ public enum DrillRules {
     public static let length: Interval = .hours(1)
     /// From the beginning of one drill to that of the next.
     public static let pause: Interval = .days(1)
+    /// How many there are at most in ``period``. Whoever hears of one each day doesn't look any more.
+    public static let most = 4
+    public static let period: Interval = .days(30)
+    /// From the end of a drill to the next known deadline at least, so that nobody sees a drill when an alarm comes.
+    public static let margin: Interval = .minutes(15)
     /// How long a drill may wait to begin.
     public static let patience: Interval = .minutes(1)
     /// For how long it is reported whom a drill reached. What it is read from is kept for longer.
@@ -57,7 +72,8 @@ extension Rejection.Code {
 extension AccountState {
     mutating func apply(_ event: DrillEvent) {
         switch event {
-        case .drillBegan(let event): drill = DrillState(id: event.drill, began: event.began, ends: event.ends)
+        case .drillBegan(let event):
+            drill = DrillState(id: event.drill, began: event.began, ends: event.ends, earlier: event.earlier)
         case .drillEnded(let event):
             guard drill?.id == event.drill else { return }
             drill?.ended = event.at

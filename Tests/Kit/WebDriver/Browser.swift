@@ -275,8 +275,9 @@ public struct Browser: Sendable {
         }
         return try await runAsync(
             """
-            // Nothing is on its way between two colours.
-            await Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations < 9).map((one) => one.finished));
+            // Nothing is on its way between two colours. An animation that is cut off while the width changes never says that it has finished.
+            const finished = document.getAnimations().filter((one) => one.effect.getTiming().iterations < 9).map((one) => one.finished);
+            await Promise.race([Promise.allSettled(finished), new Promise((done) => { setTimeout(done, 3000) })]);
             const { violations } = await axe.run(document, { resultTypes: ['violations'] });
             return violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(' ')}`);
             """

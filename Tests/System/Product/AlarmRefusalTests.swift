@@ -95,7 +95,7 @@ struct AlarmRefusalTests {
     }
 
     @Test(
-        "a drill is taken, answered and reported, and refused without responders, twice a day, and from an hour before a deadline or a trip's end on (A11)"
+        "a drill is taken, answered and reported, and refused without responders, twice a day, and from 75 minutes before a deadline or a trip's end on (A11)"
     )
     func drills() async throws {
         try await Quartet.with { quartet in

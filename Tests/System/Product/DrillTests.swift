@@ -8,8 +8,8 @@ struct EndToEndDrillTests {
     @Test(
         """
         every responder hears of a drill once, kills or not, as of no alarm, and the person on all devices; the report says for \
-        whom it was ready and who answered, and nothing of what they read and on what; it is over by itself, without an \
-        all-clear (A11)
+        whom it was ready and who answered, and nothing of what they read and on what; it is over by itself, and taken back \
+        without an all-clear (A11)
         """)
     func report() async throws {
         let receiver = PushReceiver { _, _ in 200 }
@@ -70,7 +70,13 @@ struct EndToEndDrillTests {
             try await quartet.waitUntilQuiet()
             let over = try await eve.read("/v1/account")["drill"]
             #expect(over["end"] == "over" && over["ended"].int != nil)
-            #expect(try await anna.kinds().count == before + 1, "there is no all-clear")
+            #expect(try await anna.kinds().count == before + 2, "there is no all-clear")
+            #expect(
+                try await anna.notifications().filter {
+                    $0["cleared"].int == nil && $0["details"]["drillEnds"].int != nil
+                }.isEmpty)
+            let later = try await eve.read("/v1/drill")
+            #expect(later["responders"] == report["responders"], "it says the same as while it was on")
         }
     }
 
@@ -105,6 +111,26 @@ struct EndToEndDrillTests {
             #expect(refused.status == 409 && refused.body["code"] == "alarmOn")
             try await eve.act("ClearAlert")
             for responder in [anna, ben] { try await responder.wait(toHear: "dependentAlertCleared") }
+        }
+    }
+
+    @Test("an alarm of somebody else takes a drill back as well, since no push says whose it is (A11)")
+    func another() async throws {
+        try await Quartet.with { quartet in
+            let (eve, mia, anna) = try await quartet.signUp("eve", "mia", "anna")
+            for dependent in [eve, mia] { try await anna.add(dependent) }
+            try await quartet.waitUntilQuiet()
+            let began = try await mia.act("RunDrill")
+            try await anna.waitForDrill(began["drill"])
+            try await eve.act("RaiseAlert")
+            try await anna.wait(toHear: "dependentAlertRaised")
+            #expect(try await anna.drills(unread: true).isEmpty, "it is gone in the alarm's own transaction")
+            try await mia.act("RaiseAlert")
+            try await quartet.waitUntilQuiet()
+            let ends = try await anna.notifications().filter {
+                $0["details"]["drill"] == began["drill"] && $0["details"]["drillEnds"] == nil
+            }
+            #expect(ends.count == 1)
         }
     }
 

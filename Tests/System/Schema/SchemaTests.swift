@@ -109,7 +109,7 @@ struct SchemaTests {
             ),
             (
                 "notifications",
-                "canary canary_support log log_partition notification notifications_state outcome unread"
+                "canary canary_support drill_receipt log log_partition notification notifications_state outcome unread"
             ),
         ])
     func published(schema: String, relations: String) async throws {

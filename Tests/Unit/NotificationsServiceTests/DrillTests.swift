@@ -12,9 +12,12 @@ import Vocabulary
 struct DrillTests {
     private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
 
-    private static func details(began: Instant, length: Interval = .hours(1)) -> NotificationDetails {
+    private static func details(
+        began: Instant, length: Interval = .hours(1), isOwn: Bool = false
+    ) -> NotificationDetails {
         NotificationDetails(
-            at: began, drill: .derived(at: began, from: Array("drill".utf8)), drillEnds: began + length, text: "Drill")
+            at: began, drill: .derived(at: began, from: Array("drill".utf8)), drillEnds: began + length,
+            isOwnDrill: isOwn ? true : nil, text: "Drill")
     }
 
     /// Somebody who is to be told of another's drill, which ends in an hour.
@@ -29,7 +32,7 @@ struct DrillTests {
         return (anna, drill, told)
     }
 
-    /// What a policy sends when a deadline or an alarm ends the drill.
+    /// What a policy sends when the drill is over.
     private static func withdraw(
         _ told: DeliverNotification, _ drill: DrillID, _ anna: AccountID, in inbox: inout Inbox
     )
@@ -47,20 +50,26 @@ struct DrillTests {
     }
 
     @Test(
-        "who hasn't answered a drill is pushed its end in the drill's place, read or not; who answered or never heard of it isn't (A11)"
+        "whoever heard of a drill is pushed its end in the drill's place, also if they read, answered or cleared it; who never heard of it isn't (A11)"
     )
     func withdrawn() throws {
-        for (isRead, isAnswered) in [(false, false), (true, false), (true, true)] {
+        for (isRead, isAnswered, isCleared) in [
+            (false, false, false), (true, false, false), (true, true, false), (true, false, true),
+        ] {
             var inbox = Inbox()
             let (anna, drill, told) = try Self.person(in: &inbox)
             try inbox.ask(anna, told)
             if isRead { try inbox.ask(anna, MarkRead(id: told.id)) }
             if isAnswered { try inbox.ask(anna, AnswerDrill(id: told.id)) }
+            inbox.pass(.seconds(1))
+            if isCleared {
+                try inbox.ask(anna, ClearNotifications(selection: NotificationSelection(ids: [told.id])))
+            }
             try Self.withdraw(told, drill, anna, in: &inbox)
             let end = inbox.rows.pushes.map(\.body.notification).filter { $0.id == .ofEndOfDrill(drill, to: anna) }
-            #expect(end.count == (isAnswered ? 0 : 1))
+            #expect(end.count == 1)
             if let end = end.first {
-                #expect(PushText(end).body.contains("no drill") && end.alarmName == "drill/\(drill)")
+                #expect(PushText(end).body.contains("alarm is real") && end.alarmName == "drill/\(drill)")
                 #expect(end.alarmName == inbox.rows.pushes.first?.body.notification.alarmName)
             }
             #expect(inbox.state(anna).notifications.first { $0.id == told.id }?.cleared != nil)
@@ -138,17 +147,26 @@ struct DrillTests {
     }
 
     @Test(
-        "a drill that an alarm of its person has overtaken, or that is over, is pushed to nobody; an alarm of before or of others doesn't matter (A11)",
+        "a drill that an alarm has overtaken, anybody's, or that is over, is pushed to nobody, nor while an alarm of anybody is on; one that is over doesn't matter (A11)",
         arguments: [NotificationKind.dependentAlertRaised, .dependentCheckInMissed])
     func overtaken(_ kind: NotificationKind) throws {
         var inbox = Inbox()
         let (anna, eve, bob) = (try inbox.person(), inbox.id() as AccountID, inbox.id() as AccountID)
         try inbox.register(anna)
-        func alarm(of person: AccountID, in inbox: inout Inbox) throws {
+        func alarm(of person: AccountID, in inbox: inout Inbox) throws -> AlarmID {
+            let alarm = AlarmID.derived(at: inbox.time, from: Array("alarm".utf8), person.bytes)
             // The time of its beginning may be by another clock than that of the drill.
-            let details = NotificationDetails(
-                at: inbox.time - .hours(1), alarm: .derived(at: inbox.time, from: Array("alarm".utf8)))
+            let details = NotificationDetails(at: inbox.time - .hours(1), alarm: alarm)
             try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: kind, subject: person, details: details))
+            return alarm
+        }
+        func end(_ alarm: AlarmID, of person: AccountID, in inbox: inout Inbox) throws {
+            let kind: NotificationKind =
+                kind == .dependentAlertRaised ? .dependentAlertCleared : .dependentCheckedInLate
+            try inbox.ask(
+                anna,
+                DeliverNotification(
+                    id: inbox.id(), kind: kind, subject: person, details: .init(at: inbox.time, alarm: alarm)))
         }
         func isPushed(_ details: NotificationDetails, in inbox: inout Inbox) throws -> Bool {
             let (id, before) = (inbox.id() as NotificationID, inbox.state(anna).unread)
@@ -157,31 +175,114 @@ struct DrillTests {
             #expect(inbox.rows.pushes.contains { $0.body.notification.id == id } == isUnread)
             return isUnread
         }
-        try alarm(of: eve, in: &inbox)
-        inbox.pass(.seconds(1))
-        let early = Self.details(began: inbox.time)
-        #expect(try isPushed(early, in: &inbox))
-        inbox.pass(.seconds(1))
-        try alarm(of: bob, in: &inbox)
-        #expect(try isPushed(early, in: &inbox))
-        try alarm(of: eve, in: &inbox)
-        #expect(try !isPushed(early, in: &inbox))
-        inbox.pass(.seconds(1))
+        for person in [eve, bob] {
+            let first = try alarm(of: person, in: &inbox)
+            inbox.pass(.seconds(1))
+            #expect(try !isPushed(Self.details(began: inbox.time), in: &inbox), "an alarm is on")
+            try end(first, of: person, in: &inbox)
+            inbox.pass(.seconds(1))
+            let details = Self.details(began: inbox.time)
+            #expect(try isPushed(details, in: &inbox))
+            inbox.pass(.seconds(1))
+            let second = try alarm(of: person, in: &inbox)
+            try end(second, of: person, in: &inbox)
+            #expect(try !isPushed(details, in: &inbox), "it comes late")
+            inbox.pass(.seconds(1))
+        }
         #expect(try !isPushed(Self.details(began: inbox.time, length: .seconds(0)), in: &inbox))
+    }
+
+    @Test(
+        "an alarm of anybody clears the drills that somebody heard of, with it, and pushes their end in their place (A11)",
+        arguments: [NotificationKind.dependentAlertRaised, .dependentCheckInMissed, .pingReceived, .alertRaised])
+    func takenBack(_ kind: NotificationKind) throws {
+        let isAlarm = kind.isOfAlarm && kind != .alertRaised
+        for isAnswered in [true, false] {
+            var inbox = Inbox()
+            let (anna, drill, told) = try Self.person(in: &inbox)
+            let own = Self.details(began: inbox.time - .seconds(1), isOwn: true)
+            let ownDrill = try #require(own.drill)
+            try inbox.ask(
+                anna, DeliverNotification(id: .ofDrill(ownDrill, to: anna), kind: .system, details: own))
+            try inbox.ask(anna, told)
+            if isAnswered { try inbox.ask(anna, AnswerDrill(id: told.id)) }
+            inbox.pass(.seconds(1))
+            let (before, bob) = (inbox.rows.pushes.count, inbox.id() as AccountID)
+            let alarm = AlarmID.derived(at: inbox.time, from: Array("alarm".utf8))
+            try inbox.ask(
+                anna,
+                DeliverNotification(
+                    id: inbox.id(), kind: kind, subject: kind == .alertRaised ? nil : bob,
+                    details: NotificationDetails(at: inbox.time, alarm: kind.isOfAlarm ? alarm : nil)))
+            let pushed = inbox.rows.pushes.dropFirst(before).map(\.body.notification)
+            let history = inbox.state(anna).notifications
+            func isOn(_ id: NotificationID) -> Bool { history.first { $0.id == id }?.cleared == nil }
+            #expect(isOn(told.id) != isAlarm)
+            #expect(
+                isOn(.ofDrill(ownDrill, to: anna)) == (kind != .alertRaised),
+                "one's own drill goes with one's own alarm")
+            #expect(pushed.map(\.kind) == (kind == .pingReceived ? [kind] : [kind, .system]), "the alarm goes first")
+            let ends = pushed.filter { $0.kind == .system }
+            let ended = kind == .alertRaised ? ownDrill : drill
+            #expect(ends.allSatisfy { $0.id == .ofEndOfDrill(ended, to: anna) && $0.alarmName == "drill/\(ended)" })
+            // What the policy sends later changes nothing any more.
+            let state = inbox.state(anna)
+            if isAlarm {
+                try Self.withdraw(told, drill, anna, in: &inbox)
+                #expect(inbox.state(anna) == state)
+                #expect(try inbox.rejection(anna, AnswerDrill(id: told.id)) == .notFound)
+            }
+        }
+    }
+
+    @Test("an alarm clears the drills of a day ago and says nothing of them any more (A11)")
+    func takenBackLater() throws {
+        var inbox = Inbox()
+        let (anna, drill, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, told)
+        inbox.pass(.hours(25))
+        try Self.alarm(to: anna, in: &inbox)
+        let history = inbox.state(anna).notifications
+        #expect(history.first { $0.id == told.id }?.cleared != nil && history.count == 2)
+        #expect(!history.contains { $0.id == .ofEndOfDrill(drill, to: anna) })
+    }
+
+    @Test("where the history is full, what an alarm says of a drill pushes out neither the drill nor its answer (A11)")
+    func full() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 2
+        let (anna, _, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: .system, details: .init(text: "Hello")))
+        inbox.pass(.seconds(1))
+        try inbox.ask(anna, told)
+        try inbox.ask(anna, AnswerDrill(id: told.id))
+        inbox.pass(.seconds(1))
+        try Self.alarm(to: anna, in: &inbox)
+        let history = inbox.state(anna).notifications
+        let drill = try #require(history.first { $0.id == told.id })
+        #expect(drill.answered != nil && drill.cleared != nil && history.count == 3)
+    }
+
+    private static func alarm(to anna: AccountID, in inbox: inout Inbox) throws {
+        let alarm = AlarmID.derived(at: inbox.time, from: Array("alarm".utf8))
+        let details = NotificationDetails(at: inbox.time, alarm: alarm)
+        try inbox.ask(
+            anna,
+            DeliverNotification(id: inbox.id(), kind: .dependentAlertRaised, subject: inbox.id(), details: details))
     }
 
     @Test("an alarm is pushed as ever while a drill of the same person is there (A11)")
     func alarm() throws {
         var inbox = Inbox()
-        let (anna, eve) = (try inbox.person(), inbox.id() as AccountID)
-        try inbox.register(anna)
-        let drill = Self.details(began: inbox.time)
-        try inbox.ask(anna, DeliverNotification(id: inbox.id(), kind: .system, subject: eve, details: drill))
+        let (anna, _, told) = try Self.person(in: &inbox)
+        try inbox.ask(anna, told)
+        inbox.pass(.seconds(1))
         let details = NotificationDetails(at: inbox.time, alarm: inbox.id())
         try inbox.ask(
-            anna, DeliverNotification(id: inbox.id(), kind: .dependentAlertRaised, subject: eve, details: details))
-        let pushed = try #require(inbox.rows.pushes.last?.body.notification)
-        #expect(inbox.rows.pushes.count == 2 && pushed.priority == .critical && pushed.alarmName != nil)
+            anna,
+            DeliverNotification(id: inbox.id(), kind: .dependentAlertRaised, subject: told.subject, details: details))
+        let pushed = try #require(inbox.rows.pushes.map(\.body.notification).first { $0.kind == .dependentAlertRaised })
+        #expect(pushed.priority == .critical && pushed.alarmName != nil)
         #expect(PushText(pushed) == PushText(.dependentAlertRaised) && !PushText(pushed).title.contains("Drill"))
     }
 

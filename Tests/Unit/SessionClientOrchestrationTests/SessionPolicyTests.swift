@@ -73,8 +73,7 @@ struct SessionPolicyTests {
 
     @Test(
         """
-        a drill is relayed as a drill, and withdrawn by an alarm alone; its person hears when it is over by itself \
-        (A11)
+        a drill is relayed as a drill, and taken back from everybody, its person too, however it ends (A11)
         """)
     func drills() throws {
         let (drill, now) = (DrillID.new(), Instant.now)
@@ -87,14 +86,15 @@ struct SessionPolicyTests {
         func ended(_ end: DrillEnd) throws -> [any CommandBody] {
             try commands(for: .drill(.drillEnded(.init(account: account, drill: drill, end: end, at: now))))
         }
-        for end in [DrillEnd.alarm, .deadline] {
-            let withdrawn = try ended(end)
-            #expect(withdrawn.count == 1 && (withdrawn.first as? WithdrawDrill)?.drill == drill)
+        for end in DrillEnd.allCases {
+            let sent = try ended(end)
+            #expect(sent.count == 4 && (sent.first as? WithdrawDrill)?.drill == drill)
+            let told = sent.compactMap { $0 as? DeliverNotification }
+            #expect(told.allSatisfy { $0.kind == .system && $0.subject == nil && !$0.isUrgent })
+            #expect(told.map(\.details.drillNews) == [.ownIsOn, .ownIsOver])
+            #expect(told.first?.id == own.id && told.first?.details.drillEnds.map { $0 < now } == true)
+            #expect((sent.last as? ClearNotifications)?.selection.ids == [own.id])
         }
-        let over = try ended(.over)
-        let told = try #require(over.first as? DeliverNotification)
-        #expect(over.count == 1 && told.kind == .system && told.subject == nil && !told.isUrgent)
-        #expect(told.details.drill == drill && told.details.drillNews == .ownIsOver)
     }
 
     @Test("no alarm's message is marked as a drill, and no drill's as an alarm (A11)")

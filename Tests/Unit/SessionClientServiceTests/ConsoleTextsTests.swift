@@ -24,9 +24,11 @@ struct ConsoleTextsTests {
             of: /"([A-Z][^"\\]*)"/)
         let folder = "Services/SessionClient/Orchestration/Policies"
         let policies = try FileManager.default.contentsOfDirectory(
-            atPath: Products.package.appending(path: folder).path)
+            atPath: Products.package.appending(path: folder).path
+        ).map { "\(folder)/\($0)" }
         // Of numbers, the console knows one at most.
-        let sentences = try policies.flatMap { try swift("\(folder)/\($0)").matches(of: /"([A-Z][^"]* [^"]*)"/) }
+        let sentences = try (policies + ["Shared/Contracts/Notifications/DrillNotifications.swift"])
+            .flatMap { try swift($0).matches(of: /"([A-Z][^"]* [^"]*)"/) }
             .map { String($0.1).replacing(/\\\(\w+\)/, with: "{0}") }
         let worker = try read("worker.js").matches(of: /say\('([^']+)'\)/)
         return pushes.map { String($0.1) } + sentences + worker.map { String($0.1) }

@@ -57,6 +57,29 @@ struct DrillTests {
         #expect(Self.refusal(household, of: anna) == nil)
     }
 
+    @Test("four drills in 30 days wear nobody out; a fifth waits until the first is 30 days ago (A11)")
+    func most() throws {
+        var household = Household()
+        let anna = try household.person()
+        let first = household.time
+        for day in 0..<5 {
+            try household.ask(anna, CheckIn())
+            guard day < 4 else { break }
+            try Self.run(in: &household, anna)
+            try household.run(.minutes(24 * 60 - 1), of: anna)
+            household.pass(.minutes(1))
+        }
+        let refused = Self.refusal(household, of: anna)
+        #expect(refused?.code == .tooSoon && refused?.retryAfter == .days(26))
+        #expect(household.state(anna).drill?.next == first + .days(30))
+        for _ in 0..<26 {
+            try household.run(.minutes(24 * 60 - 1), of: anna)
+            household.pass(.minutes(1))
+            try household.ask(anna, CheckIn())
+        }
+        #expect(Self.refusal(household, of: anna) == nil)
+    }
+
     /// What may come while a drill is on, though it began long before every deadline of which was known.
     enum Interruption: CaseIterable {
         case alert, checkIn, grace, trip, tripGrace
@@ -164,7 +187,7 @@ struct DrillTests {
 
     @Test(
         """
-        nobody runs a drill during an alarm, nor from an hour before a deadline or the end of a trip on, though others don't \
+        nobody runs a drill during an alarm, nor from 75 minutes before a deadline or the end of a trip on, though others don't \
         hear yet (A11)
         """)
     func refused() throws {
@@ -180,11 +203,11 @@ struct DrillTests {
         var away = household
         let eta = away.time + .hours(2)
         try away.ask(anna, StartTrip(name: "Lake", eta: eta, grace: .minutes(30)))
-        try away.run(.hours(1), of: anna)
+        try away.run(.minutes(45), of: anna)
         #expect(Self.refusal(away, of: anna) == nil)
         away.pass(.seconds(1))
         #expect(Self.refusal(away, of: anna)?.code == .deadlineNear)
-        try away.run(.seconds(3539), of: anna)
+        try away.run(.seconds(4439), of: anna)
         away.pass(.minutes(1))
         #expect(Self.refusal(away, of: anna)?.code == .tripMissed, "though the timer hasn't come")
         try away.run(.minutes(1), of: anna)
@@ -192,11 +215,11 @@ struct DrillTests {
         try away.run(.minutes(30), of: anna)
         #expect(Self.refusal(away, of: anna)?.code == .alarmOn)
 
-        try household.run(.hours(23), of: anna)
+        try household.run(.minutes(24 * 60 - 75), of: anna)
         #expect(Self.refusal(household, of: anna) == nil)
         household.pass(.seconds(1))
-        #expect(Self.refusal(household, of: anna)?.code == .deadlineNear, "it would be on at the deadline")
-        try household.run(.seconds(3539), of: anna)
+        #expect(Self.refusal(household, of: anna)?.code == .deadlineNear, "somebody may see it at the deadline")
+        try household.run(.seconds(4439), of: anna)
         household.pass(.minutes(1))
         #expect(Self.refusal(household, of: anna)?.code == .checkInDue, "though the timer hasn't come")
         try household.run(.minutes(1), of: anna)
@@ -219,8 +242,8 @@ struct DrillTests {
 
     @Test(
         """
-        whatever happens, no drill begins during an alarm or within an hour of a deadline, none outlives the beginning of an \
-        alarm or of a grace, and one begins a day at most (A11)
+        whatever happens, no drill begins during an alarm or within 75 minutes of a deadline, none outlives the beginning of an \
+        alarm or of a grace, and at most one begins a day, and four in 30 days (A11)
         """)
     func random() async throws {
         try await withRandom { random in
@@ -247,7 +270,7 @@ struct DrillTests {
                         try household.ask(anna, command)
                         if command is RunDrill {
                             let deadlines = [before.checkIn.due, before.trip?.eta].compactMap(\.self)
-                            try #require(deadlines.allSatisfy { $0 >= household.time + .hours(1) })
+                            try #require(deadlines.allSatisfy { $0 >= household.time + .minutes(75) })
                         }
                     } catch is Rejection {}
                     if random.oneIn(2) { try Self.runTimers(&household, anna) }
@@ -274,7 +297,7 @@ struct DrillTests {
 
     /// By the events alone.
     private static func check(_ events: [SessionEvent]) throws {
-        var (alarms, drill, last): (Set<AlarmID>, DrillID?, Instant?) = ([], nil, nil)
+        var (alarms, drill, begun): (Set<AlarmID>, DrillID?, [Instant]) = ([], nil, [])
         for event in events {
             switch event {
             case .alertRaised(let event): alarms.insert(event.alarm)
@@ -284,8 +307,12 @@ struct DrillTests {
             case .alarmClosed(let event): alarms.remove(event.alarm)
             case .drill(.drillBegan(let event)):
                 try #require(alarms.isEmpty, "a drill began during an alarm")
-                if let last { try #require(event.began >= last + .days(1)) }
-                (drill, last) = (event.drill, event.began)
+                if let last = begun.last { try #require(event.began >= last + .days(1)) }
+                if let fourth = begun.suffix(4).first, begun.count >= 4 {
+                    try #require(event.began >= fourth + .days(30))
+                }
+                drill = event.drill
+                begun.append(event.began)
             case .drill(.drillEnded(let event)):
                 try #require(event.drill == drill, "it ended twice, or wasn't on")
                 drill = nil

@@ -20,11 +20,14 @@ extension ContactsReducer {
                                 ends: command.ends, at: asker.time)))
                 }
         case .withdrawDrill(let command):
-            return responders.map {
-                .drill(
-                    .drillWithdrawn(
-                        .init(account: $0, dependent: asker.account, drill: command.drill, at: asker.time)))
-            }
+            let relayed = DrillRelayed(
+                account: asker.account, drill: command.drill, responders: responders.count, at: asker.time)
+            return [.drill(.drillRelayed(relayed))]
+                + responders.map {
+                    .drill(
+                        .drillWithdrawn(
+                            .init(account: $0, dependent: asker.account, drill: command.drill, at: asker.time)))
+                }
         }
     }
 

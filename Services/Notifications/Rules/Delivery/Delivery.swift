@@ -14,17 +14,21 @@ extension NotificationsReducer {
             let clock = min(context.recordedAt, time)
             // Kept for the record, but it alarms nobody any more. Cleared rather than read, because nobody has seen it.
             if rows.isOver(notification, for: account, at: clock) { notification.cleared = time }
-            return notify(&rows, notification, to: account)
+            let events = notify(&rows, notification, to: account)
+            return notification.cleared == nil
+                ? events + takeDrillsBack(&rows, becauseOf: notification, from: account, context) : events
         case .deliverHeldNotification(let command): return try deliver(&rows, command, time)
         }
     }
 
     static func deliver(
-        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
+        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID, makingRoom: Bool = true
     ) -> [NotificationsEvent] {
         guard rows[account, notification.id] == nil, var row = rows.accounts[account] else { return [] }
         var forgotten: NotificationID?
-        if row.total >= rows.limits.history(of: account), let evicted = rows.evicted(for: notification, of: account) {
+        if makingRoom, row.total >= rows.limits.history(of: account),
+            let evicted = rows.evicted(for: notification, of: account)
+        {
             forgotten = evicted.id
             rows[account, evicted.id] = nil
             row.total -= 1
@@ -56,45 +60,25 @@ extension DeliverNotification {
 
 extension NotificationKind {
     /// Whether it says that an alarm is on.
-    fileprivate var beginsAlarm: Bool {
-        switch self {
-        case .alertRaised, .checkInMissed, .dependentAlertRaised, .dependentCheckInMissed: true
-        default: false
-        }
-    }
-}
+    var beginsAlarm: Bool { beginsOwnAlarm || beginsAnothersAlarm }
 
-extension Notification {
-    /// Whose drill the account is told of.
-    fileprivate var drilled: AccountID? { details.isOfDrill ? subject : nil }
+    var beginsOwnAlarm: Bool { self == .alertRaised || self == .checkInMissed }
 
-    /// The drill of another that it says is over.
-    fileprivate var endedDrill: DrillID? { details.drillNews == .anothersIsOver ? details.drill : nil }
+    var beginsAnothersAlarm: Bool { self == .dependentAlertRaised || self == .dependentCheckInMissed }
 }
 
 extension NotificationsRows {
-    /// Whether the account was notified of an alarm of a dependent since their drill began. Alarms overtake drills on the way here. Both ids have the
-    /// time of session's rules; of the other times one is the clock's, which may be far behind after a failover.
-    private func isOvertaken(_ drill: Notification, of dependent: AccountID, for account: AccountID) -> Bool {
-        loadedNotifications(of: account).contains { alarm in
-            guard alarm.kind.beginsAlarm, alarm.subject == dependent, let at = alarm.details.alarm?.time,
-                let began = drill.details.drill?.time
-            else { return false }
-            return at >= began
-        }
-    }
-
     /// Whether a notification speaks of a grace, a trip, a question or a drill whose time is over, of a drill that an alarm has overtaken, or says
     /// that an alarm is on of whose end the account was notified already. A delivery that failed is tried again by itself, and so may come after it.
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
-        if let dependent = notification.drilled { return isOvertaken(notification, of: dependent, for: account) }
-        // Of a drill that one never heard of, or has answered or cleared, there is nothing to take back. One that was read may still be on another device.
-        if let drill = notification.endedDrill {
-            guard let told = self[account, .ofDrill(drill, to: account)] else { return true }
-            return told.cleared != nil || told.answered != nil
-        }
-        guard notification.kind.beginsAlarm, let alarm = notification.details.alarm else { return false }
+        if notification.details.drillNews != nil { return isVoid(notification, for: account) }
+        return notification.kind.beginsAlarm && isEnded(notification, for: account)
+    }
+
+    /// Whether the account was notified of the end of the alarm of which a notification says that it is on.
+    func isEnded(_ notification: Notification, for account: AccountID) -> Bool {
+        guard let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }
             switch end.kind {
@@ -117,10 +101,13 @@ extension NotificationsRows.Selection {
             if command.kind.beginsAlarm, let alarm = command.details.alarm {
                 alarms[account, default: []].insert(alarm)
             }
-            if command.details.isOfDrill, let dependent = command.subject {
-                drills[account, default: []].insert(dependent)
-            }
-            if command.details.drillNews == .anothersIsOver, let drill = command.details.drill {
+            if command.kind.beginsAlarm { alarmed.insert(account) }
+            if let drill = command.details.drill {
+                if command.details.drillNews == .anothersIsOn || command.details.drillNews == .ownIsOn,
+                    let start = NotificationsRows.alarmsMatter(to: drill)
+                {
+                    drilled[account] = min(drilled[account] ?? start, start)
+                }
                 named.insert(NotificationKey(account, .ofDrill(drill, to: account)))
             }
             if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }

@@ -66,16 +66,20 @@ extension PushText {
     private init(_ news: DrillNews) {
         (title, body) =
             switch news {
-            // Says before anything else that it is no alarm, and then what one would say.
+            // Says before anything else that it is no alarm, and nothing that an alarm says.
             case .anothersIsOn:
                 (
                     "Drill: no alarm",
-                    "Somebody tries out whether you would hear of one, which says “Somebody needs you”. Open this to say that you got it."
+                    "Somebody tries out whether you would hear of one. Whatever doesn’t say “drill” is real. Open this to say that you got it."
                 )
-            case .anothersIsOver: ("The drill is over", "What you hear from now on is no drill.")
+            case .anothersIsOver:
+                ("The drill is over", "Only what says “drill” was it: an alarm is real, whenever it came.")
             case .ownIsOn:
-                ("Your drill has begun", "Your responders are told. If it wasn’t you, look after your devices.")
-            case .ownIsOver: ("Your drill is over", "Look who answered.")
+                (
+                    "Your drill has begun",
+                    "Whatever doesn’t say “drill” is real. If it wasn’t you, look after your devices."
+                )
+            case .ownIsOver: ("Your drill is over", "What your responders hear is no drill any more.")
             }
     }
 }

@@ -87,23 +87,31 @@ extension Pipeline {
             """)
     }
 
-    /// Reads the newest beginnings of alarms of dependents that accounts were notified of within a day.
-    func notifications(ofAlarmsOf dependents: [AccountID: Set<AccountID>]) -> Pending? {
-        let pairs = dependents.flatMap { account, dependents in
-            dependents.map { (account: account, dependent: $0) }
-        }.sorted { $0 < $1 }
-        guard !pairs.isEmpty else { return nil }
+    /// Reads the beginnings and ends of alarms of which accounts were notified since a time of each.
+    func notifications(ofAlarmsTo accounts: [AccountID: Instant]) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted { $0.key < $1.key }
         return query(
             """
             SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(pairs.map(\.account)), \(pairs.map(\.dependent))) AS w(account, dependent)
-             CROSS JOIN LATERAL (
-                    SELECT o.*
-                      FROM notifications.notification AS o
-                     WHERE o.account = w.account AND o.created_at > statement_timestamp() - interval '1 day'
-                       AND o.subject = w.dependent AND o.kind IN ('dependentAlertRaised', 'dependentCheckInMissed')
-                     ORDER BY o.created_at DESC
-                     LIMIT 10) AS n
+              FROM unnest(\(accounts.map(\.key)), \(accounts.map(\.value))) AS w(account, start)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.created_at >= w.start
+               AND n.kind IN ('alertRaised', 'checkInMissed', 'dependentAlertRaised', 'dependentCheckInMissed',
+                              'alertCleared', 'dependentAlertCleared', 'dependentCheckedInLate', 'dependentAlarmEnded')
+            """)
+    }
+
+    /// Reads what accounts were told of drills.
+    func notifications(ofDrillsTo accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        // The condition is written as in the index.
+        return query(
+            """
+            SELECT \(unescaped: Tables.notification.selection)
+              FROM unnest(\(accounts.sorted())) AS w(account)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.details ->> 'drill' IS NOT NULL
             """)
     }
 

@@ -11,8 +11,11 @@ import { button, refusal } from './pieces.js'
 import { isOutOfReach, responderNames } from './reach.js'
 
 const form = 'drill'
-/** Until when another one is too soon, for how long one is reported, and after how long one is proposed. */
-const [pause, reported, proposal] = [day, 7 * day, 30 * day]
+/** Until when another one is too soon, for how long one is reported, after how long one is proposed, and how many there may be by then. */
+const [pause, reported, proposal, most] = [day, 7 * day, 30 * day, 4]
+
+/** When another one may be run. */
+const next = ({ began, earlier = [] }) => Math.max(began + pause, earlier.length < most - 1 ? 0 : earlier.at(1 - most) + proposal)
 
 /** What was last read of who got a drill. */
 let report
@@ -21,7 +24,7 @@ let report
 export function drillCard({ drill, alertRaised, checkIn }) {
   if (model.isKept || isOutOfReach() || alertRaised || checkIn.missed) return undefined
   const isOn = drill && !drill.ended
-  const mayRun = !isOn && !(drill && drill.began + pause > now())
+  const mayRun = !isOn && !(drill && next(drill) > now())
   return h('section', { class: 'card drill', 'aria-labelledby': 'drill-title' },
     h('h2', { id: 'drill-title' }, isOn ? t`A drill is on` : t`Would they hear of an alarm?`),
     h('p', { class: 'hint' }, words(drill)),
@@ -51,10 +54,10 @@ async function run() {
       t`${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything; you see who says that they got it, and how soon.`,
       model.replica.contacts.responderReach === 'nobody' ? t`None of them hears of missed check-ins: it tries out your alerts alone.`
         : t`It tries out your alerts: whether they hear of missed check-ins, too, is their choice.`,
-      t`At most once a day.`,
+      t`At most once a day, and four times in 30 days.`,
     ].join(' '),
   })
-  if (isSure) act('RunDrill', {}, t`They are told`, form)
+  if (isSure) act('RunDrill', {}, t`The drill has begun`, form)
 }
 
 const look = () => attempt(async () => {

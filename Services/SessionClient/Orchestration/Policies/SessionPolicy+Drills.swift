@@ -4,7 +4,8 @@ import SessionContract
 import Vocabulary
 
 // A drill takes the way of an alarm, from session by contacts to notifications, but as a message of its own kind at each step: a process of an
-// earlier release leaves it to a newer one, and never makes an alarm of it.
+// earlier release leaves it to a newer one, and never makes an alarm of it. Notifications alone get a message that an earlier release knows, and
+// keeps without its marks: what its text says is all that shows that it is a drill.
 
 extension SessionPolicy {
     func commands(
@@ -17,20 +18,32 @@ extension SessionPolicy {
             let details = NotificationDetails(
                 at: event.began, drill: event.drill, drillEnds: event.ends, isOwnDrill: true,
                 text: "Your drill has begun: your responders are told that it is no alarm.")
-            return [
-                .tell(.contacts, relay, for: event.account),
-                .notify(event.account, .system, details, because: message),
-            ]
+            let begun = DeliverNotification(
+                id: .ofDrill(event.drill, to: event.account), kind: .system, details: details)
+            return [.tell(.contacts, relay, for: event.account), .tell(.notifications, begun, for: event.account)]
         case .drillEnded(let event):
-            switch event.end {
-            case .deadline, .alarm: return [.tell(.contacts, WithdrawDrill(drill: event.drill), for: event.account)]
-            case .over:
-                let details = NotificationDetails(
-                    at: event.at, drill: event.drill, isOwnDrill: true, text: "Your drill is over. Look who answered.")
-                return [.notify(event.account, .system, details, because: message)]
-            }
+            // However it ended, it is taken back from everybody's devices: what comes later isn't to stand beside it.
+            return [.tell(.contacts, WithdrawDrill(drill: event.drill), for: event.account)]
+                + takingBack(event.drill, from: event.account, isOwn: true, at: event.at)
         }
     }
+}
+
+/// Says that a drill is over, and clears what says that it is on. This may still be on its way, after a failure: then what is over takes its place.
+private func takingBack(
+    _ drill: DrillID, of subject: AccountID? = nil, from account: AccountID, isOwn: Bool, at time: Instant
+) -> [PolicyCommand] {
+    let id = NotificationID.ofDrill(drill, to: account)
+    let missing = DeliverNotification(
+        id: id, kind: .system, subject: subject,
+        details: NotificationDetails(
+            drill: drill, drillEnds: Instant(microseconds: 0), isOwnDrill: isOwn ? true : nil, text: "A drill is over.")
+    )
+    let over = DeliverNotification(
+        id: .ofEndOfDrill(drill, to: account), kind: .system, subject: subject,
+        details: .endOfDrill(drill, isOwn: isOwn, at: time))
+    let clear = ClearNotifications(selection: NotificationSelection(ids: [id]))
+    return ([missing, over, clear] as [any CommandBody]).map { .tell(.notifications, $0, for: account) }
 }
 
 extension ContactsPolicy {
@@ -49,19 +62,8 @@ extension ContactsPolicy {
                 details: details)
             return [.tell(.notifications, told, for: event.account)]
         case .drillWithdrawn(let event):
-            let id = NotificationID.ofDrill(event.drill, to: event.account)
-            // The drill may still be on its way, after a failure: then this takes its place, as one that is over.
-            let missing = DeliverNotification(
-                id: id, kind: .system, subject: event.dependent,
-                details: NotificationDetails(
-                    drill: event.drill, drillEnds: Instant(microseconds: 0), text: "A drill of your contact is over."))
-            let over = DeliverNotification(
-                id: .ofEndOfDrill(event.drill, to: event.account), kind: .system, subject: event.dependent,
-                details: NotificationDetails(
-                    at: event.at, drill: event.drill,
-                    text: "The drill of your contact is over: what you hear from now on is no drill."))
-            let clear = ClearNotifications(selection: NotificationSelection(ids: [id]))
-            return ([missing, over, clear] as [any CommandBody]).map { .tell(.notifications, $0, for: event.account) }
+            return takingBack(
+                event.drill, of: event.dependent, from: event.account, isOwn: false, at: event.at)
         }
     }
 }

@@ -84,7 +84,7 @@ public struct UserClient: Sendable {
     public var extendTrip: Action<ExtendTrip>
     /// Ends a trip, and the alert that it made, unless the person has called for help by hand. It shows once the server has agreed.
     public var endTrip: Action<EndTrip>
-    /// Tells all responders that this is a drill and no alarm, at most once a day. Without a connection it fails.
+    /// Tells all responders that this is a drill and no alarm, at most once a day and four times in 30 days. Without a connection it fails.
     public var runDrill: PlainAction
     /// For whom the newest drill was ready, and who answered it by now; nil if there was none in a week.
     public var drillReport: @Sendable () async throws(QuartetError) -> DrillReport?

@@ -113,9 +113,11 @@ extension Texts {
             "Your trip ends at {deadline}: say that you have arrived, or give it another end",
         "notification.system.drill":
             "Drill, no alarm: {name} tries out whether you would hear of one, and sees that you got it if you say so",
-        "notification.system.drillEnded": "The drill of {name} is over: what you hear from now on is no drill",
+        "notification.system.drillEnded":
+            "The drill of {name} is over. Only what says “drill” was it: an alarm is real, whenever it came",
         "notification.system.ownDrill": "Your drill has begun: your responders are told that it is no alarm",
-        "notification.system.ownDrillOver": "Your drill is over. Look who answered",
+        "notification.system.ownDrillOver":
+            "Your drill is over: what your responders hear is no drill any more. Look who answered",
         "notification.system.text": "{text}",
 
         "drill.none": "You haven’t tried out yet whether your responders would hear of an alarm.",

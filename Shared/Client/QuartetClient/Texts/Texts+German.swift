@@ -117,9 +117,11 @@ extension Texts {
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
         "notification.system.drill":
             "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, dass sie ankam, wenn du es sagst",
-        "notification.system.drillEnded": "Die Probe von {name} ist vorbei: Was jetzt kommt, ist keine Probe",
+        "notification.system.drillEnded":
+            "Die Probe von {name} ist vorbei. Nur was „Probe“ sagt, war sie: Ein Alarm ist echt, wann er auch kam",
         "notification.system.ownDrill": "Deine Probe hat begonnen: Deine Helfer erfahren, dass sie kein Alarm ist",
-        "notification.system.ownDrillOver": "Deine Probe ist vorbei. Sieh nach, wer geantwortet hat",
+        "notification.system.ownDrillOver":
+            "Deine Probe ist vorbei: Was deine Helfer jetzt hören, ist keine Probe. Sieh nach, wer geantwortet hat",
         "notification.system.text": "{text}",
 
         "drill.none": "Du hast noch nicht ausprobiert, ob deine Helfer von einem Alarm erfahren würden.",
@@ -214,7 +216,8 @@ extension Texts {
         "error.tripOn": "Du bist schon unterwegs; beende zuerst diesen Weg.",
         "error.tripMissed": "Die Zeit ist um; sag, dass du angekommen bist oder Hilfe brauchst.",
         "error.alarmOn": "Einer deiner Alarme ist an; beende ihn zuerst.",
-        "error.deadlineNear": "Eine Frist von dir endet in weniger als einer Stunde; probiere es danach aus.",
+        "error.deadlineNear":
+            "Eine Frist von dir endet in weniger als 75 Minuten; melde dich zuerst, oder starte die Probe nach deinem Weg.",
         "error.noResponder": "Niemand würde davon erfahren; füge zuerst jemanden hinzu.",
         "error.checkInDue": "Deine Rückmeldung ist fällig; melde dich zuerst.",
         "error.alertChanged":

@@ -68,7 +68,7 @@ enum Action: Hashable, Sendable {
         case .endTrip: "The trip is over."
         case .raiseAlert: "The alert is raised."
         case .clearAlert: "The alert is over."
-        case .runDrill: "All responders are told that this is a drill."
+        case .runDrill: "The drill has begun."
         case .add: "Added or asked."
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."

@@ -6,7 +6,8 @@ enum DrillPart {
     static func lines(_ report: DrillReport?, _ shown: Shown) -> [Line] {
         guard let drill = shown.user.drill else {
             let isAlone = shown.contacts.responders.isEmpty
-            return isAlone ? [] : [.empty, Line("\(Words.drill("none")) D: run a drill.", .dim)] + limits(shown)
+            return isAlone
+                ? [] : [.empty, Line(Words.drill("none"), .dim), Line("D: run a drill.", .dim)] + limits(shown)
         }
         let lines = [.empty] + head(drill, shown) + limits(shown)
         guard let report, report.drill.id == drill.id else { return lines }
