@@ -1,6 +1,6 @@
 /** Starts the console. */
 import { render } from './core/view.js'
-import { speak, t } from './core/language.js'
+import { language, speak, t, wantedLanguage } from './core/language.js'
 import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
 import { followPlayer } from './core/player.js'
@@ -55,13 +55,20 @@ function sendToWelcome() {
   if (!isReady && model.route.path !== '/welcome') go('/welcome', { replacing: true })
 }
 
+const speakWanted = () => speak().then(changed, (error) => console.warn(error))
+
 async function start() {
   observeBlocking((isBlocked) => {
     if (isBlocked) render(document.body, empty(t`Close the other tabs of Quartet`, t`They show an earlier version, and this one waits for them.`))
   })
-  await Promise.all([loadAccounts(), speak().catch((error) => console.warn(error))])
+  // Whoever needs help waits a second for a language, and nothing else does: what comes late is spoken from then on.
+  const words = Promise.race([speakWanted(), new Promise((done) => { setTimeout(done, 1000) })])
   tellLanguage()
-  observeConnecting(() => { followPushes() })
+  await loadAccounts()
+  observeConnecting(() => {
+    followPushes()
+    if (language() !== wantedLanguage()) speakWanted()
+  })
   followWorker()
   follow()
   // At once: what another tab changes during the wait counts, too.
@@ -75,6 +82,7 @@ async function start() {
   yieldWhenLeft()
   // Drawing would hold up what the page waits for.
   if (model.account && !model.account.signedOut) await askedForStream()
+  await words
   drawWith(draw)
   followLinks()
   readAddress()

@@ -7,12 +7,20 @@
 export const languages = { en: 'English', de: 'Deutsch' }
 
 const setting = 'language'
-/** For how many milliseconds a page waits for its texts before it is drawn in English. */
-const patience = 5000
+/** For how many milliseconds texts may take to load. The page doesn't wait for all of it (app.js). */
+const patience = 20000
 
 const baseOf = (tag) => tag.split('-')[0].toLowerCase()
-/** How the browser's person writes a language: `de-AT`. */
-const localeOf = (code) => navigator.languages.find((tag) => baseOf(tag) === code) ?? code
+/** How the browser's person writes a language: `de-AT`. Some systems have names that are no language's, as `en-US@posix`. */
+const localeOf = (code) => navigator.languages.find((tag) => baseOf(tag) === code && isLocale(tag)) ?? code
+
+function isLocale(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
 
 let code = 'en'
 let locale = localeOf(code)
@@ -24,14 +32,19 @@ export const language = () => code
 /** What was chosen in this browser; an empty text is the browser's own language. */
 export const languageSetting = () => localStorage.getItem(setting) ?? ''
 
+/** The one that was chosen, or the first of the browser's that there is. */
+export const wantedLanguage = () => [languageSetting(), ...navigator.languages.map(baseOf), 'en'].find((one) => Object.hasOwn(languages, one))
+
 /**
- * Speaks the language that was chosen, or the first of the browser's that there is. While that can't be loaded, what was spoken before
- * goes on.
+ * Speaks the language that is wanted. While that can't be loaded, what was spoken before goes on.
  * @throws if it can't be loaded
  */
 export async function speak() {
-  const wanted = [languageSetting(), ...navigator.languages.map(baseOf), 'en'].find((one) => Object.hasOwn(languages, one))
-  texts = wanted === 'en' ? undefined : await load(wanted)
+  const wanted = wantedLanguage()
+  const loaded = wanted === 'en' ? undefined : await load(wanted)
+  // Another one was chosen meanwhile.
+  if (wanted !== wantedLanguage()) return
+  texts = loaded
   code = wanted
   locale = localeOf(code)
   document.documentElement.lang = code
@@ -54,7 +67,7 @@ export async function chooseLanguage(chosen) {
   try {
     await speak()
   } catch (error) {
-    store(before)
+    if (languageSetting() === chosen) store(before)
     throw error
   }
 }
@@ -70,10 +83,13 @@ const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, place) => values[
 /** A text that has a name of its own, since English has it from the server; undefined in English, and where there is none. */
 export const named = (name, ...values) => (texts?.has(name) ? filled(texts.get(name), values) : undefined)
 
-/** A sentence that the server wrote, in English; as it is, if it is nobody's but an operator's. A number in it may be any. */
-export function served(text) {
+/** A sentence that the server wrote, in English; as it is, if it is nobody's but an operator's. */
+export const served = (text) => translated(text) ?? text
+
+/** The same, or undefined if it isn't known. A number in it may be any. */
+export function translated(text) {
   const [number] = text.match(/\d+/) ?? []
-  return named(text) ?? (number && named(text.replace(number, '{0}'), number)) ?? text
+  return named(text) ?? (number && named(text.replace(number, '{0}'), number))
 }
 
 /** Makes something for a locale when it is first needed, because that takes a while; another one once another language is spoken. */

@@ -1,5 +1,5 @@
 /** One request to the API: its answer, or the reason why there is none. */
-import { named, t } from '../core/language.js'
+import { named, t, translated } from '../core/language.js'
 import { observe } from '../core/time.js'
 
 /** Quartet refused (RFC 9457). `code` says why; `detail` is for people. */
@@ -19,8 +19,8 @@ export class Unreachable extends Error {
   }
 }
 
-/** What a refusal says in a language that the server doesn't speak: at least what kind of refusal it is. */
-const words = (code, status) => named(`error.${code}`)
+/** What a refusal says in a language that the server doesn't speak: that very sentence, what its code means, or at least of what kind it is. */
+const words = ({ code, detail }, status) => translated(detail ?? '') ?? named(`error.${code}`)
   ?? named(`errors.${status === 429 ? 'tooMany' : status >= 500 ? 'server' : [409, 422].includes(status) ? 'refused' : 'program'}`)
 
 const patience = 20_000
@@ -47,7 +47,7 @@ export async function send(method, path, { body, bytes, type, key, token, header
   }
   observe(response.headers.get('Date'))
   const answer = parse(text)
-  if (isProblem(answer)) throw new Problem(response.status, { ...answer, detail: words(answer.code, response.status) ?? answer.detail })
+  if (isProblem(answer)) throw new Problem(response.status, { ...answer, detail: words(answer, response.status) ?? answer.detail })
   // A proxy's page, a portal's, or half an answer decides nothing.
   if (!response.ok || (text && answer === undefined)) throw new Unreachable(response.status)
   return { status: response.status, body: answer, headers: response.headers }

@@ -1,6 +1,6 @@
 /** Notifications of this browser while no page is open: the switch, and what keeps the server up to date. */
 import { h } from '../core/view.js'
-import { language, t } from '../core/language.js'
+import { t, wantedLanguage } from '../core/language.js'
 import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { attempt } from '../core/actions.js'
@@ -111,8 +111,8 @@ function hint(isDenied, isOn, isWanted) {
   return isWanted ? t`This browser isn’t registered at the moment, so nothing reaches you here while no page is open` : t`Alarms and other news are shown even if no page of Quartet is open`
 }
 
-/** Has the worker speak as this page does. */
-export const tellLanguage = () => put('keys', language(), 'language').catch((error) => console.warn(error))
+/** Has the worker keep and speak the language that is wanted here, even if this page couldn't load it. */
+export const tellLanguage = () => put('keys', wantedLanguage(), 'language').catch((error) => console.warn(error))
 
 /** The page that a notification led to, or that is told of a new subscription. */
 export function followWorker() {

@@ -116,7 +116,7 @@ extension Texts {
         "notification.checkInReminder.trip":
             "Dein Weg endet {deadline}: sag, dass du angekommen bist, oder gib ihm ein anderes Ende",
         "notification.system.drill":
-            "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, dass sie ankam, wenn du es sagst",
+            "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, dass die Probe ankam, wenn du es sagst",
         "notification.system.drillEnded":
             "Die Probe von {name} ist vorbei. Nur was „Probe“ sagt, war sie: Ein Alarm ist echt, wann er auch kam",
         "notification.system.ownDrill": "Deine Probe hat begonnen: Deine Helfer erfahren, dass sie kein Alarm ist",
@@ -128,7 +128,7 @@ extension Texts {
         "drill.proposal":
             "Deine letzte Probe ist einen Monat oder länger her. Probiere aus, ob deine Helfer jetzt von einem Alarm erfahren würden.",
         "drill.explanation":
-            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wer sagt, dass sie ankam. Ausprobiert werden deine Alarme: Ob jemand auch von versäumten Rückmeldungen erfährt, bestimmt er selbst.",
+            "Alle deine Helfer erfahren gleichzeitig, dass das eine Probe ist und kein Alarm. Sie müssen nichts tun; du siehst, wer sagt, dass die Probe ankam. Ausprobiert werden deine Alarme: Ob jemand auch von versäumten Rückmeldungen erfährt, bestimmt er selbst.",
         "drill.alertsOnly":
             "Keiner deiner Helfer erfährt von versäumten Rückmeldungen: Eine Probe probiert nur deine Alarme aus.",
         "drill.on": "Eine Probe läuft bis {time}.",
