@@ -30,9 +30,10 @@ export const isDoubtful = () => isOutOfReach() || model.replica.contacts?.respon
  */
 export function warning(isRaised) {
   if (isOutOfReach()) return isRaised ? t`Nobody looks after you, so nobody is told. Call somebody.` : t`Nobody looks after you, so nobody would be told. Call somebody.`
-  const [names, reason] = [responderNames(), unreachableWarning(namesOf())]
+  const names = responderNames()
+  const reason = () => unreachableWarning(namesOf())
   switch (model.replica.contacts?.responderReach) {
-    case 'unreachable': return isRaised ? t`${reason} It goes to ${names} all the same. Call somebody.` : t`${reason} It is sent to ${names} all the same. Call somebody.`
+    case 'unreachable': return isRaised ? t`${reason()} It goes to ${names} all the same. Call somebody.` : t`${reason()} It is sent to ${names} all the same. Call somebody.`
     case 'nobody': return isRaised ? t`It goes to ${names}. Whether that reaches anybody isn’t known: call somebody, too.`
       : t`It is sent to ${names}. Whether that reaches anybody isn’t known: call somebody, too.`
   }

@@ -173,7 +173,7 @@ struct ConsoleCheckInTests {
             try await page.run(
                 """
                 for (const [name, value] of [['Carl', '0'], ['Bob', '1200000000']]) {
-                    const label = [...document.querySelectorAll('.check-in label')].find((one) => one.innerText === `${name} hears`);
+                    const label = [...document.querySelectorAll('.check-in label')].find((one) => one.textContent === `${name} hears`);
                     const field = document.getElementById(label.htmlFor);
                     field.value = value;
                     field.dispatchEvent(new Event('change', { bubbles: true }));

@@ -256,8 +256,15 @@ struct ConsoleLanguageTests {
 
     private static func check(_ page: Browser, _ name: String) async throws {
         #expect(try await page.accessibilityProblems() == [], "\(name)")
-        let width = try await page.run("return document.documentElement.scrollWidth - innerWidth").int ?? 1
-        #expect(width <= 0, "\(name) is wider than the window")
+        let wide = try await page.run(
+            """
+            const { clientWidth, scrollWidth } = document.documentElement;
+            if (scrollWidth <= clientWidth) return [];
+            return [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > clientWidth)
+                .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)} ${one.getBoundingClientRect().right}`);
+            """
+        ).array.compactMap(\.string)
+        #expect(wide == [], "\(name) is wider than the window")
         #expect(try await page.runModules(["state/catalogue.js", "core/model.js"], english) == [], "\(name)")
         try await page.screenshot("\(name)-320-german")
     }

@@ -112,7 +112,10 @@ struct Console: Sendable {
 
 extension Browser {
     /// Expects that nothing went wrong in the page: no exception, and nothing that the policy forbids.
-    func expectNoErrors() async throws { #expect(try await errors() == []) }
+    func expectNoErrors() async throws {
+        let errors = try await errors()
+        #expect(errors == [])
+    }
 
     /// Runs a script with modules of the page, as `m['core/time.js']`. Paths begin at the folder of the page's first module.
     @discardableResult
