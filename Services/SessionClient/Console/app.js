@@ -55,7 +55,16 @@ function sendToWelcome() {
   if (!isReady && model.route.path !== '/welcome') go('/welcome', { replacing: true })
 }
 
-const speakWanted = () => speak().then(changed, (error) => console.warn(error))
+/** Speaks the language that is wanted. If it can't be loaded, it is asked for again in a minute, and when the page connects. */
+function speakWanted() {
+  speaking ??= speak().then(changed, (error) => {
+    console.warn(error)
+    setTimeout(() => { if (language() !== wantedLanguage()) speakWanted() }, 60_000)
+  }).finally(() => { speaking = undefined })
+  return speaking
+}
+
+let speaking
 
 async function start() {
   observeBlocking((isBlocked) => {

@@ -29,8 +29,14 @@ let texts
 
 export const language = () => code
 
-/** What was chosen in this browser; an empty text is the browser's own language. */
-export const languageSetting = () => localStorage.getItem(setting) ?? ''
+/** What was chosen in this browser; an empty text is the browser's own language. In some browsers nothing can be stored so. */
+export function languageSetting() {
+  try {
+    return localStorage.getItem(setting) ?? ''
+  } catch {
+    return ''
+  }
+}
 
 /** The one that was chosen, or the first of the browser's that there is. */
 export const wantedLanguage = () => [languageSetting(), ...navigator.languages.map(baseOf), 'en'].find((one) => Object.hasOwn(languages, one))
@@ -56,18 +62,23 @@ async function load(wanted) {
   return new Map(Object.entries(await response.json()))
 }
 
+let choices = 0
+
 /**
  * Chooses a language for this browser, and speaks it.
  * @param {string} chosen empty: the browser's own
  */
 export async function chooseLanguage(chosen) {
   const before = languageSetting()
+  const mine = ++choices
   const store = (value) => (value ? localStorage.setItem(setting, value) : localStorage.removeItem(setting))
-  store(chosen)
   try {
+    store(chosen)
     await speak()
   } catch (error) {
-    if (languageSetting() === chosen) store(before)
+    // Another one was chosen meanwhile.
+    if (mine !== choices) return
+    store(before)
     throw error
   }
 }
