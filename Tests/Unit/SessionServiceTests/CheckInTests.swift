@@ -274,7 +274,7 @@ struct CheckInTests {
                 // The last moments may not be decided yet.
                 let (expected, told) = (story(prompt), story(delayed))
                 let count = min(expected.count, told.count)
-                try #require(count > 10 && max(expected.count, told.count) < count + 3)
+                try #require(count > 5 && max(expected.count, told.count) < count + 3)
                 try #require(Array(told.prefix(count)) == Array(expected.prefix(count)))
             }
         }
