@@ -130,6 +130,8 @@ struct ConsoleRefusalTests {
         const press = async (name) => (await until(name, () => [...top().querySelectorAll('button, summary')].find((one) =>
             !one.disabled && (one.getAttribute('aria-label') ?? one.innerText.trim()) === say(name)))).click();
         const confirm = async (name, yes = name) => {
+            // The last question goes with the next frame. Where two codes have one sentence, this comes before it.
+            await until('the last question to be gone', () => !document.querySelector('dialog[open]'));
             await press(name);
             await until('a question', () => document.querySelector('dialog[open]'));
             await press(yes);
