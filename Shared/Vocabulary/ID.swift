@@ -199,7 +199,7 @@ public typealias AlarmID = ID<AlarmSubject>
 public typealias GroupID = ID<GroupSubject>
 /// A trip, by whose end somebody has arrived.
 public typealias TripID = ID<TripSubject>
-/// A drill, by which somebody tries out whether their responders would hear of an alarm.
+/// A drill, in which somebody tests whether an alarm would reach their responders.
 public typealias DrillID = ID<DrillSubject>
 /// A request to one service. The caller chooses it and keeps it when it sends the command again.
 public typealias CommandID = ID<CommandSubject>

@@ -70,6 +70,9 @@ final class Viewer: Sendable {
             if notification["kind"].string == "dependentCheckedInLate" {
                 return "all-clear: \(narrator.name(notification["subject"])) checked in, \(unread(body))"
             }
+            if notification["details"]["drill"].string != nil {
+                return "notification: \(notification["details"]["text"].string ?? "")"
+            }
             let about = notification["subject"].string == nil ? "" : " (\(narrator.name(notification["subject"])))"
             return "notification: \(notification["kind"].string ?? "")\(about), \(unread(body))"
         case ("notifications.event", "NotificationsCleared"):

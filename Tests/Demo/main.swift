@@ -93,6 +93,18 @@ do {
         try await annaSees.expect(
             "PingAnswered", "notification pingAnswered", "notification dependentCheckedIn", "person")
 
+        narrator.chapter("Bob tests whether an alarm would reach Anna.")
+        let (_, drillTook) = try await timed { try await bob.act("RunDrill") }
+        narrator.does("Bob", "runs a drill", took: drillTook)
+        try await annaSees.expect("notification system")
+        let told = try await anna.read("/v1/notifications")["notifications"].array
+        let drill = told.first { $0["details"]["drillEnds"].int != nil }
+        try await anna.act("AnswerDrill", ["id": drill?["id"] ?? .null])
+        narrator.does("Anna", "says that she got it")
+        try await annaSees.expect("DrillAnswered")
+        let receipts = try await bob.read("/v1/drill")["responders"].array
+        narrator.does("Bob", receipts.first?["answered"].int == nil ? "sees no answer yet" : "sees that she did")
+
         narrator.chapter("Bob doesn't check in in time.")
         let seconds: Int64 = 5
         let chosen = try await bob.ask("SetCheckInInterval", ["interval": .int(seconds * 1_000_000)])
@@ -100,6 +112,7 @@ do {
             narrator.does("Bob", "chooses to check in every \(seconds) seconds, and forgets it")
             try await bobSees.expect("CheckInMissed", "notification checkInMissed")
             try await annaSees.expect("notification dependentCheckInMissed")
+            narrator.say("The drill is over, too: nobody is to take the alarm for it.")
             let missed = try await anna.read("/v1/notifications")["notifications"].array.first {
                 $0["kind"].string == "dependentCheckInMissed"
             }

@@ -18,9 +18,9 @@ extension NotificationsRows {
         package var paced: Set<PaceKey> = []
         /// The alarms whose end is needed, if an account was notified of it.
         package var alarms: [AccountID: Set<AlarmID>] = [:]
-        /// Accounts that are told of a drill, and from when on alarms matter of which they were told.
+        /// Accounts that are told of a drill, and since when their notifications of alarms are needed.
         package var drilled: [AccountID: Instant] = [:]
-        /// Accounts that are told of an alarm, so that the drills matter of which they were told lately.
+        /// Accounts that are told of an alarm, whose notifications of drills are needed.
         package var alarmed: Set<AccountID> = []
         /// Accounts whose scheduled and held notifications are needed.
         package var scheduling: Set<AccountID> = []

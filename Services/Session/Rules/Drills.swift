@@ -8,7 +8,7 @@ extension DrillState {
         return [WantedTimer(.drill(.endDrill(.init(account: account, drill: id))), due: ends)]
     }
 
-    /// When the drills began up to this one that still count for another's; nil if none does.
+    /// When this drill and earlier ones began, as far as they still count against the next one; nil if none does.
     fileprivate func counted(at time: Instant) -> [Instant]? {
         let begun = ((earlier ?? []) + [began]).filter { $0 + DrillRules.period > time }.suffix(DrillRules.most - 1)
         return begun.isEmpty ? nil : Array(begun)
@@ -35,7 +35,7 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         // The rules' time may be far ahead of the clock after a failover.
         let clock = min(context.recordedAt, context.time)
-        // After an outage a deadline may have passed whose timer is still to come, and the person doesn't wait for this any more.
+        // After an outage the timer of a deadline that has passed may still be on its way, and the person is no longer waiting for a drill.
         guard context.time <= clock + DrillRules.patience else {
             throw Rejection(.expired, "Quartet couldn’t begin a drill when you asked for it; try again in a while.")
         }
@@ -57,7 +57,7 @@ extension SessionReducer {
         return [.drill(.drillBegan(began))]
     }
 
-    /// Nobody is to take for a drill what is about to be an alarm: while it would be on, no deadline is to pass of which is known.
+    /// No known deadline may pass while the drill is on, so that nobody takes the alarm for the drill.
     private static func checkNoAlarm(of row: AccountRow, at time: Instant) throws(Rejection) {
         let end = time + DrillRules.length + DrillRules.margin
         guard row.checkIn.alarm == nil, row.alert.raised == nil else {
@@ -90,7 +90,7 @@ extension SessionReducer {
         return end(&rows, drill, of: command.account, isAlarmed ? .alarm : .over, at: time)
     }
 
-    /// An alarm ends the person's drill at once, and so does a deadline that passed, whether others hear of it yet or not.
+    /// An alarm ends the person's drill at once, and so does a missed deadline, even while a grace still keeps it from others.
     static func endDrills(
         _ rows: inout SessionRows, because events: [SessionEvent], at time: Instant
     ) -> [SessionEvent] {
@@ -111,7 +111,7 @@ extension SessionReducer {
 }
 
 extension SessionEvent {
-    /// How it ends a drill that is on; nil if it doesn't. What goes on may have been begun by a process that knows no drills.
+    /// How it ends a drill that is on; nil if it doesn't. Repetitions count, too: a process that knows no drills may have begun the alarm.
     fileprivate var endOfDrill: DrillEnd? {
         switch self {
         case .alertRaised, .checkInMissed, .alarmRepeated, .alertAnnounced, .alertRaisedAgain: .alarm

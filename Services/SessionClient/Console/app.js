@@ -70,7 +70,7 @@ async function start() {
   observeBlocking((isBlocked) => {
     if (isBlocked) render(document.body, empty(t`Close the other tabs of Quartet`, t`They show an earlier version, and this one waits for them.`))
   })
-  // Whoever needs help waits a second for a language, and nothing else does: what comes late is spoken from then on.
+  // Drawing waits a second for the language, and nothing else does: somebody may need help. A language that comes later is spoken from then on.
   const words = Promise.race([speakWanted(), new Promise((done) => { setTimeout(done, 1000) })])
   tellLanguage()
   await loadAccounts()

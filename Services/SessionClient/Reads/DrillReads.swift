@@ -7,7 +7,7 @@ import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// Drills: who got the newest one, and whether there is anybody whom another one would.
+/// Drills: who got the newest one, and whether there is anybody whom a new one would reach.
 struct DrillReads: Sendable {
     let pool: Pool
 
@@ -48,7 +48,7 @@ struct DrillReads: Sendable {
              ORDER BY w.place
             """
         ).map { row in
-            // What came after its end says nothing of how soon an alarm would be there.
+            // What came after the drill's end says nothing about how soon an alarm would arrive.
             func inTime(_ column: Int) throws -> Instant? {
                 try row.decode(column, as: Instant?.self).flatMap { $0 <= drill.ended ?? drill.ends ? $0 : nil }
             }

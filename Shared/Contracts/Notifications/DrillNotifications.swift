@@ -1,14 +1,14 @@
 package import Vocabulary
 
 extension NotificationID {
-    /// What an account is told of a drill, another's or its own, by which it is withdrawn, answered and reported.
+    /// The notification that tells an account of a drill, its own or another's. The drill is withdrawn, answered and reported by this id.
     package static func ofDrill(_ drill: DrillID, to account: AccountID) -> Self {
         .derived(
             at: drill.time ?? Instant(microseconds: 0), from: Array("notification/drill".utf8), drill.bytes,
             account.bytes)
     }
 
-    /// That it is over, whatever ended it.
+    /// The notification that a drill is over, however it ended.
     package static func ofEndOfDrill(_ drill: DrillID, to account: AccountID) -> Self {
         .derived(
             at: drill.time ?? Instant(microseconds: 0), from: Array("notification/drill/end".utf8), drill.bytes,
@@ -17,13 +17,13 @@ extension NotificationID {
 }
 
 extension NotificationDetails {
-    /// That a drill is over, for whom a policy or an alarm says so first.
+    /// Says that a drill is over. Both the policy and an alarm that comes first send this.
     package static func endOfDrill(_ drill: DrillID, isOwn: Bool, at time: Instant) -> Self {
         NotificationDetails(
             at: time, drill: drill, isOwnDrill: isOwn ? true : nil,
             text: isOwn
-                ? "Your drill is over: what your responders hear is no drill any more. Look who answered."
-                : "The drill of your contact is over. Only what says “drill” was it: an alarm is real, whenever it came."
+                ? "Your drill is over; any alarm that your responders hear of is real. See who answered."
+                : "The drill of your contact is over. Only messages that say “drill” belonged to it; every alarm is real."
         )
     }
 }

@@ -9,7 +9,7 @@ public struct DrillState: Codable, Hashable, Sendable, Identifiable {
     /// When it was over; nil while it is on.
     public var ended: Instant?
     public var end: DrillEnd?
-    /// When those before it began that still count for how many there may be, the oldest first; nil if there is none.
+    /// When earlier drills began that still count toward ``DrillRules/most``, the oldest first; nil if there are none.
     public var earlier: [Instant]?
 
     public init(
@@ -39,14 +39,14 @@ public enum DrillRules {
     public static let length: Interval = .hours(1)
     /// From the beginning of one drill to that of the next.
     public static let pause: Interval = .days(1)
-    /// How many there are at most in ``period``. Whoever hears of one each day doesn't look any more.
+    /// How many there may be in a ``period``: responders who hear of one every day stop looking.
     public static let most = 4
     public static let period: Interval = .days(30)
-    /// From the end of a drill to the next known deadline at least, so that nobody sees a drill when an alarm comes.
+    /// The least time between the end of a drill and the next known deadline, so that the drill is off everybody's screen before an alarm.
     public static let margin: Interval = .minutes(15)
     /// How long a drill may wait to begin.
     public static let patience: Interval = .minutes(1)
-    /// For how long it is reported whom a drill reached. What it is read from is kept for longer.
+    /// For how long a drill's report can be read. The rows behind it are kept longer.
     public static let report: Interval = .days(7)
     /// After how long another drill is proposed.
     public static let proposal: Interval = .days(30)

@@ -275,7 +275,7 @@ public struct Browser: Sendable {
         }
         return try await runAsync(
             """
-            // Nothing is on its way between two colours. An animation that is cut off while the width changes never says that it has finished.
+            // Colours in transition would be measured wrong. An animation that is cut off by a change of the width never reports its end.
             const finished = document.getAnimations().filter((one) => one.effect.getTiming().iterations < 9).map((one) => one.finished);
             await Promise.race([Promise.allSettled(finished), new Promise((done) => { setTimeout(done, 3000) })]);
             const { violations } = await axe.run(document, { resultTypes: ['violations'] });

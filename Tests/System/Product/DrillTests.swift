@@ -160,10 +160,6 @@ extension JSON {
 }
 
 extension Device {
-    fileprivate func notifications(unread: Bool = false) async throws -> [JSON] {
-        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
-    }
-
     /// What is said of drills that are on.
     fileprivate func drills(unread: Bool = false) async throws -> [JSON] {
         try await notifications(unread: unread).filter { $0["details"]["drillEnds"].int != nil }
@@ -173,14 +169,6 @@ extension Device {
         try await wait("to hear of a drill") {
             $0["details"]["drill"] == drill && $0["details"]["drillEnds"].int != nil
         }
-    }
-
-    fileprivate func wait(_ what: String, until isMeant: (JSON) -> Bool) async throws {
-        for _ in 0..<6000 {
-            if try await notifications().contains(where: isMeant) { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TimedOut("waited two minutes \(what); there are \(try await kinds())")
     }
 
     fileprivate func status(of path: String) async throws -> Int {

@@ -18,10 +18,14 @@ extension Quartet {
 }
 
 extension Device {
-    /// The kinds of this account's notifications, newest first.
-    func kinds(unread: Bool = false) async throws -> [String] {
+    /// This account's notifications, newest first.
+    func notifications(unread: Bool = false) async throws -> [JSON] {
         try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
-            .compactMap { $0["kind"].string }
+    }
+
+    /// Their kinds.
+    func kinds(unread: Bool = false) async throws -> [String] {
+        try await notifications(unread: unread).compactMap { $0["kind"].string }
     }
 
     /// How many notifications are unread.
@@ -29,11 +33,16 @@ extension Device {
 
     /// Waits until a notification of a kind is in the history.
     func wait(toHear kind: String) async throws {
+        try await wait("for a notification \(kind)") { $0["kind"].string == kind }
+    }
+
+    /// Waits until a notification like this is in the history.
+    func wait(_ what: String, until isMeant: (JSON) -> Bool) async throws {
         for _ in 0..<6000 {
-            if try await kinds().contains(kind) { return }
+            if try await notifications().contains(where: isMeant) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw TimedOut("waited two minutes for a notification \(kind); there are \(try await kinds())")
+        throw TimedOut("waited two minutes \(what); there are \(try await kinds())")
     }
 
     /// The card of a contact.

@@ -68,15 +68,15 @@ extension NotificationKind {
 }
 
 extension NotificationsRows {
-    /// Whether a notification speaks of a grace, a trip, a question or a drill whose time is over, of a drill that an alarm has overtaken, or says
-    /// that an alarm is on of whose end the account was notified already. A delivery that failed is tried again by itself, and so may come after it.
+    /// Whether a notification is out of date: its grace, trip, question or drill is over, an alarm has voided the drill, or the account has already
+    /// been notified of the end of its alarm. This happens because a failed delivery is retried on its own, after newer ones.
     fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if notification.details.drillNews != nil { return isVoid(notification, for: account) }
         return notification.kind.beginsAlarm && isEnded(notification, for: account)
     }
 
-    /// Whether the account was notified of the end of the alarm of which a notification says that it is on.
+    /// Whether the account was already notified of the end of a notification's alarm.
     func isEnded(_ notification: Notification, for account: AccountID) -> Bool {
         guard let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in

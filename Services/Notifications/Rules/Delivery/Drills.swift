@@ -1,22 +1,23 @@
 import NotificationsContract
 package import Vocabulary
 
-// A push names nobody, so whoever gets an alarm and a drill at about the same time can't tell whose is which: no drill stands beside any alarm.
+// A push names nobody, so somebody who gets an alarm and a drill at about the same time can't tell them apart. That is why no drill is shown beside
+// an alarm, whoever's it is.
 
 extension NotificationsReducer {
-    /// Clears the account's drills that an alarm makes void, and says of each that it is over: that of others whoever's alarm it is, its own if the
-    /// alarm is its own. Of those that told it nothing there is nothing to say; of those it answered or cleared there is, since they may still be
-    /// on a device of it. No room is made for that: what would go first are the drills, and with them what their people read of them.
+    /// Clears the drills that a new alarm voids, and notifies the account that they are over. An alarm of anybody else voids all drills of others; an
+    /// alarm of the account itself voids its own drill. The end is also told of drills that were answered or cleared, because one of the account's
+    /// devices may still show them. It doesn't evict anything from a full history: that would be the drill itself, which its report is read from.
     static func takeDrillsBack(
         _ rows: inout NotificationsRows, becauseOf alarm: Notification, from account: AccountID,
         _ context: CommandContext
     ) -> [NotificationsEvent] {
         let (time, clock) = (context.time, min(context.recordedAt, context.time))
-        let isVoid: DrillNews? =
+        let voided: DrillNews? =
             alarm.kind.beginsAnothersAlarm ? .anothersIsOn : alarm.kind.beginsOwnAlarm ? .ownIsOn : nil
-        guard let isVoid else { return [] }
+        guard let voided else { return [] }
         let drills = rows.history(of: account).filter { told in
-            guard told.details.drillNews == isVoid, told.wasTold, let drill = told.details.drill else { return false }
+            guard told.details.drillNews == voided, told.wasTold, let drill = told.details.drill else { return false }
             return rows[account, .ofEndOfDrill(drill, to: account)] == nil
         }
         let uncleared = drills.filter { $0.cleared == nil }.map(\.id)
@@ -26,7 +27,7 @@ extension NotificationsReducer {
                 guard let drill = told.details.drill else { return [NotificationsEvent]() }
                 let end = Notification(
                     id: .ofEndOfDrill(drill, to: account), kind: .system, subject: told.subject,
-                    details: .endOfDrill(drill, isOwn: isVoid == .ownIsOn, at: time), created: time)
+                    details: .endOfDrill(drill, isOwn: voided == .ownIsOn, at: time), created: time)
                 guard let use = end.details.endOfUse(of: end.kind), use > clock else { return [] }
                 return deliver(&rows, end, to: account, makingRoom: false)
             }
@@ -34,10 +35,10 @@ extension NotificationsReducer {
 }
 
 extension NotificationsRows {
-    /// From when on alarms stand in a drill's way: one that is on is repeated more often than once a day.
+    /// Alarms from this time on can void a drill. That is enough for those still on, because they are repeated more often than once a day.
     package static func alarmsMatter(to drill: DrillID) -> Instant? { drill.time.map { $0 - .days(1) } }
 
-    /// Whether something that is said of a drill isn't so any more, or would be taken for what it isn't.
+    /// Whether news of a drill is out of date, or could be mistaken for news of an alarm.
     func isVoid(_ notification: Notification, for account: AccountID) -> Bool {
         guard let drill = notification.details.drill else { return false }
         switch notification.details.drillNews {
@@ -59,11 +60,11 @@ extension NotificationsRows {
 }
 
 extension Notification {
-    /// Whether the account could hear of it: what came too late was cleared as it came.
+    /// Whether the account was really notified: what arrives too late is cleared on delivery.
     fileprivate var wasTold: Bool { cleared != created }
 
-    /// Whether the alarm that it is about began since a drill. Alarms overtake drills on the way here. Both ids have the time of session's rules; of
-    /// the other times one is the clock's, which may be far behind after a failover.
+    /// Whether its alarm began after the drill did; alarms overtake drills on the way here. Compares the times in the ids, which are both from
+    /// session's rules. The other times aren't comparable, because the clock may be far behind the rules after a failover.
     fileprivate func began(since drill: DrillID) -> Bool {
         guard let alarm = details.alarm?.time, let drill = drill.time else { return false }
         return alarm >= drill

@@ -70,16 +70,16 @@ extension PushText {
             case .anothersIsOn:
                 (
                     "Drill: no alarm",
-                    "Somebody tries out whether you would hear of one. Whatever doesn’t say “drill” is real. Open this to say that you got it."
+                    "Somebody is testing whether one would reach you. Anything that doesn’t say “drill” is real. Open this to say that you got it."
                 )
             case .anothersIsOver:
-                ("The drill is over", "Only what says “drill” was it: an alarm is real, whenever it came.")
+                ("The drill is over", "Only messages that say “drill” belonged to it; every alarm is real.")
             case .ownIsOn:
                 (
                     "Your drill has begun",
-                    "Whatever doesn’t say “drill” is real. If it wasn’t you, look after your devices."
+                    "Anything that doesn’t say “drill” is real. If it wasn’t you, check your devices."
                 )
-            case .ownIsOver: ("Your drill is over", "What your responders hear is no drill any more.")
+            case .ownIsOver: ("Your drill is over", "Any alarm that your responders hear of is real.")
             }
     }
 }

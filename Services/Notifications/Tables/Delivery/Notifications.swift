@@ -87,7 +87,7 @@ extension Pipeline {
             """)
     }
 
-    /// Reads the beginnings and ends of alarms of which accounts were notified since a time of each.
+    /// Reads accounts' notifications of alarms and their ends, for each account since a time of its own.
     func notifications(ofAlarmsTo accounts: [AccountID: Instant]) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         let accounts = accounts.sorted { $0.key < $1.key }
@@ -105,7 +105,7 @@ extension Pipeline {
     /// Reads what accounts were told of drills.
     func notifications(ofDrillsTo accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
-        // The condition is written as in the index.
+        // The condition is the index's.
         return query(
             """
             SELECT \(unescaped: Tables.notification.selection)

@@ -11,7 +11,7 @@ const setting = 'language'
 const patience = 20000
 
 const baseOf = (tag) => tag.split('-')[0].toLowerCase()
-/** How the browser's person writes a language: `de-AT`. Some systems have names that are no language's, as `en-US@posix`. */
+/** The browser's own tag for a language, as `de-AT`. Some systems have tags that Intl refuses, as `en-US@posix`. */
 const localeOf = (code) => navigator.languages.find((tag) => baseOf(tag) === code && isLocale(tag)) ?? code
 
 function isLocale(tag) {
@@ -29,7 +29,7 @@ let texts
 
 export const language = () => code
 
-/** What was chosen in this browser; an empty text is the browser's own language. In some browsers nothing can be stored so. */
+/** What was chosen in this browser; an empty string means the browser's own language. Some browsers refuse access to localStorage. */
 export function languageSetting() {
   try {
     return localStorage.getItem(setting) ?? ''

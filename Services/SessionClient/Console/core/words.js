@@ -13,9 +13,9 @@ const repeated = (text, { count }) => (count ? t`${text} (reminder ${count})` : 
 export const isOfGrace = (details) => Boolean(details?.graceEnds && !details.alarm)
 
 function drillSentence(name, isOn, isOwn) {
-  if (isOwn) return isOn ? t`Your drill has begun: those who look after you are told that it is no alarm` : t`Your drill is over: what those who look after you hear is no drill any more. Look who answered`
-  return isOn ? t`Drill, no alarm: ${name} tries out whether you would hear of one, and sees that you got it if you say so`
-    : t`The drill of ${name} is over. Only what says “drill” was it: an alarm is real, whenever it came`
+  if (isOwn) return isOn ? t`Your drill has begun: those who look after you are told that it is no alarm` : t`Your drill is over; any alarm that those who look after you hear of is real. See who answered`
+  return isOn ? t`Drill, no alarm: ${name} is testing whether one would reach you, and sees that you got this if you say so`
+    : t`The drill of ${name} is over. Only messages that say “drill” belonged to it; every alarm is real`
 }
 
 function missedSentence({ trip, deadline, graceEnds, text, ...details }) {

@@ -26,20 +26,20 @@ export function drillCard({ drill, alertRaised, checkIn }) {
   const isOn = drill && !drill.ended
   const mayRun = !isOn && !(drill && next(drill) > now())
   return h('section', { class: 'card drill', 'aria-labelledby': 'drill-title' },
-    h('h2', { id: 'drill-title' }, isOn ? t`A drill is on` : t`Would they hear of an alarm?`),
+    h('h2', { id: 'drill-title' }, isOn ? t`A drill is on` : t`Would an alarm reach them?`),
     h('p', { class: 'hint' }, words(drill)),
     drill && receipts(drill),
     h('div', { class: 'actions' },
       mayRun && button(t`Run a drill`, run, { disabled: Boolean(underway('RunDrill')) }),
-      drill && drill.began + reported > now() && button(report?.drill.id === drill.id ? t`Look again` : t`Look who got it`, look, { kind: mayRun ? 'link' : '' })),
+      drill && drill.began + reported > now() && button(report?.drill.id === drill.id ? t`Look again` : t`See who got it`, look, { kind: mayRun ? 'link' : '' })),
     refusal(form))
 }
 
 function words(drill) {
-  if (!drill) return t`You haven’t tried it out yet. In a drill all who look after you are told that it is one, and you see who says that they got it.`
+  if (!drill) return t`You haven’t tried it yet. In a drill, everybody who looks after you is told that it is one, and you see who says that they got it.`
   if (!drill.ended) return t`All who look after you are told that it is one and no alarm. It is over at ${moment(drill.ends)}, or when a deadline of yours passes or an alarm begins.`
   const last = lastWords(drill.end, ago(drill.began))
-  return drill.began + proposal > now() ? last : `${last} ${t`Try it out again.`}`
+  return drill.began + proposal > now() ? last : `${last} ${t`Try it again.`}`
 }
 
 function lastWords(end, time) {
@@ -52,8 +52,8 @@ async function run() {
     title: t`Run a drill?`, action: t`Run the drill`, kind: 'primary',
     text: () => [
       t`${responderNames()} and nobody else get a message that says first of all that it is a drill and no alarm. They needn’t do anything; you see who says that they got it, and how soon.`,
-      model.replica.contacts.responderReach === 'nobody' ? t`None of them hears of missed check-ins: it tries out your alerts alone.`
-        : t`It tries out your alerts: whether they hear of missed check-ins, too, is their choice.`,
+      model.replica.contacts.responderReach === 'nobody' ? t`None of them hears of missed check-ins: it tests your alerts alone.`
+        : t`It tests your alerts: whether they hear of missed check-ins, too, is their choice.`,
       t`At most once a day, and four times in 30 days.`,
     ].join(' '),
   })
@@ -92,5 +92,5 @@ export const drillsOf = ({ notifications }) => (notifications?.notifications ?? 
 export const gotIt = (one) => button(t`I got it`, () => act('AnswerDrill', { id: one.id }, t`They see it`), { kind: 'small' })
 
 export const drillLine = (one) => h('li', { key: one.id, class: 'line' },
-  h('span', {}, h('strong', {}, t`Drill, no alarm: ${personName(one.subject)}`), h('small', {}, t`They try out whether you would hear of an alarm. If you say so, they see that you got this, and when.`)),
+  h('span', {}, h('strong', {}, t`Drill, no alarm: ${personName(one.subject)}`), h('small', {}, t`They are testing whether an alarm would reach you. If you say so, they see that you got this, and when.`)),
   gotIt(one))

@@ -3,9 +3,9 @@ import NotificationsContract
 import SessionContract
 import Vocabulary
 
-// A drill takes the way of an alarm, from session by contacts to notifications, but as a message of its own kind at each step: a process of an
-// earlier release leaves it to a newer one, and never makes an alarm of it. Notifications alone get a message that an earlier release knows, and
-// keeps without its marks: what its text says is all that shows that it is a drill.
+// A drill takes the same path as an alarm, from session through contacts to notifications, but as messages of its own. A process of an earlier
+// release leaves them to a newer one and never turns them into an alarm. The exception is the last step: an earlier release of notifications knows
+// DeliverNotification and drops the drill's fields, so there only the text says that it is a drill.
 
 extension SessionPolicy {
     func commands(
@@ -22,14 +22,15 @@ extension SessionPolicy {
                 id: .ofDrill(event.drill, to: event.account), kind: .system, details: details)
             return [.tell(.contacts, relay, for: event.account), .tell(.notifications, begun, for: event.account)]
         case .drillEnded(let event):
-            // However it ended, it is taken back from everybody's devices: what comes later isn't to stand beside it.
+            // However it ended, it leaves everybody's devices, so that nothing that comes later is shown beside it.
             return [.tell(.contacts, WithdrawDrill(drill: event.drill), for: event.account)]
                 + takingBack(event.drill, from: event.account, isOwn: true, at: event.at)
         }
     }
 }
 
-/// Says that a drill is over, and clears what says that it is on. This may still be on its way, after a failure: then what is over takes its place.
+/// Says that a drill is over, and clears the notification that it is on. If that one is still on its way after a failure, the first of these takes
+/// its place.
 private func takingBack(
     _ drill: DrillID, of subject: AccountID? = nil, from account: AccountID, isOwn: Bool, at time: Instant
 ) -> [PolicyCommand] {
@@ -55,7 +56,7 @@ extension ContactsPolicy {
             let details = NotificationDetails(
                 at: event.began, drill: event.drill, drillEnds: event.ends,
                 text:
-                    "Drill, no alarm: your contact tries out whether you would hear of one. They see that you got it if you say so."
+                    "Drill, no alarm: your contact is testing whether one would reach you. They see that you got this if you say so."
             )
             let told = DeliverNotification(
                 id: .ofDrill(event.drill, to: event.account), kind: .system, subject: event.dependent,

@@ -112,19 +112,19 @@ extension Texts {
         "notification.checkInReminder.trip":
             "Your trip ends at {deadline}: say that you have arrived, or give it another end",
         "notification.system.drill":
-            "Drill, no alarm: {name} tries out whether you would hear of one, and sees that you got it if you say so",
+            "Drill, no alarm: {name} is testing whether one would reach you, and sees that you got this if you say so",
         "notification.system.drillEnded":
-            "The drill of {name} is over. Only what says “drill” was it: an alarm is real, whenever it came",
+            "The drill of {name} is over. Only messages that say “drill” belonged to it; every alarm is real",
         "notification.system.ownDrill": "Your drill has begun: your responders are told that it is no alarm",
         "notification.system.ownDrillOver":
-            "Your drill is over: what your responders hear is no drill any more. Look who answered",
+            "Your drill is over; any alarm that your responders hear of is real. See who answered",
         "notification.system.text": "{text}",
 
-        "drill.none": "You haven’t tried out yet whether your responders would hear of an alarm.",
-        "drill.proposal": "Your last drill was a month ago or more. Try out whether an alarm would be heard of now.",
+        "drill.none": "You haven’t tested yet whether an alarm would reach your responders.",
+        "drill.proposal": "Your last drill was a month ago or more. Test whether an alarm would still get through.",
         "drill.explanation":
-            "All your responders are told at once that this is a drill and no alarm. They needn’t do anything; you see who says that they got it. It tries out your alerts: whether they hear of missed check-ins, too, is their choice.",
-        "drill.alertsOnly": "None of your responders hears of missed check-ins: a drill tries out your alerts alone.",
+            "All your responders are told at once that this is a drill and no alarm. They needn’t do anything; you see who says that they got it. It tests your alerts: whether they hear of missed check-ins, too, is their choice.",
+        "drill.alertsOnly": "None of your responders hears of missed check-ins: a drill tests your alerts alone.",
         "drill.on": "A drill is on until {time}.",
         "drill.deadline": "A deadline of yours ended the drill.",
         "drill.alarm": "An alarm ended the drill.",

@@ -118,10 +118,10 @@ extension Texts {
         "notification.system.drill":
             "Probe, kein Alarm: {name} probiert aus, ob du von einem erfahren würdest, und sieht, dass die Probe ankam, wenn du es sagst",
         "notification.system.drillEnded":
-            "Die Probe von {name} ist vorbei. Nur was „Probe“ sagt, war sie: Ein Alarm ist echt, wann er auch kam",
+            "Die Probe von {name} ist vorbei. Nur Nachrichten, in denen „Probe“ steht, gehörten dazu; jeder Alarm ist echt",
         "notification.system.ownDrill": "Deine Probe hat begonnen: Deine Helfer erfahren, dass sie kein Alarm ist",
         "notification.system.ownDrillOver":
-            "Deine Probe ist vorbei: Was deine Helfer jetzt hören, ist keine Probe. Sieh nach, wer geantwortet hat",
+            "Deine Probe ist vorbei; jeder Alarm, von dem deine Helfer hören, ist echt. Sieh nach, wer geantwortet hat",
         "notification.system.text": "{text}",
 
         "drill.none": "Du hast noch nicht ausprobiert, ob deine Helfer von einem Alarm erfahren würden.",

@@ -115,7 +115,7 @@ struct ConsoleCheckInTests {
             try await console.quartet.waitUntilQuiet()
             let page = try await console.person("anna")
             try await page.go("/")
-            try await page.see("Would they hear of an alarm?")
+            try await page.see("Would an alarm reach them?")
             try await page.click("Run a drill")
             try await page.see("says first of all that it is a drill and no alarm")
             try await page.screenshot("dialog-drill")
@@ -132,7 +132,7 @@ struct ConsoleCheckInTests {
                 "SELECT count(*) FROM notifications.notification AS n WHERE n.account = '\(bob.account)' AND n.answered_at IS NOT NULL"
             ) { $0 == "1" }
             try await console.quartet.waitUntilQuiet()
-            try await page.click("Look who got it")
+            try await page.click("See who got it")
             try await page.see("got it after")
             try await page.see("no answer yet")
             try await Self.look(page, "home-drill")
