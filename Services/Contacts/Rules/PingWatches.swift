@@ -6,8 +6,8 @@ package import QuartetVocabulary
 
 /// What is kept of a responder's pings that may raise an alert.
 package struct PingWatch: Codable, Equatable, Sendable {
-    /// The ping that it is about. A process of an earlier release sends and ends pings without changing this: about another ping it says
-    /// nothing.
+    /// The ping that this is about. A process of an earlier release sends and ends pings without changing this row; it says nothing about
+    /// any other ping.
     package var sent: Instant?
     /// When it was handled, by the database's clock, of which the rules' time may be far ahead after a failover. Nobody saw it before.
     package var recorded: Instant?
@@ -21,15 +21,15 @@ package struct PingWatch: Codable, Equatable, Sendable {
     package var isQuiet: Bool?
     /// When the person was warned, by the database's clock.
     package var warned: Instant?
-    /// When the alert was due of which that warned, which names the warning: a ping that is put off warns once more.
+    /// When the alert that the warning was about was due. It is part of the warning's name, since a ping that is put off warns again.
     package var warnedDue: Instant?
-    /// Whether that was no loud warning, as the day had one of a ping that was taken back.
+    /// Whether that warning was quiet, because there was a loud one within a day, of a ping that was then taken back.
     package var isRepeated: Bool?
     /// When the ping was last found unanswered.
     package var found: Instant?
-    /// Whether nothing becomes of it any more: the alert was raised, or the person has said that they are all right.
+    /// Whether nothing more comes of it: the alert was raised, or the person has said that they are all right.
     package var isOver: Bool?
-    /// Since when the alert has been held back for a command that waits to be handled.
+    /// Since when a command that waits to be handled has held the alert back.
     package var hold: AlarmHold?
     /// When a ping of this responder last raised an alert.
     package var raised: Instant?
@@ -65,8 +65,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
         if let end { wait(until: end, spread: spread) }
     }
 
-    /// Sets when it is due, as its warning comes late: that is given now, and the person has as long as was planned. In quiet hours, which
-    /// put off each ping once, it waits for their end; that the alert would be in them is no reason, since it was promised sooner.
+    /// Sets when it is due after a late warning: the warning is given now, and the person has as long as was planned. In quiet hours, which
+    /// put off each ping once, it waits for their end. It doesn't wait just because the alert would fall into them: that was promised earlier.
     mutating func planLate(at now: Instant, _ quiet: QuietHours?, spread: Interval) {
         guard isQuiet != true, let quiet, quiet.end(for: now) > now else {
             let planned = due.flatMap { due in warning.map { due - $0 } }
@@ -129,7 +129,7 @@ extension RelationRow.Side {
         return replaced
     }
 
-    /// No answer to what was found unanswered says anything new.
+    /// From now on an answer to what was found unanswered says nothing new.
     mutating func forgetMissed() {
         watch?.missed = nil
         if watch == PingWatch() { watch = nil }
@@ -218,8 +218,8 @@ extension ContactsReducer {
         return last.map { min($0, now) + rows.limits.pingAlarmPause }
     }
 
-    /// Whether a warning isn't loud: of pings that are taken back only one a day is, so that nobody gets used to it. The alert comes in
-    /// time all the same: this one may be meant.
+    /// Whether a warning is quiet: of pings that are taken back only one a day is loud, so that nobody gets used to ignoring it. The alert
+    /// comes in time all the same, since this ping may be meant.
     private static func isRepeated(_ rows: ContactsRows, _ watch: PingWatch, at now: Instant) -> Bool {
         watch.warnedInVain.map { now < min($0, now) + rows.limits.pingAlarmPause } ?? false
     }
@@ -239,7 +239,7 @@ extension ContactsReducer {
         Interval(microseconds: Int64(account.low % UInt64(rows.limits.pingSpread.microseconds)))
     }
 
-    /// Sees to it that the timer comes by then.
+    /// Makes sure that the timer comes by then.
     private static func wake(_ rows: inout ContactsRows, _ account: AccountID, _ time: Instant?) {
         guard let time, let row = rows.accounts[account], row.nextPing.map({ time < $0 }) ?? true else { return }
         rows.accounts[account]?.nextPing = time
@@ -288,7 +288,7 @@ extension ContactsReducer {
             } else if found.count == UnansweredPing.limit {
                 look(at: now + .seconds(1))
             } else {
-                // Unless session says what became of it, it is asked again.
+                // Session is told again until it says what became of it.
                 let ping = UnansweredPing(contact: contact, sent: sent, recorded: recorded)
                 (watch.found, watch.hold, watch.missed) = (now, nil, ping)
                 look(at: now + rows.limits.pingAlarmRetry)
@@ -332,7 +332,7 @@ extension ContactsReducer {
         }
     }
 
-    /// Ends a ping of which something became, or puts a later one of the same responder off.
+    /// Ends a ping that has led to an alert or to nothing, or puts off a later one of the same responder.
     private static func settleOne(
         _ rows: inout ContactsRows, _ view: inout RelationView, _ ping: UnansweredPing, _ asker: Asker
     ) -> [ContactsEvent] {
@@ -363,7 +363,7 @@ extension ContactsReducer {
                 events = dueSet(view.theirs, sent, from: contact, to: asker.account, asker)
                 events += warningEnded(asker.account, contact, watch, asker)
             }
-            // Session has heard this, too: an answer that comes later is about nothing that was asked since.
+            // Session has heard this, too, so an answer that comes later isn't about anything asked since.
             if let missed = view.theirs.watch?.missed, missed.recorded <= time { view.theirs.forgetMissed() }
             if view.row != row { rows[view.pair] = view.row }
             return events
@@ -440,7 +440,7 @@ extension ContactsReducer {
 }
 
 extension ContactsRows {
-    /// Who has sent pings to an account of which it is decided now whether they weren't answered in time.
+    /// The senders of pings to an account that are due: whether they were answered in time is decided now.
     /// - Parameter time: The database's clock.
     package func sendersOfDuePings(to account: AccountID, at time: Instant) -> [AccountID] {
         contacts(of: account).filter { contact in
