@@ -7,6 +7,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+/// Of the modules that every message passes through: unoptimized, they take a fifth of the tests' time. Only where
+/// deploy/build.sh asks for it, since SwiftPM refuses a package from a URL that has such a flag.
+let optimized =
+    Context.environment["QUARTET_OPTIMIZED"] == nil
+    ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // Apps leave this trait out, as in .package(url: …, traits: []), and resolve none of the packages that only the services need.
 let server = TargetDependencyCondition.when(traits: ["Server"])
@@ -102,14 +107,14 @@ let package = Package(
             name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // By itself: gRPC's transport has the same C types, and an optimised build of a module with both takes theirs for ours.
-        .target(name: "Gzip", dependencies: ["CZlib"], path: "Shared/Gzip", swiftSettings: settings),
-        .target(name: "QuartetVocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
+        .target(name: "Gzip", dependencies: ["CZlib"], path: "Shared/Gzip", swiftSettings: optimized),
+        .target(name: "QuartetVocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: optimized),
         .target(
             name: "Postgres", dependencies: ["CLibpq", "QuartetVocabulary", logging, metrics], path: "Shared/Postgres",
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
             name: "Storage", dependencies: ["Postgres", "QuartetVocabulary"], path: "Shared/Storage",
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
             name: "Bus",
             dependencies: [
@@ -117,7 +122,7 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections", condition: server), logging,
                 lifecycle, metrics,
             ],
-            path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
+            path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: optimized),
         .target(
             name: "ServiceKit",
             dependencies: [
@@ -125,7 +130,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 coreMetrics, crypto, hummingbird, logging, lifecycle, signals,
             ],
-            path: "Shared/ServiceKit", swiftSettings: settings),
+            path: "Shared/ServiceKit", swiftSettings: optimized),
 
         .target(
             name: "Webhook", dependencies: [crypto, httpClient, nio, nioHTTP], path: "Shared/Webhook",
@@ -135,7 +140,7 @@ let package = Package(
         .target(
             name: "QuartetContractSupport", dependencies: ["QuartetVocabulary", crypto],
             path: "Shared/Contracts/Support",
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
             name: "QuartetSessionContract", dependencies: ["QuartetContractSupport", "QuartetVocabulary", crypto],
             path: "Shared/Contracts/Session",

@@ -3,11 +3,16 @@
 #
 # With SwiftPM's random hashing, the flags of our traits come in another order each time, and all of our modules are compiled
 # again whenever it differs. The first flag is there because SwiftPM lets a target import what it doesn't declare otherwise.
-# C is optimized in debug builds, too: unoptimized, deriving a key from a password takes so long that on a busy machine people
-# who sign up give up waiting.
+# In debug builds, C is optimized, too: unoptimized, deriving a key from a password takes so long that on a busy machine people
+# who sign up give up waiting. So are the modules that every message passes through: see QUARTET_OPTIMIZED in Package.swift.
+# In continuous integration nobody opens a debugger or an editor: what only these need takes a fifth of a build's time.
 set -eu
 case " $* " in
   *' release '*) ;; # SwiftPM optimizes it more, and what comes later in a compiler's arguments would win
-  *) set -- -Xcc -O1 "$@" ;;
+  *)
+    set -- -Xcc -O1 "$@"
+    [ -z "${CI:-}" ] ||
+      set -- -debug-info-format none -Xswiftc -index-ignore-system-modules -Xcc -index-ignore-system-symbols "$@"
+    ;;
 esac
-SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error "$@"
+QUARTET_OPTIMIZED=1 SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error "$@"

@@ -55,8 +55,10 @@ enum JoinedModules {
             var exports: [String] = []
             var lines: [String] = []
             var isInComment = false
-            for line in source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-                let text = line.drop(while: \.isWhitespace)
+            // By bytes: to look for the ends of characters first would take most of an edge's start.
+            for bytes in source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+                let line = Substring(bytes)
+                let text = Substring(bytes.drop { $0 == UInt8(ascii: " ") })
                 if isInComment || text.hasPrefix("/**") {
                     isInComment = !text.hasSuffix("*/")
                 } else if text.hasPrefix("// ") {

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import QuartetAPI
 import QuartetVocabulary
@@ -71,8 +72,13 @@ struct ServerSentEvents: StreamTransport {
 
     /// The rest of an event's data. JSON has no raw line breaks inside strings; outside they would end the line.
     private mutating func add(_ body: [UInt8]) {
-        let breaks: [UInt8] = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
-        if body.contains(where: breaks.contains) {
+        let isBroken = ["\n", "\r"].contains { line in
+            body.withUnsafeBytes { bytes in
+                bytes.baseAddress.flatMap { memchr($0, Int32(UInt8(ascii: line)), bytes.count) } != nil
+            }
+        }
+        if isBroken {
+            let breaks = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
             text += String(decoding: body.map { breaks.contains($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
         } else {
             text += String(decoding: body, as: UTF8.self)

@@ -150,7 +150,7 @@ final class Quartet: Sendable {
             command[0], Array(command.dropFirst()),
             environment: [
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
-                "CONSUMER_LEASE": "1s", "GRPC_PORT": "0", "GRPC_REFLECTION": "true",
+                "CONSUMER_LEASE": "3s", "GRPC_PORT": "0", "GRPC_REFLECTION": "true",
                 // Tests look at rows that retention would delete; those that are about it say otherwise.
                 "RETENTION_INTERVAL": "1h",
                 // Tests count rows. The one about canaries says otherwise.

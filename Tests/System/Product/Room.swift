@@ -1,7 +1,12 @@
+import Testing
+
 /// Lets so many in at a time; others wait in their order, behind those that go first.
 actor Room {
     /// Whether the task that asks goes first: what takes longest, so that it isn't left to run alone once all others are done.
     @TaskLocal static var goesFirst = false
+
+    /// The tests of a `.serialized` suite are such a long task together: each asks only when the one before it is done.
+    private static var isOneOfMany: Bool { Test.current?.traits.contains { $0 is ParallelizationTrait } == true }
 
     private var left: Int
     private var first: [CheckedContinuation<Void, Never>] = []
@@ -28,7 +33,8 @@ actor Room {
         if left > 0 {
             left -= 1
         } else {
-            await withCheckedContinuation { if Self.goesFirst { first.append($0) } else { others.append($0) } }
+            let isFirst = Self.goesFirst || Self.isOneOfMany
+            await withCheckedContinuation { if isFirst { first.append($0) } else { others.append($0) } }
         }
     }
 
