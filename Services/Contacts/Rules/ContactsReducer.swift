@@ -19,7 +19,8 @@ package enum ContactsReducer: Reducer {
         switch command {
         case .account: break
         // Nobody made a mistake.
-        case .reach, .tier(.beginNextTier), .alarm(.askForRenewal):
+        case .reach, .tier(.beginNextTier), .alarm(.askForRenewal), .pingEscalation(.judgePings),
+            .pingEscalation(.settleUnansweredPings):
             guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
@@ -38,6 +39,7 @@ package enum ContactsReducer: Reducer {
             case .reach(let command): reduce(&rows, command, asker)
             case .tier(let command): try reduce(&rows, command, asker)
             case .drill(let command): reduce(&rows, command, asker)
+            case .pingEscalation(let command): try reduce(&rows, command, asker)
             }
         return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }

@@ -36,10 +36,12 @@ extension ContactsReducer {
         }
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
+        watch(&rows, &view, asker)
         rows[view.pair] = view.row
+        let due = view.mine.shownPingDue
         return [
-            .pingSent(.init(account: view.account, contact: view.contact, at: asker.time)),
-            .pingReceived(.init(account: view.contact, contact: view.account, at: asker.time)),
+            .pingSent(.init(account: view.account, contact: view.contact, due: due, at: asker.time)),
+            .pingReceived(.init(account: view.contact, contact: view.account, due: due, at: asker.time)),
         ]
     }
 
@@ -48,9 +50,9 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.mine.pinged else { return [] }
-        view.mine.pinged = nil
+        let ended = endPing(&view, mine: sent, asker)
         rows[view.pair] = view.row
-        return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
+        return cancelled(sent, from: view.account, to: view.contact, at: asker.time) + ended
     }
 
     /// The events for both sides of a cancelled ping, the sender's first.
@@ -68,13 +70,13 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.theirs.pinged, sent <= command.sent ?? sent else { return [] }
-        view.theirs.pinged = nil
+        let ended = endPing(&view, sent: sent, asker)
         rows[view.pair] = view.row
         return [
             .pingAnswered(
                 .init(account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time)),
             answered(view, sent, asker),
-        ]
+        ] + ended + answered(&rows, [view.contact], asker)
     }
 
     static func clearPings(
@@ -87,15 +89,15 @@ extension ContactsReducer {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
             guard let sent = view.theirs.pinged, sent <= upTo ?? sent else { continue }
-            view.theirs.pinged = nil
+            let ended = endPing(&view, sent: sent, asker)
             rows[view.pair] = view.row
             cleared.append(contact)
-            events.append(answered(view, sent, asker))
+            events += [answered(view, sent, asker)] + ended
         }
         guard !cleared.isEmpty else { return [] }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
-        return [.receivedPingsCleared(event)] + events
+        return [.receivedPingsCleared(event)] + events + answered(&rows, cleared, asker)
     }
 
     /// The event for the sender of an answered ping.
@@ -108,7 +110,10 @@ extension ContactsReducer {
 extension ContactsRows.Selection {
     mutating func add(_ command: PingCommand, of account: AccountID) {
         switch command {
-        case .sendPing(let command): meet(account, command.contact)
+        case .sendPing(let command):
+            meet(account, command.contact)
+            // Its timer may be set.
+            changed.insert(command.contact)
         case .cancelPing(let command): meet(account, command.contact)
         case .respondToPing(let command): meet(account, command.contact)
         case .respondToAllPings, .clearReceivedPings: answering.insert(account)

@@ -24,6 +24,8 @@ extension ContactsRows {
         package var closing: Set<AccountID> = []
         /// Accounts that answer all pings sent to them.
         package var answering: Set<AccountID> = []
+        /// Accounts of whose pings it is decided whether they weren't answered in time.
+        package var judging: Set<AccountID> = []
         /// Accounts whose responders are to be alerted.
         package var alerting: Set<AccountID> = []
         /// Accounts whose alarms are needed, with everyone alerted to them.
@@ -75,6 +77,7 @@ extension ContactsRows {
             case .reach(let command): add(command, of: account)
             case .tier(let command): add(command, of: account)
             case .drill(let command): add(command, of: account)
+            case .pingEscalation(let command): add(command, of: account)
             }
         }
 

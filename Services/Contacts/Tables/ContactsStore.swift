@@ -40,6 +40,7 @@ package struct ContactsStore: TimedStore {
             touched.resolve(owners)
         }
         let relations = pipeline.lockRelations(touched)
+        let answers = pipeline.waitingCommands(Pipeline.pingAnswers, of: touched.judging, to: "contacts")
         let alarms = pipeline.alarms(of: touched.alarming, heardBy: touched.closing)
         let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
@@ -56,6 +57,15 @@ package struct ContactsStore: TimedStore {
         for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
         for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
+        rows.waitingAnswers = try answers.waitingCommands()
+        if !touched.judging.isEmpty {
+            // Those of whose pings it is decided are known, and locked, by now.
+            let senders = touched.judging.flatMap { rows.contacts(of: $0) }
+            let cancellations = pipeline.waitingCommands(
+                Pipeline.pingCancellations, of: Set(senders), to: "contacts")
+            try pipeline.flush()
+            rows.waitingCancellations = try cancellations.waitingCommands()
+        }
         for pending in [glimpses, dependents] {
             for (pair, row) in try Tables.relation.rows(of: pending) { rows.load(glimpse: row, at: pair) }
         }

@@ -75,6 +75,8 @@ extension SessionReducer {
             // Nobody sees it but by what isn't repeated.
             return []
         case .closeAlarm(let command): return try closeAlarm(&rows, command, context.time)
+        case .raiseUnansweredAlert(let command): return raiseUnanswered(&rows, command, context)
+        case .endUnansweredAlert(let command): return endUnanswered(&rows, command, context.time)
         }
     }
 
@@ -121,7 +123,7 @@ extension SessionReducer {
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, isSlow: isSlow ? true : nil,
-                    eta: trip?.eta, at: time))
+                    eta: trip?.eta, ping: command.kind == .alertRaised ? row.alertPing : nil, at: time))
         ]
     }
 
@@ -132,7 +134,7 @@ extension SessionReducer {
         let time = context.time
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
-        if row.alert.raised != nil, row.trip?.shown.isItsAlert == true {
+        if row.alert.raised != nil, row.trip?.shown.isItsAlert == true || row.isUnansweredAlert {
             return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), time)
         }
         guard row.alert.raised == nil else {
@@ -159,7 +161,7 @@ extension SessionReducer {
     /// Help is asked for again while an alert is on. Responders are told again: at once, if the last time is long enough ago.
     static func callAgain(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID, pressed: Instant,
-        trip: MissedTrip? = nil, _ time: Instant
+        trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
     ) -> [SessionEvent] {
         var alert = row.alert
         alert.repetitions = 0
@@ -168,11 +170,14 @@ extension SessionReducer {
         alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
         alert.pressedAlarm = alarm
         rows[account]?.alert = alert
-        return [.alertRaisedAgain(.init(account: account, alarm: alarm, pressed: pressed, trip: trip, at: time))]
+        return [
+            .alertRaisedAgain(
+                .init(account: account, alarm: alarm, pressed: pressed, trip: trip, pings: pings, at: time))
+        ]
     }
 
-    /// The person calls for help while an alert is on that their trip made. Whenever they pressed, contacts tells responders at once: until
-    /// now they know of a late arrival only.
+    /// The person calls for help while an alert is on that their trip made, or unanswered pings. Whenever they pressed, contacts tells responders at once: until
+    /// now they know of a late arrival or answer only.
     private static func callByHand(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
     ) -> [SessionEvent] {
@@ -180,6 +185,7 @@ extension SessionReducer {
         let pressed = max(pressed, row.alert.asked ?? pressed)
         let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
         rows[account]?.trip?.shown.isCalled = true
+        rows[account]?.unanswered?.shown?.isCalled = true
         rows[account]?.alert.lastAlarm = time
         return events
     }
@@ -190,6 +196,7 @@ extension SessionReducer {
     ) -> [SessionEvent] {
         guard let raised = row.alert.raised, let alarm, alarm == row.alert.alarm else { return [] }
         if row.trip?.shown.alarm != nil { rows[account]?.trip = nil }
+        rows[account]?.unanswered?.shown = nil
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         return [
             .alertCleared(
@@ -215,8 +222,10 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
-        // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since.
-        let received = row.trip?.shown.alarm == alarm ? min(context.recordedAt, context.time) : nil
+        // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since, or
+        // a ping not answered.
+        let isOwn = row.trip?.shown.alarm == alarm || row.unanswered?.shown != nil
+        let received = isOwn ? min(context.recordedAt, context.time) : nil
         guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: command.pressed ?? received)) else {
             throw Rejection(
                 .alertChanged,

@@ -140,6 +140,7 @@ extension SessionReducer {
             row.checkIn.pause.used = rows.limits.longestPause
         case .alertRaised:
             if row.trip?.shown.alarm != nil { row.trip = nil }
+            row.unanswered?.shown = nil
             row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         }
         rows[command.account] = row

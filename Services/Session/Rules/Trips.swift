@@ -239,6 +239,7 @@ extension SessionReducer {
             rows[account]?.trip = trip
             return [.alertRaised(.init(account: account, alarm: alarm, trip: trip.missed, at: time))]
         }
+        rows[account]?.unanswered?.shown?.isCalled = true
         trip.miss(alarm, isCalled: true)
         rows[account]?.trip = trip
         return callAgain(&rows, account, row, alarm, pressed: clock, trip: trip.missed, time)

@@ -44,6 +44,9 @@ public struct RelayAlert: CommandBody {
     public let occurred: Instant
     /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
     public let deadline: Instant?
+    /// The ping that made an alert because it wasn't answered, or the first of several; nil once the dependent has called for help by
+    /// hand.
+    public let ping: UnansweredPing?
     /// How often responders were already alerted to the same alarm.
     public let repetition: Int
     /// Whether the repetitions that come soon after one another are over.
@@ -52,13 +55,15 @@ public struct RelayAlert: CommandBody {
     public let reason: AlarmEndReason?
 
     public init(
-        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
+        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, ping: UnansweredPing? = nil,
+        repetition: Int = 0,
         isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
         self.occurred = occurred
         self.deadline = deadline
+        self.ping = ping
         self.repetition = repetition
         self.isSlow = isSlow
         self.reason = reason
@@ -172,10 +177,13 @@ public struct ForgetAnswers: CommandBody {
     public let alarm: AlarmID
     /// When the dependent called.
     public let before: Instant
+    /// True if the dependent hasn't: another ping wasn't answered in time.
+    public let isPing: Bool?
 
-    public init(alarm: AlarmID, before: Instant) {
+    public init(alarm: AlarmID, before: Instant, isPing: Bool? = nil) {
         self.alarm = alarm
         self.before = before
+        self.isPing = isPing
     }
 }
 

@@ -5,11 +5,14 @@ public struct PingSent: EventBody {
     public let account: AccountID
     /// The dependent.
     public let contact: AccountID
+    /// When an alert is raised unless it is answered; nil if none is.
+    public let due: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, at: Instant) {
+    public init(account: AccountID, contact: AccountID, due: Instant? = nil, at: Instant) {
         self.account = account
         self.contact = contact
+        self.due = due
         self.at = at
     }
 }
@@ -19,11 +22,14 @@ public struct PingReceived: EventBody {
     public let account: AccountID
     /// The responder.
     public let contact: AccountID
+    /// When an alert is raised unless it is answered; nil if none is.
+    public let due: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, at: Instant) {
+    public init(account: AccountID, contact: AccountID, due: Instant? = nil, at: Instant) {
         self.account = account
         self.contact = contact
+        self.due = due
         self.at = at
     }
 }

@@ -11,15 +11,19 @@ public struct AlertRaised: EventBody {
     public let waitsUntil: Instant?
     /// The trip whose time passed; nil if the person raised it.
     public let trip: MissedTrip?
+    /// The pings that weren't answered in time; nil if it is about none.
+    public let pings: [UnansweredPing]?
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil, at: Instant
+        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil,
+        pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.waitsUntil = waitsUntil
         self.trip = trip
+        self.pings = pings
         self.at = at
     }
 }
@@ -77,13 +81,16 @@ public struct AlarmRepeated: EventBody {
     public let isSlow: Bool?
     /// The end of the trip that made the alert; nil if the person has called for help by hand.
     public let eta: Instant?
+    /// The first of the pings that made the alert; nil if the person has called for help, too.
+    public let ping: UnansweredPing?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        eta: Instant? = nil, at: Instant
+        eta: Instant? = nil, ping: UnansweredPing? = nil, at: Instant
     ) {
         self.eta = eta
+        self.ping = ping
         self.account = account
         self.alarm = alarm
         self.kind = kind
@@ -151,15 +158,19 @@ public struct AlertRaisedAgain: EventBody {
     public let pressed: Instant
     /// The trip whose time passed; nil if the person did it.
     public let trip: MissedTrip?
+    /// The pings that weren't answered in time; nil if it is about none.
+    public let pings: [UnansweredPing]?
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil, at: Instant
+        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil,
+        pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.pressed = pressed
         self.trip = trip
+        self.pings = pings
         self.at = at
     }
 }

@@ -34,6 +34,10 @@ package struct RelationRow: Equatable, Sendable {
         package var pinged: Instant?
         /// When this account last sent a ping, answered or not.
         package var lastPing: Instant?
+        /// What is kept of this account's pings that may raise an alert; nil if there is nothing.
+        package var watch: PingWatch?
+        /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
+        package var pingEscalation: Interval?
         /// When this account asked to become the other's responder; nil once answered.
         package var roleRequested: Instant?
         /// Counts the changes to this account's view of the relation.
@@ -97,7 +101,8 @@ struct RelationView {
             iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
             notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
             outgoingPing: mine.pinged,
-            incomingPing: theirs.pinged, outgoingRoleRequest: mine.roleRequested,
+            incomingPing: theirs.pinged, outgoingPingDue: mine.shownPingDue, incomingPingDue: theirs.shownPingDue,
+            pingEscalation: mine.pingEscalation, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }
 }

@@ -60,7 +60,11 @@ extension ContactsReducer {
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
-        return events + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+        var gone = view
+        let warnings =
+            (view.theirs.pinged.map { endPing(&gone, sent: $0, asker) } ?? [])
+            + (view.mine.pinged.map { endPing(&gone, mine: $0, asker) } ?? [])
+        return events + warnings + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.account, naming: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.contact, naming: view.account, at: asker.time)
     }
@@ -72,13 +76,16 @@ extension ContactsReducer {
         var view = changed
         var cancelled: [ContactsEvent] = []
         if let sent = view.mine.pinged, !view.mine.iAmResponder {
-            view.mine.pinged = nil
+            cancelled += endPing(&view, mine: sent, asker)
             cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
         }
         if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
-            view.theirs.pinged = nil
+            cancelled += endPing(&view, sent: sent, asker)
             cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
         }
+        // Should they become one again, nothing is chosen for them.
+        if !view.mine.iAmResponder { (view.mine.watch, view.theirs.pingEscalation) = (nil, nil) }
+        if !view.theirs.iAmResponder { (view.theirs.watch, view.mine.pingEscalation) = (nil, nil) }
         let rolesChanged =
             view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
         let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil

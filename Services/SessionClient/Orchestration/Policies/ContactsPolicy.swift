@@ -117,8 +117,8 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline,
-                        count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
+                        at: event.occurred, deadline: event.deadline, pinged: event.ping?.sent,
+                        pinger: event.ping?.contact, count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):
             return [
@@ -175,6 +175,7 @@ package struct ContactsPolicy: Policy {
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .drill(let event): return commands(for: event)
+        case .pingEscalation(let event): return commands(for: event, in: message)
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []

@@ -114,12 +114,13 @@ package struct SessionPolicy: Policy {
                 return [
                     relay(
                         .init(
-                            kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta,
+                            kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta, ping: event.ping,
                             repetition: event.repetition, isSlow: event.isSlow))
                 ]
             }
         case .alertRaised(let event):
             if let trip = event.trip { return announceTrip(event, trip, because: message) }
+            if let pings = event.pings { return announce(event, pings, because: message) }
             return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
         case .alertAnnounced(let event):
             return announce(event.alarm, raised: event.raised)
@@ -130,6 +131,7 @@ package struct SessionPolicy: Policy {
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
         case .alertRaisedAgain(let event):
+            if let pings = event.pings { return add(pings, event, because: message) }
             let forget = ForgetAnswers(alarm: event.alarm, before: event.pressed)
             let said = event.trip.map { say($0, of: event, because: message) } ?? []
             return [.tell(.contacts, forget, for: account)] + said

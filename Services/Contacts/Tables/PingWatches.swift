@@ -1,0 +1,9 @@
+import ContactsContract
+import Postgres
+import Vocabulary
+
+extension Pipeline {
+    /// Types of commands that hold back what is decided of unanswered pings.
+    static var pingAnswers: [String] { [RespondToPing.type, RespondToAllPings.type, ClearReceivedPings.type] }
+    static var pingCancellations: [String] { [CancelPing.type] }
+}
