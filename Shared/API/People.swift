@@ -22,12 +22,14 @@ public struct Person: Codable, Hashable, Sendable {
     public package(set) var alertAlarm: AlarmID?
     /// For responders: the trip whose time has passed, while the alert is on.
     public package(set) var trip: PersonTrip?
+    /// For responders: the pings that made the alert because they weren't answered, or were added to it, while it is on.
+    public package(set) var unanswered: UnansweredPings?
 
     /// By default somebody of whom nothing may be seen.
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, avatar: Avatar? = nil, isClosed: Bool = false,
         emergencyNote: String? = nil, checkIn: CheckInState? = nil, alertRaised: Instant? = nil,
-        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil
+        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil, unanswered: UnansweredPings? = nil
     ) {
         self.account = account
         self.handle = handle
@@ -40,6 +42,7 @@ public struct Person: Codable, Hashable, Sendable {
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
         self.trip = trip
+        self.unanswered = unanswered
     }
 }
 

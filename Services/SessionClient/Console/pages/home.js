@@ -11,6 +11,7 @@ import { alarmsOf, hearingOrder, isOver, kindOf, respondersOf } from '../state/a
 import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
+import { pingEscalationChoice, pingEscalationRefusal } from '../parts/ping-settings.js'
 import { graceChoice, intervalChoice, pauseChoice, reminderChoice, tierChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -42,16 +43,16 @@ function checkIn({ checkIn, name }, asking) {
   const allRight = button(entry ? sending(entry) : t`I’m all right`, () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? t`Are you all right, ${name}?` : t`Are you all right?`),
-    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
+    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking), dueWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
     checkIn.missed && answers(checkIn.alarm),
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? t`Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : t`You haven’t checked in yet.`),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice()),
+    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice(), pingEscalationChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'))
+    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'), pingEscalationRefusal())
 }
 
 /** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
@@ -71,6 +72,12 @@ function asksWords(asking) {
   const [first, second] = asking.map(({ contact }) => personName(contact.account))
   if (asking.length === 1) return t`${first} asks whether you are all right`
   return asking.length === 2 ? t`${first} and ${second} ask whether you are all right` : t`${first} and ${asking.length - 1} others ask whether you are all right`
+}
+
+/** By when somebody has to be answered, so that no alert is raised. */
+function dueWords(asking) {
+  const due = Math.min(...asking.map(({ contact }) => contact.incomingPingDue).filter((time) => time > now()))
+  return Number.isFinite(due) && ` ${t`If you don’t answer by ${moment(due)}, your responders are told.`}`
 }
 
 const answersAtOnce = 8

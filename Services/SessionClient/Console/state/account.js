@@ -5,7 +5,22 @@ const missedTrip = (trip, { alarm, trip: missed }) => (missed ? ofTrip(trip, mis
 /** The person has called for help by hand, too. */
 const called = (trip, alarm) => (trip && trip.alarm === alarm ? { ...trip, isCalled: true } : trip)
 /** The end of an alert ends the trip that made it. */
-const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+
+/** Pings raised an alert, or were added to one. Of each responder the newest counts. */
+function unansweredOf(known, { alarm, pings }, isCalled) {
+  const before = known?.alarm === alarm ? known : undefined
+  const newest = new Map()
+  for (const ping of [...(before?.pings ?? []), ...pings]) if (!(newest.get(ping.contact)?.sent > ping.sent)) newest.set(ping.contact, ping)
+  const sorted = [...newest.values()].sort((left, right) => (left.contact < right.contact ? -1 : 1)).slice(0, 100)
+  return { alarm, pings: sorted, isCalled: before ? before.isCalled : isCalled || undefined }
+}
+
+/** Help is asked for again: by an unanswered ping, a missed trip, or by hand. */
+function raisedAgain(state, body) {
+  if (body.pings) return { ...state, unanswered: unansweredOf(state.unanswered, body, true) }
+  return { ...state, trip: called(missedTrip(state.trip, body), body.alarm), unanswered: called(state.unanswered, body.alarm) }
+}
 
 /** The state after an event. */
 export function applyToAccount(state, type, body) {
@@ -46,8 +61,8 @@ export function applyToAccount(state, type, body) {
     case 'CheckInsPaused': return checkIn({ due: body.due, pausedUntil: body.until })
     case 'CheckInsResumed': return checkIn({ due: body.due, pausedUntil: undefined })
     case 'CheckInMissed': return checkIn({ pausedUntil: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
-    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body) }
-    case 'AlertRaisedAgain': return { ...state, trip: called(missedTrip(state.trip, body), body.alarm) }
+    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body, false) }
+    case 'AlertRaisedAgain': return raisedAgain(state, body)
     case 'AlertCleared': return withoutAlert(state)
     case 'AlarmClosed': return body.kind === 'alertRaised' ? withoutAlert(state)
       : checkIn({ ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined })

@@ -42,8 +42,9 @@ export function levelOf({ contact, person }, now) {
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
-function alertText({ alertRaised, trip }, now) {
+function alertText({ alertRaised, trip, unanswered }, now) {
   const since = t`Alert since ${moment(alertRaised, now)}`
+  if (!trip && unanswered) return t`${since}; hasn’t answered a ping of ${moment(unanswered.pings[0].sent, now)}`
   if (!trip) return since
   const eta = moment(trip.eta, now)
   return trip.isCalled ? t`${since}; called for help; was on a trip: ${trip.name}, expected by ${eta}` : t`${since}; on a trip: ${trip.name}, expected by ${eta}`
