@@ -16,7 +16,7 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionCommand.types) == [
                 "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm", "HoldAlarm",
-                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip",
+                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip", "RaiseUnansweredAlert", "EndUnansweredAlert",
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
@@ -28,12 +28,12 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
                 "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "ForgetAnswers", "RespondToPing",
-                "ClearReceivedPings", "BeginNextTier",
+                "ClearReceivedPings", "BeginNextTier", "JudgePings", "SettleUnansweredPings",
             ])
         #expect(
             Self.urgent(of: ContactsEvent.types) == [
                 "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmClosingDecided",
-                "AlarmUnanswered",
+                "AlarmUnanswered", "PingWarned", "PingsUnanswered", "PingWarningEnded", "UnansweredPingsAnswered",
             ])
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }

@@ -175,7 +175,7 @@ package struct ContactsPolicy: Policy {
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .drill(let event): return commands(for: event)
-        case .pingEscalation(let event): return commands(for: event, in: message)
+        case .pingEscalation(let event): return escalationCommands(for: event, in: message)
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []

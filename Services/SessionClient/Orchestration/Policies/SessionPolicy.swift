@@ -120,7 +120,7 @@ package struct SessionPolicy: Policy {
             }
         case .alertRaised(let event):
             if let trip = event.trip { return announceTrip(event, trip, because: message) }
-            if let pings = event.pings { return announce(event, pings, because: message) }
+            if let pings = event.pings { return announceUnanswered(event, pings, because: message) }
             return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
         case .alertAnnounced(let event):
             return announce(event.alarm, raised: event.raised)

@@ -6,7 +6,7 @@ import Vocabulary
 // Contacts finds that pings weren't answered in time, session raises the alert, and contacts hears what came of it.
 
 extension ContactsPolicy {
-    func commands(for event: PingEscalationEvent, in message: RecordedMessage) -> [PolicyCommand] {
+    func escalationCommands(for event: PingEscalationEvent, in message: RecordedMessage) -> [PolicyCommand] {
         switch event {
         case .pingWarned(let event):
             // It waited for so long that an alert is raised now.
@@ -44,7 +44,7 @@ extension ContactsPolicy {
 
 extension SessionPolicy {
     /// Pings weren't answered in time: responders are told, and the person that an alert is on.
-    func announce(
+    func announceUnanswered(
         _ event: AlertRaised, _ pings: [UnansweredPing], because message: RecordedMessage
     ) -> [PolicyCommand] {
         let relay = RelayAlert(kind: .alertRaised, alarm: event.alarm, occurred: event.at, ping: pings.first)
