@@ -71,6 +71,27 @@ struct SessionPolicyTests {
         #expect(try commands(for: .alertRaisedAgain(missedAgain)).count == 3)
     }
 
+    @Test("an alert that unanswered pings raised is told as such, and contacts hears what came of the pings (A4)")
+    func unansweredPings() throws {
+        let (alarm, now) = (AlarmID.new(), Instant.now)
+        let pings = [UnansweredPing(contact: .new(), sent: now), UnansweredPing(contact: .new(), sent: now)]
+        let raised = try commands(for: .alertRaised(.init(account: account, alarm: alarm, pings: pings, at: now)))
+        #expect(raised.compactMap { ($0 as? RelayAlert)?.ping } == [pings[0]])
+        let told = try #require(raised.compactMap { $0 as? DeliverNotification }.first)
+        try told.validate()
+        #expect(told.kind == .alertRaised && told.details.pinged == now && told.details.alarm == alarm)
+        let settled = SettleUnansweredPings(account: account, pings: pings, isRaised: true, at: now)
+        #expect(raised.contains { $0 as? SettleUnansweredPings == settled } && raised.count == 3)
+        // They are added to one that is on: nobody is told of a call, and the day isn't used up.
+        let added = try commands(
+            for: .alertRaisedAgain(.init(account: account, alarm: alarm, pressed: now, pings: pings, at: now)))
+        #expect(added.compactMap { ($0 as? ForgetAnswers)?.isPing } == [true])
+        #expect(added.compactMap { ($0 as? SettleUnansweredPings)?.isRaised } == [false] && added.count == 3)
+        let again = AlarmRepeated(
+            account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, ping: pings[0], at: now)
+        #expect(try commands(for: .alarmRepeated(again)).compactMap { ($0 as? RelayAlert)?.ping } == [pings[0]])
+    }
+
     @Test(
         """
         a drill is relayed as a drill, and taken back from everybody, its person too, however it ends (A11)

@@ -36,6 +36,18 @@ struct VisibilityTests {
         #expect(try Encoded(responder).decoded() == responder)
     }
 
+    @Test("responders see which pings raised an alert while it is on; nobody else does (A4)")
+    func unanswered() {
+        let alarm = AlarmID.new()
+        let pings = UnansweredPings(alarm: alarm, pings: [UnansweredPing(contact: .new(), sent: .now)])
+        func seen(_ alert: AlarmID?, isResponder: Bool = true) -> UnansweredPings? {
+            let state = AccountState(account: Self.anna, alertAlarm: alert, unanswered: pings)
+            return Person(state, seenByResponder: isResponder).unanswered
+        }
+        #expect(seen(alarm) == pings)
+        #expect(seen(nil) == nil && seen(.new()) == nil && seen(alarm, isResponder: false) == nil)
+    }
+
     @Test("responders see a trip while its alert is on, and not before; nobody else does (A7)")
     func trip() {
         var trip = TripState(id: .new(), name: "Lake", note: "The blue car", eta: .now)
