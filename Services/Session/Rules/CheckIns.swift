@@ -122,7 +122,8 @@ extension SessionReducer {
         // One that is due, or was missed, can be made up for at any time.
         let isDue = row.checkIn.due.map { $0 <= time } ?? false
         if let last = row.checkIn.last, !changed.checkIn.missed, !isDue,
-            !row.isEnded(byCheckInAt: time), last + rows.limits.checkInCooldown > time {
+            !row.isEnded(byCheckInAt: time), last + rows.limits.checkInCooldown > time
+        {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
         let ended = changed.checkIn.missed ? row.checkIn.due : nil
@@ -270,7 +271,8 @@ extension SessionReducer {
     }
 
     static func hold(
-        _ rows: SessionRows, _ waiting: WaitingCommand?, _ begun: AlarmHold?, from start: Instant? = nil, until end: Instant
+        _ rows: SessionRows, _ waiting: WaitingCommand?, _ begun: AlarmHold?, from start: Instant? = nil,
+        until end: Instant
     ) -> AlarmHold? {
         AlarmHold(
             for: waiting, begun: begun, from: start, until: end, longest: rows.limits.longestHold,

@@ -55,7 +55,8 @@ public struct RelayAlert: CommandBody {
     public let reason: AlarmEndReason?
 
     public init(
-        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, ping: UnansweredPing? = nil,
+        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil,
+        ping: UnansweredPing? = nil,
         repetition: Int = 0,
         isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {

@@ -52,9 +52,11 @@ extension ContactsState {
             if let contact = event.contact {
                 contacts[contact]?.pingEscalation = event.after
             } else {
-                pingEscalation = PingEscalation(
-                    after: event.after.flatMap { $0 > .seconds(0) ? $0 : nil }, quietHours: pingEscalation?.quietHours
-                ).kept
+                pingEscalation =
+                    PingEscalation(
+                        after: event.after.flatMap { $0 > .seconds(0) ? $0 : nil },
+                        quietHours: pingEscalation?.quietHours
+                    ).kept
             }
         case .pingQuietHoursSet(let event):
             pingEscalation = PingEscalation(after: pingEscalation?.after, quietHours: event.quietHours).kept

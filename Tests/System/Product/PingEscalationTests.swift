@@ -20,7 +20,9 @@ struct EndToEndPingEscalationTests {
             #expect(try await LiveView.open(anna).snapshot(of: "contacts")["pingEscalation"]["after"] == 1_800_000_000)
             #expect(try await LiveView.open(ben).snapshot(of: "contacts")["pingEscalation"] == .null)
             let sent = try #require(try await ben.act("SendPing", ["contact": .string(anna.account)])["at"].int)
-            #expect(try await ben.card(of: anna)["contact"]["outgoingPingDue"].int.map { $0 - sent >= 1_790_000_000 } == true)
+            #expect(
+                try await ben.card(of: anna)["contact"]["outgoingPingDue"].int.map { $0 - sent >= 1_790_000_000 }
+                    == true)
 
             try await quartet.warnOfPings(to: anna)
             let warning = try #require(

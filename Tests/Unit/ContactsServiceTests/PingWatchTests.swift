@@ -220,7 +220,9 @@ struct PingWatchTests {
         #expect(scene.unanswered.count == 1)
     }
 
-    @Test("an answer or a cancellation that waits holds it back, for a minute at most; one from before the ping doesn't (A4)")
+    @Test(
+        "an answer or a cancellation that waits holds it back, for a minute at most; one from before the ping doesn't (A4)"
+    )
     func holds() throws {
         var start = try Scene()
         let sent = start.people.time

@@ -16,7 +16,8 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionCommand.types) == [
                 "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm", "HoldAlarm",
-                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip", "RaiseUnansweredAlert", "EndUnansweredAlert",
+                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip", "RaiseUnansweredAlert",
+                "EndUnansweredAlert",
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [

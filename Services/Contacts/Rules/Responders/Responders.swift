@@ -30,7 +30,8 @@ extension ContactsReducer {
             let settled = command.reason == nil ? settlePings(&rows, byCheckInAt: command.occurred, asker) : []
             let ended = alarm.map { end(&rows, .missedCheckIn, $0, reason, command.occurred, asker) } ?? []
             let isClosed = command.reason != nil
-            events = settled + ended + (isClosed ? [] : checkedIn(rows, command, asker, except: Set(ended.map(\.account))))
+            events =
+                settled + ended + (isClosed ? [] : checkedIn(rows, command, asker, except: Set(ended.map(\.account))))
         // Unreachable: validation lets only a check-in have no alarm.
         case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): events = []
         }

@@ -114,7 +114,8 @@ package struct SessionPolicy: Policy {
                 return [
                     relay(
                         .init(
-                            kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta, ping: event.ping,
+                            kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta,
+                            ping: event.ping,
                             repetition: event.repetition, isSlow: event.isSlow))
                 ]
             }

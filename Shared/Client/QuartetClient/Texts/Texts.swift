@@ -84,7 +84,8 @@ public struct Texts: Sendable {
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinger", "pinged", "trip", "grace", "onIt", "paused",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinger", "pinged", "trip", "grace", "onIt",
+            "paused",
             "deadline",
             "lead", "count", "text",
         ].filter { form in

@@ -105,7 +105,9 @@ enum Words {
 
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
-    static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String, pinger: String? = nil) -> String {
+    static func notification(
+        _ kind: NotificationKind, _ details: NotificationDetails, _ name: String, pinger: String? = nil
+    ) -> String {
         texts.sentence(kind, details, name: name, pinger: pinger, moment: { clock($0) }, span: { span($0) })
     }
 

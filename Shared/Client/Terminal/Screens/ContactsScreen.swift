@@ -85,7 +85,8 @@ enum ContactsScreen {
         if let raised = person?.alertRaised {
             let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
             let ping = person?.unanswered.flatMap { $0.isItsAlert ? ", hasn't answered a ping" : nil } ?? ""
-            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
+            let text =
+                "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {

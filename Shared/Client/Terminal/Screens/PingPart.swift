@@ -12,7 +12,8 @@ enum PingPart {
         let warnings = asking.map { contact, due in
             let name = shown.name(of: contact.account)
             return Line(
-                "\(name) asked. If you don't answer by \(Words.clock(due)), your responders are told.", .colored(.yellow))
+                "\(name) asked. If you don't answer by \(Words.clock(due)), your responders are told.",
+                .colored(.yellow))
         }
         let chosen = shown.contacts.pingEscalation
         guard let after = chosen.after else { return warnings }
