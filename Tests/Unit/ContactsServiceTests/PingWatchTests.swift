@@ -28,7 +28,7 @@ struct PingWatchTests {
         /// Lets time pass, and fires the timer whenever it is due.
         mutating func run(_ interval: Interval) throws {
             let end = people.time + interval
-            for _ in 0..<200 {
+            for _ in 0..<2000 {
                 guard let due = people.rows.accounts[anna]?.nextPing, due <= end else {
                     people.time = end
                     return
@@ -160,7 +160,7 @@ struct PingWatchTests {
             guard isRaised else { continue }
             #expect(scene.people.contact(scene.anna, scene.ben)?.incomingPingDue == raised + .days(1))
             try scene.run(.hours(24))
-            #expect(scene.unanswered.count == 2, "it waited, and wasn't lost")
+            #expect(Set(scene.unanswered.map(\.pings)).count == 2, "it waited, and wasn't lost")
         }
     }
 
@@ -217,7 +217,7 @@ struct PingWatchTests {
         try scene.run(.hours(1))
         #expect(scene.warned.isEmpty)
         try scene.run(.hours(2))
-        #expect(scene.unanswered.count == 1)
+        #expect(scene.unanswered.first?.at == quiet.end(for: due))
     }
 
     @Test(
@@ -286,6 +286,7 @@ struct PingWatchTests {
         var checkedIn = Instant(microseconds: 0)
         for _ in 0..<60 {
             let responder = random.next() % 2 == 0 ? scene.ben : scene.cleo
+            scene.people.pass(.seconds(1))
             switch random.next() % 7 {
             case 0, 1:
                 if try scene.people.rejection(responder, SendPing(contact: scene.anna)) == nil {

@@ -48,7 +48,8 @@ struct PolicyTests {
         #expect(delivery.kind == .checkInMissed && delivery.subject == ben && delivery.isUrgent)
         #expect(delivery.details.pinged == sent && delivery.details.pinger == ben && delivery.details.alarm == nil)
         // It is of no use once the alert is on.
-        #expect(delivery.details.endOfUse(of: delivery.kind) == due && (try commands(warned, at: due).isEmpty))
+        #expect(delivery.details.endOfUse(of: delivery.kind) == due)
+        #expect(try commands(warned, at: due).isEmpty)
         let ended = PingEscalationEvent.pingWarningEnded(.init(account: anna, contact: ben, sent: sent, at: due))
         let clear = try #require(try commands(ended).first?.body as? ClearNotifications)
         #expect(clear.selection.ids == [delivery.id])
