@@ -9,6 +9,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     /// The ping that it is about. A process of an earlier release sends and ends pings without changing this: about another ping it says
     /// nothing.
     package var sent: Instant?
+    /// The same by the database's clock, of which the rules' time may be far ahead after a failover.
+    package var recorded: Instant?
     /// When the alert is raised, as it was when the ping was sent.
     package var due: Instant?
     /// When the person was warned, by the database's clock.
@@ -109,7 +111,7 @@ extension ContactsReducer {
         defer { view.mine.watch = watch == PingWatch() ? nil : watch }
         let settings = rows.accounts[view.contact]?.pingEscalation
         guard let after = view.theirs.pingEscalation ?? settings?.after, after > .seconds(0) else { return }
-        watch.sent = asker.time
+        (watch.sent, watch.recorded) = (asker.time, asker.clock)
         let due = max(asker.clock + after, watch.raised.map { $0 + rows.limits.pingAlarmPause } ?? asker.clock)
         watch.due = settings?.quietHours?.end(for: due) ?? due
         wake(&rows, view.contact, watch.due.map { $0 - PingEscalation.lead })
@@ -148,11 +150,13 @@ extension ContactsReducer {
             let again = watch.found.map { $0 + rows.limits.pingAlarmRetry } ?? end
             if max(end, again) > clock {
                 look(at: max(end, again))
-            } else if let hold = hold(rows, asker.account, contact, watch.hold, from: sent, until: end) {
+            } else if let hold = hold(
+                rows, asker.account, contact, watch.hold, from: watch.recorded ?? sent, until: end)
+            {
                 watch.hold = hold
                 look(at: hold.reconsideredAt)
             } else if found.count == UnansweredPing.limit {
-                look(at: clock)
+                look(at: clock + .seconds(1))
             } else {
                 // Unless session says what became of it, it is asked again.
                 (watch.found, watch.hold, watch.isMissed) = (clock, nil, true)

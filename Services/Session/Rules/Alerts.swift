@@ -184,7 +184,7 @@ extension SessionReducer {
         guard let alarm = row.alert.alarm else { return [] }
         let pressed = max(pressed, row.alert.asked ?? pressed)
         let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
-        rows[account]?.trip?.shown.isCalled = true
+        if row.trip?.shown.alarm == alarm { rows[account]?.trip?.shown.isCalled = true }
         rows[account]?.unanswered?.shown?.isCalled = true
         rows[account]?.alert.lastAlarm = time
         return events
