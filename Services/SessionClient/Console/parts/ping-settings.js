@@ -5,7 +5,7 @@ import { model } from '../core/model.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { respondersOf } from '../state/alarms.js'
-import { refusal } from './pieces.js'
+import { refusal, toggle } from './pieces.js'
 
 const times = [15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 12 * hour, day]
 const place = 'ping-escalation'
@@ -45,9 +45,7 @@ function quietChoice(quietHours) {
     h('label', { for: `quiet-${end}` }, label),
     h('input', { id: `quiet-${end}`, type: 'time', required: true, value: shown(quietHours[end]), onchange: (event) => event.target.value && set({ ...quietHours, [end]: stored(event.target.value) }) }))
   return h('fieldset', { 'aria-describedby': 'quiet-hint' }, h('legend', {}, t`Quiet hours`),
-    h('label', { class: 'toggle' },
-      h('input', { type: 'checkbox', id: 'quiet', checked: Boolean(quietHours), onchange: (event) => set(event.target.checked ? { from: stored(usual.from), to: stored(usual.to) } : undefined) }),
-      h('span', {}, t`In these hours no unanswered ping raises an alert`)),
+    toggle(t`In these hours no unanswered ping raises an alert`, Boolean(quietHours), (isOn) => set(isOn ? { from: stored(usual.from), to: stored(usual.to) } : undefined), { id: 'quiet' }),
     quietHours && [time('from', t`From`), time('to', t`To`)],
     h('p', { id: 'quiet-hint', class: 'hint' }, t`What falls due in them does so at their end. They are kept in UTC: when the clocks change, look at them again.`))
 }
