@@ -230,6 +230,14 @@ extension Quartet {
                 UPDATE contacts.timer SET due_at = clock_timestamp()
                  WHERE key = 'account/\(person.account)' AND name = 'JudgePings';
                 """)
+        // Whatever was decided, the next look is later.
+        try await wait(
+            for: "the pings to be judged",
+            """
+            SELECT count(*) FROM contacts.account
+             WHERE account = '\(person.account)' AND next_ping_at <= clock_timestamp()
+            """
+        ) { $0 == "0" }
     }
 
     /// Puts an answer among the messages that contacts couldn't handle.
