@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-package import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 // Pings that raise an alert when they aren't answered in time, if the person who is pinged has chosen that.
 

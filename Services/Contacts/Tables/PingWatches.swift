@@ -1,6 +1,6 @@
-import ContactsContract
 import Postgres
-import Vocabulary
+import QuartetContactsContract
+import QuartetVocabulary
 
 extension Pipeline {
     /// Types of commands that hold back what is decided of unanswered pings.

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// Pings that weren't answered in time.
 package struct UnansweredRow: Codable, Equatable, Sendable {

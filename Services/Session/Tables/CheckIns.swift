@@ -1,6 +1,6 @@
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension Pipeline {
     /// Types of commands that hold back what a timer decides.

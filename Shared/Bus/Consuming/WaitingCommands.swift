@@ -1,5 +1,5 @@
 package import Postgres
-package import Vocabulary
+package import QuartetVocabulary
 
 extension Pipeline {
     /// How many rows of a partition are searched for what holds an alarm back. A backlog is longer than that after an outage under full load;

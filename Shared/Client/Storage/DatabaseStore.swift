@@ -1,7 +1,7 @@
 public import Foundation
 import GRDB
 public import QuartetClient
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Keeps changes and copies in a file of SQLite's, so that they outlive the app, however it ends.
 ///

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What becomes of pings that an account doesn't answer.
 public struct PingEscalation: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Pings that raise an alert when they aren't answered.
 public enum PingEscalationCommand: MessageSet {
@@ -7,7 +7,7 @@ public enum PingEscalationCommand: MessageSet {
     case judgePings(JudgePings)
     case settleUnansweredPings(SettleUnansweredPings)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.setPingEscalation), Case(Self.setPingQuietHours), Case(Self.judgePings),
         Case(Self.settleUnansweredPings),
     ]

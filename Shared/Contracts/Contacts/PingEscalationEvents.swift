@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What becomes of pings that raise an alert when they aren't answered. Only who was pinged sees these.
 public enum PingEscalationEvent: MessageSet {
@@ -9,7 +9,7 @@ public enum PingEscalationEvent: MessageSet {
     case pingWarningEnded(PingWarningEnded)
     case unansweredPingsAnswered(UnansweredPingsAnswered)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.pingEscalationSet), Case(Self.pingQuietHoursSet), Case(Self.pingWarned),
         Case(Self.pingsUnanswered), Case(Self.pingWarningEnded), Case(Self.unansweredPingsAnswered),
     ]

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Raises an alert because pings weren't answered. A policy sends this, and a timer if a check-in waits to be handled that may end it.
 ///

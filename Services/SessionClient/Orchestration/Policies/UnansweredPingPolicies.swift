@@ -1,7 +1,7 @@
-import ContactsContract
-import NotificationsContract
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Contacts finds that pings weren't answered in time, session raises the alert, and contacts hears what came of it.
 
