@@ -23,7 +23,7 @@ extension Outbox {
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (all.last?.id ?? 0) + 1)
+            state.last = max(state.last, all.map(\.id).max() ?? 0)
             state.isRestored = true
             state.madeUnread = []
             state.schedule.wake()
@@ -75,7 +75,7 @@ extension Outbox {
             }
             defer {
                 (state.items, state.accepted, state.isRestored) = ([], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers) = ([], [], [:])
+                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [], [:], [])
                 state.resets += 1
                 state.schedule.wake()
             }

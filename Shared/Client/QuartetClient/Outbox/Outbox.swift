@@ -24,7 +24,10 @@ public final class Outbox: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
-        var next: Int64 = 1
+        /// The greatest number of those that were made or are known.
+        var last: Int64 = 0
+        /// Those that are over and that the device may still have.
+        var over: Set<Int64> = []
         /// When the newest was made, by the server's clock.
         var lastActed: Instant?
         /// Whether what was kept for the account is among them.
@@ -44,6 +47,25 @@ public final class Outbox: Sendable {
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
+
+        /// These don't wait any more.
+        mutating func end(_ ended: [OutboxItem]) {
+            let ids = Set(ended.map(\.id))
+            items.removeAll { ids.contains($0.id) }
+            unsaved.subtract(ids)
+            // What others are told of isn't taken for theirs.
+            over.formUnion(ids)
+        }
+
+        /// A number that no other process makes, without asking the device: the time, and below it random bits. Two of the same
+        /// millisecond are the same once in four million times; the second is then not kept.
+        mutating func makeNumber(_ wall: Instant) -> Int64 {
+            // Since the year 2020, so that there are numbers until 2054, all of them greater than those that 0.1.0 made.
+            let time = min(max(0, wall.milliseconds - 1_577_836_800_000), (1 << 40) - 1) << 22
+            // A device whose clock was set back goes on from the greatest; so may another process.
+            last = max(time, last + 1) + .random(in: 0..<1 << 22)
+            return last
+        }
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -70,6 +92,8 @@ public final class Outbox: Sendable {
         uniqueKeysWithValues: Sending.Topic.allCases.filter { $0.precedence == .urgent }.map { ($0, Lane()) })
     private let clock: KnownServerTime
     let time: Timekeeper
+    /// Takes in what other processes did, one thing after the other.
+    let sharing = Lane()
     /// Something can be sent that couldn't be before.
     let kicks = Broadcast<Void>()
     /// The device has another network, or slept.
@@ -92,8 +116,11 @@ public final class Outbox: Sendable {
     /// - Returns: False if it is too late: it was decided, or the server may know it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
+        if let item = state.withLock({ $0.items.first { $0.id == id } }) {
+            guard await isOurs(item) else { return false }
+        }
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account, .failure(.cancelled))
         tell(item, .failure(.cancelled))
         return true
     }
@@ -149,16 +176,13 @@ public final class Outbox: Sendable {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let (item, resets) = state.withLock { state in
-            // What the device keeps has smaller numbers, as long as nobody knows them.
-            if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
-            defer { state.next += 1 }
             let acted = clock.now.map { now in
                 // What the server says of its time is a little off each time: what was done later isn't earlier by that.
                 state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
             }
             state.lastActed = acted
             let item = OutboxItem(
-                id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
+                id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
                 actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
             return (item, state.resets)
         }
@@ -207,8 +231,10 @@ public final class Outbox: Sendable {
         item.replaced = replaced
         let saving = store.save(item)
         let saved = await finish(item, by: limit) { await saving.value }
+        // Being sent by another process, these keep their place.
+        var held: Set<OutboxItem.ID> = []
         switch saved {
-        case .success: item.replaced = nil
+        case .success(let sent): (item.replaced, held) = (nil, sent)
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
         // that can, if not before.
         case .failure(.notStored) where isUrgent, nil: break
@@ -216,17 +242,19 @@ public final class Outbox: Sendable {
         }
         let isSaved = if case .success = saved { true } else { false }
         typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
-        let changed = change { [item, isSaved] state -> Changed? in
+        let changed = change { [item, isSaved, held] state -> Changed? in
             guard state.resets == resets else { return nil }
-            let superseded = state.items.filter(isSuperseded)
+            let superseded = state.items.filter { isSuperseded($0) && !held.contains($0.id) }
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
                 .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             var item = item
             if !isSaved { item.replaced = replaced + late }
-            state.items.removeAll(where: isSuperseded)
+            state.end(superseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
-            let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
+            let others = state.items.filter { other in
+                !held.contains(other.id) && replaced.contains { $0.id == other.id }
+            }
             state.items.append(item)
             state.awaited.insert(item.id)
             if !isSaved { state.unsaved.insert(item.id) }
@@ -243,7 +271,7 @@ public final class Outbox: Sendable {
             let isSaved = if case .success = await saving.value { true } else { false }
             if isSaved {
                 await forgetLeftovers()
-                await forget(changed.late.map(\.id), of: made.account)
+                await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
             }
             for item in changed.others { try? await write(item) }
             // Their person may take them for sent.
@@ -279,8 +307,17 @@ public final class Outbox: Sendable {
             state.awaited.remove(item.id)
             return state.results.removeValue(forKey: item.id)
         }
-        guard let result else { throw undecided ?? .willBeSentWhenOnline }
+        guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
         _ = try result.get()
+    }
+
+    /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.
+    private func promise(of item: OutboxItem, _ error: QuartetError, _ requests: Requests?) async -> QuartetError {
+        guard requests != nil, !store.isDurable, let item = take(item.id, where: { _ in true }) else { return error }
+        let end: QuartetError = item.isSent ? .unknown : .offline
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        tell(item, .failure(end))
+        return end
     }
 
     /// Waits for the decision.
@@ -309,6 +346,7 @@ public final class Outbox: Sendable {
     /// - Parameter requests: Those of whoever is signed in then.
     func run(_ requests: @Sendable () -> Requests) async {
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.heedOthers() }
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
                 if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
@@ -377,8 +415,8 @@ public final class Outbox: Sendable {
             state.withLock { $0.accepted[item.id] = item }
             await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
-                do throws(QuartetError) { try await write(item) } catch {
-                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+                do throws(QuartetError) { try await write(item, OutboxDecision(result)) } catch {
+                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
                 }
             }
         } else {
@@ -395,7 +433,7 @@ public final class Outbox: Sendable {
                 if item.precedence == .urgent, let reason {
                     await endUnsent(item, reason, unlessDroppedSince: resets)
                 } else {
-                    await forget([item.id], of: item.account)
+                    await forget([item.id], of: item.account, result)
                 }
                 await forget(replaced(by: item).map(\.id), of: item.account)
             }
@@ -419,7 +457,7 @@ public final class Outbox: Sendable {
         }
     }
 
-    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+    func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         _ = isHeard(result, of: item)
         let queue = queue(of: item)
         queue?.decided(item, result)
@@ -428,11 +466,12 @@ public final class Outbox: Sendable {
         progress.send(())
     }
 
-    private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
+    func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == id && isMeant($0) }) else { return nil }
-            state.unsaved.remove(id)
-            return state.items.remove(at: index)
+            let item = state.items[index]
+            state.end([item])
+            return item
         }
     }
 
