@@ -1,4 +1,5 @@
 import API
+import Synchronization
 import Vocabulary
 
 /// Several processes with one store: each shows and sends what any of them keeps.

@@ -45,8 +45,23 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Items that do what earlier ones were to do, and the earlier ones' numbers: their callers hear the same.
+        var joined: [Int64: [Int64]] = [:]
+        /// Items that are being joined, and so aren't sent meanwhile.
+        var joining: Set<Int64> = []
+        /// Until when joined items of a lane wait for more.
+        var paces: [String: Duration] = [:]
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
+
+        /// The numbers under which callers wait for an item.
+        func callers(of item: OutboxItem) -> [Int64] { [item.id] + (joined[item.id] ?? []) }
+
+        /// Until when an item waits for more that join it; nil if it doesn't.
+        func pace(of item: OutboxItem, now: Duration) -> Duration? {
+            guard joined[item.id] != nil, let end = paces[item.lane], now < end else { return nil }
+            return end
+        }
 
         /// These don't wait any more.
         mutating func end(_ ended: [OutboxItem]) {
@@ -61,9 +76,11 @@ public final class Outbox: Sendable {
         /// millisecond are the same once in four million times; the second is then not kept.
         mutating func makeNumber(_ wall: Instant) -> Int64 {
             // Since the year 2020, so that there are numbers until 2054, all of them greater than those that 0.1.0 made.
-            let time = min(max(0, wall.milliseconds - 1_577_836_800_000), (1 << 40) - 1) << 22
+            let (latest, count): (Int64, Int64) = (1_099_511_627_775, 4_194_304)
+            let passed: Int64 = max(0, wall.milliseconds - 1_577_836_800_000)
+            let time: Int64 = min(passed, latest) * count
             // A device whose clock was set back goes on from the greatest; so may another process.
-            last = max(time, last + 1) + .random(in: 0..<1 << 22)
+            last = max(time, last + 1) + Int64.random(in: 0..<count)
             return last
         }
     }
@@ -81,6 +98,9 @@ public final class Outbox: Sendable {
     static let patience: Duration = .seconds(1)
     /// More than so much of one item isn't left to a disk that is slow.
     static let slowLimit = 4
+    /// How long a change that has joined others waits after the one before it, for more that join it: of a slider that is moved, two
+    /// commands a second are sent.
+    static let pace: Duration = .milliseconds(500)
 
     let state = Mutex(State())
     let cards: UnsentChanges
@@ -213,8 +233,12 @@ public final class Outbox: Sendable {
         _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
     ) async throws(QuartetError) -> @Sendable () async -> Void {
         let isUrgent = sending.precedence == .urgent
+        var item = made
+        let earlier = isUrgent ? nil : join(&item)
+        defer { if let earlier { endJoining(earlier) } }
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
-            other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
+            other.lane == made.lane && other.canCancel
+                && (other.id == earlier?.id || sending.supersedes.contains(other.command))
         }
         let (isFull, replaced) = state.withLock { state in
             let replaced = state.items.filter(isSuperseded).flatMap { item in
@@ -227,7 +251,6 @@ public final class Outbox: Sendable {
             return (isFull, replaced)
         }
         guard !isFull || isUrgent else { throw .outboxFull }
-        var item = made
         item.replaced = replaced
         let saving = store.save(item)
         let saved = await finish(item, by: limit) { await saving.value }
@@ -257,6 +280,9 @@ public final class Outbox: Sendable {
             }
             state.items.append(item)
             state.awaited.insert(item.id)
+            if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
+                state.joined[item.id] = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+            }
             if !isSaved { state.unsaved.insert(item.id) }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
             return (superseded, others, late)
@@ -266,14 +292,21 @@ public final class Outbox: Sendable {
             await finish(item, by: limit) { await self.forget([made.id], of: made.account) }
             throw .needsAuthentication
         }
-        for item in changed.superseded { tell(item, .failure(.superseded)) }
+        for other in changed.superseded {
+            guard other.id == earlier?.id else {
+                tell(other, .failure(.superseded))
+                continue
+            }
+            self.queue(of: item)?.show(item, insteadOf: other)
+            decisions.send(OutboxEvent(item: other, error: .superseded))
+        }
         return { [self] in
             let isSaved = if case .success = await saving.value { true } else { false }
             if isSaved {
                 await forgetLeftovers()
                 await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
             }
-            for item in changed.others { try? await write(item) }
+            for item in changed.others { _ = try? await write(item) }
             // Their person may take them for sent.
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
@@ -284,6 +317,31 @@ public final class Outbox: Sendable {
                 }
             }
         }
+    }
+
+    /// Has an item do as well what the one before it is to do, if that was never sent. It is held until ``endJoining(_:)``.
+    private func join(_ item: inout OutboxItem) -> OutboxItem? {
+        let made = item
+        let earlier = state.withLock { state -> OutboxItem? in
+            // Whatever else is to happen in between keeps its place.
+            guard let last = state.items.last(where: { $0.lane == made.lane }), last.canCancel,
+                !state.schedule.isBusy(last)
+            else { return nil }
+            state.joining.insert(last.id)
+            return last
+        }
+        guard let earlier else { return nil }
+        guard let edit = queue(of: made)?.merged(made, with: earlier) else {
+            endJoining(earlier)
+            return nil
+        }
+        item.edit = edit
+        return earlier
+    }
+
+    private func endJoining(_ item: OutboxItem) {
+        state.withLock { _ = $0.joining.remove(item.id) }
+        kicks.send(())
     }
 
     /// Whether something urgent waits and can be sent.
@@ -355,7 +413,10 @@ public final class Outbox: Sendable {
                     group.addTask { await self.send(item, requests) }
                 }
                 let now = time.now()
-                let until = state.withLock { $0.schedule.nextEnd(of: $0.items, now: now) }
+                let until = state.withLock { state in
+                    let pace = state.items.compactMap { state.pace(of: $0, now: now) }.min()
+                    return [state.schedule.nextEnd(of: state.items, now: now), pace].compactMap { $0 }.min()
+                }
                 await time.wait(for: kicked, until: until)
             }
         }
@@ -366,10 +427,13 @@ public final class Outbox: Sendable {
     }
 
     private func next() -> OutboxItem? {
-        let now = time.now()
+        let time = time.now()
         return state.withLock { state in
-            let queues = state.queues
-            return state.schedule.next(of: state.items, now: now) { queues[$0.stream]?.edits != nil }
+            let now = state
+            return state.schedule.next(of: now.items, now: time) { item in
+                now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
+                    && now.pace(of: item, now: time) == nil
+            }
         }
     }
 
@@ -384,7 +448,10 @@ public final class Outbox: Sendable {
             state.schedule.end(item)
             var random = time.draws
             switch verdict {
-            case .decided: state.schedule.decided(item)
+            case .decided:
+                state.schedule.decided(item)
+                state.paces = state.paces.filter { $0.value > now }
+                if item.precedence != .urgent { state.paces[item.lane] = now + Self.pace }
             case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
             case .later(let error, let pause, let isShared):
                 state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
@@ -451,14 +518,15 @@ public final class Outbox: Sendable {
     /// - Returns: False if it has none any more.
     private func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
         state.withLock { state in
-            guard state.awaited.contains(item.id) else { return false }
-            state.results[item.id] = result
-            return true
+            let awaited = state.callers(of: item).filter { state.awaited.contains($0) }
+            for id in awaited { state.results[id] = result }
+            return !awaited.isEmpty
         }
     }
 
     func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         _ = isHeard(result, of: item)
+        state.withLock { _ = $0.joined.removeValue(forKey: item.id) }
         let queue = queue(of: item)
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }

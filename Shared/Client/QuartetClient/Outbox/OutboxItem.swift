@@ -36,7 +36,7 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Whose change it is; nil if an older release of the app kept it.
     var account: AccountID?
     /// The edit as its client encodes it.
-    let edit: Data
+    var edit: Data
     /// When the person acted; nil if an older release of the app kept it.
     var moment: Moment?
     /// The command's order key; nil if an older release of the app kept it.
