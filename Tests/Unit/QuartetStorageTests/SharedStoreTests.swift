@@ -40,7 +40,8 @@ struct SharedStoreTests {
     func adding() async throws {
         try await Self.with { one, two, _ in
             let version = try await two.version()
-            for (store, id, edit) in [(one, 1, "one"), (two, 1, "two"), (two, 2, "two")] as [(DatabaseStore, Int64, String)] {
+            let added: [(DatabaseStore, Int64, String)] = [(one, 1, "one"), (two, 1, "two"), (two, 2, "two")]
+            for (store, id, edit) in added {
                 _ = try await store.add(Self.item(id, edit: edit), replacing: [], deciding: Data(), of: Self.account)
             }
             for store in [one, two] {

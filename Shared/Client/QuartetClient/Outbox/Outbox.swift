@@ -202,7 +202,8 @@ public final class Outbox: Sendable {
             }
             state.lastActed = acted
             let item = OutboxItem(
-                id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
+                id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(),
+                lifetime: sending.lifetime,
                 actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
             return (item, state.resets)
         }
