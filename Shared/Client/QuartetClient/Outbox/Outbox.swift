@@ -26,7 +26,9 @@ public final class Outbox: Sendable {
         var accepted: [Int64: OutboxItem] = [:]
         /// The greatest number of those that were made or are known.
         var last: Int64 = 0
-        /// Those that are over and that the device may still have.
+        /// Whether other processes may have the store.
+        var isShared = false
+        /// With that, those that are over and that the device may still have.
         var over: Set<Int64> = []
         /// When the newest was made, by the server's clock.
         var lastActed: Instant?
@@ -69,7 +71,7 @@ public final class Outbox: Sendable {
             items.removeAll { ids.contains($0.id) }
             unsaved.subtract(ids)
             // What others are told of isn't taken for theirs.
-            over.formUnion(ids)
+            if isShared { over.formUnion(ids) }
         }
 
         /// A number that no other process makes, without asking the device: the time, and below it random bits. Two of the same
@@ -102,7 +104,7 @@ public final class Outbox: Sendable {
     /// commands a second are sent.
     static let pace: Duration = .milliseconds(500)
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     let cards: UnsentChanges
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
@@ -124,6 +126,9 @@ public final class Outbox: Sendable {
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
+        var first = State()
+        first.isShared = store.isShared
+        state = Mutex(first)
         cards = UnsentChanges(store)
         self.clock = clock
         self.time = time
