@@ -349,6 +349,13 @@ private enum ContactsEdit: ClientEdit {
         }
     }
 
+    func merged(with earlier: Self) -> Self? {
+        guard case (.update(let contact, let seen, let old), .update(let same, _, let new)) = (earlier, self),
+            contact == same
+        else { return nil }
+        return new.merged(after: old).map { .update(contact, seen: seen, $0) }
+    }
+
     func command(for state: ContactsCopy.State?, at acted: Instant) -> any AppCommandBody {
         if case .acknowledge(let command) = self {
             return AcknowledgeAlarm(

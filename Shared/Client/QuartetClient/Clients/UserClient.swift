@@ -251,6 +251,11 @@ private enum UserEdit: ClientEdit {
         }
     }
 
+    func merged(with earlier: Self) -> Self? {
+        guard case (.updateProfile(let seen, let old), .updateProfile(_, let new)) = (earlier, self) else { return nil }
+        return new.merged(after: old).map { .updateProfile(seen: seen, $0) }
+    }
+
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
