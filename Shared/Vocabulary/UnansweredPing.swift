@@ -5,10 +5,16 @@ public struct UnansweredPing: Codable, Hashable, Sendable {
 
     /// The responder who asked.
     public let contact: AccountID
+    /// When it was sent, as the events about it say, and so its name.
     public let sent: Instant
+    /// The same by the database's clock, of which that may be far ahead after a failover. By this one it is told whether something was
+    /// said before or after it.
+    public let recorded: Instant
 
-    public init(contact: AccountID, sent: Instant) {
+    /// - Parameter recorded: Nil if the two are one.
+    public init(contact: AccountID, sent: Instant, recorded: Instant? = nil) {
         self.contact = contact
         self.sent = sent
+        self.recorded = recorded ?? sent
     }
 }

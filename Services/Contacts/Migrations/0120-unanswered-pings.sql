@@ -14,13 +14,19 @@ ALTER TABLE contacts.relation
     ADD CONSTRAINT ping_escalation_is_a_day_at_most
         CHECK (low_ping_escalation BETWEEN '0 seconds' AND '24 hours'
                AND high_ping_escalation BETWEEN '0 seconds' AND '24 hours') NOT VALID;
-COMMENT ON COLUMN contacts.relation.low_ping_watch IS 'What is kept of the lesser side''s pings that may raise an alert: the ping (sent), when it is due, what was done about it, and when one last raised an alert. If sent isn''t low_pinged_at, it says nothing about the ping that waits.';
+COMMENT ON COLUMN contacts.relation.low_ping_watch IS 'What is kept of the lesser side''s pings that may raise an alert: the ping (sent), when it is due, what was done about it, and when one last raised an alert or was added to one. If sent isn''t low_pinged_at, it says nothing about the ping that waits.';
 COMMENT ON COLUMN contacts.relation.low_ping_escalation IS 'How long the greater side''s pings to the lesser may stay unanswered before an alert is raised, zero for ever; null for as long as everybody''s.';
-COMMENT ON COLUMN contacts.relation.high_ping_watch IS 'What is kept of the greater side''s pings that may raise an alert: the ping (sent), when it is due, what was done about it, and when one last raised an alert. If sent isn''t high_pinged_at, it says nothing about the ping that waits.';
+COMMENT ON COLUMN contacts.relation.high_ping_watch IS 'What is kept of the greater side''s pings that may raise an alert: the ping (sent), when it is due, what was done about it, and when one last raised an alert or was added to one. If sent isn''t high_pinged_at, it says nothing about the ping that waits.';
 COMMENT ON COLUMN contacts.relation.high_ping_escalation IS 'How long the lesser side''s pings to the greater may stay unanswered before an alert is raised, zero for ever; null for as long as everybody''s.';
 
-ALTER TABLE contacts.alarm ADD COLUMN ping json;
-COMMENT ON COLUMN contacts.alarm.ping IS 'The ping that made an alert because it wasn''t answered, or the first of several: contact and sent. Null once the person has called for help, too.';
+ALTER TABLE contacts.alarm ADD COLUMN pinged_at timestamptz;
+COMMENT ON COLUMN contacts.alarm.pinged_at IS 'When the ping was sent that made an alert because it wasn''t answered, or the first of several. Null once the person has called for help, too.';
+
+CREATE FUNCTION contacts.pending_ping_watch(watch json, pinged_at timestamptz) RETURNS json
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (watch ->> 'sent')::bigint = contacts.microseconds(pinged_at)
+                 AND NOT coalesce((watch ->> 'isOver')::boolean, false) THEN watch END;
+COMMENT ON FUNCTION contacts.pending_ping_watch(json, timestamptz) IS 'What is kept of the ping that waits for an answer, if an alert may still come of it; otherwise null.';
 
 CREATE OR REPLACE VIEW contacts.contact AS
 SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_notes AS notes,
@@ -30,12 +36,13 @@ SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_no
        r.low_pinged_at AS outgoing_ping_at, r.high_pinged_at AS incoming_ping_at,
        r.low_role_requested_at AS outgoing_role_request_at, r.high_role_requested_at AS incoming_role_request_at,
        r.added_at, r.low_updated_at AS updated_at, r.low_version AS version,
-       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
-            THEN (r.low_ping_watch ->> 'due')::bigint END AS outgoing_ping_due,
-       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
-            THEN (r.high_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
+       CASE WHEN NOT coalesce((m.watch ->> 'isQuiet')::boolean, false) THEN (m.watch ->> 'due')::bigint END AS outgoing_ping_due,
+       CASE WHEN (m.watch ->> 'isQuiet')::boolean THEN true END AS is_outgoing_ping_later,
+       (t.watch ->> 'due')::bigint AS incoming_ping_due,
        (extract(epoch FROM r.low_ping_escalation) * 1000000)::bigint AS ping_escalation
   FROM contacts.relation AS r
+ CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.low_ping_watch, r.low_pinged_at)) AS m(watch)
+ CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.high_ping_watch, r.high_pinged_at)) AS t(watch)
 UNION ALL
 SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_notes AS notes,
        r.low_is_responder AS is_my_responder, r.high_is_responder AS i_am_responder,
@@ -44,13 +51,15 @@ SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_
        r.high_pinged_at AS outgoing_ping_at, r.low_pinged_at AS incoming_ping_at,
        r.high_role_requested_at AS outgoing_role_request_at, r.low_role_requested_at AS incoming_role_request_at,
        r.added_at, r.high_updated_at AS updated_at, r.high_version AS version,
-       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
-            THEN (r.high_ping_watch ->> 'due')::bigint END AS outgoing_ping_due,
-       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
-            THEN (r.low_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
+       CASE WHEN NOT coalesce((m.watch ->> 'isQuiet')::boolean, false) THEN (m.watch ->> 'due')::bigint END AS outgoing_ping_due,
+       CASE WHEN (m.watch ->> 'isQuiet')::boolean THEN true END AS is_outgoing_ping_later,
+       (t.watch ->> 'due')::bigint AS incoming_ping_due,
        (extract(epoch FROM r.high_ping_escalation) * 1000000)::bigint AS ping_escalation
-  FROM contacts.relation AS r;
-COMMENT ON COLUMN contacts.contact.outgoing_ping_due IS 'When an alert is raised unless the other has answered this side''s ping, in microseconds; null if none is.';
+  FROM contacts.relation AS r
+ CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.high_ping_watch, r.high_pinged_at)) AS m(watch)
+ CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.low_ping_watch, r.low_pinged_at)) AS t(watch);
+COMMENT ON COLUMN contacts.contact.outgoing_ping_due IS 'When an alert is raised unless the other has answered this side''s ping, in microseconds; null if none is, or is_outgoing_ping_later.';
+COMMENT ON COLUMN contacts.contact.is_outgoing_ping_later IS 'True if the other''s quiet hours put that alert off; otherwise null.';
 COMMENT ON COLUMN contacts.contact.incoming_ping_due IS 'When an alert is raised unless this side has answered the other''s ping, in microseconds; null if none is.';
 COMMENT ON COLUMN contacts.contact.ping_escalation IS 'How long the other''s pings may stay unanswered before an alert is raised, in microseconds, zero for ever; null for as long as everybody''s.';
 
@@ -92,7 +101,8 @@ SELECT a.account,
                           'notifyOnCheckIn', c.notify_on_check_in, 'notifyOnMissedCheckIn', c.notify_on_missed_check_in,
                           'outgoingPing', contacts.microseconds(c.outgoing_ping_at),
                           'incomingPing', contacts.microseconds(c.incoming_ping_at),
-                          'outgoingPingDue', c.outgoing_ping_due, 'incomingPingDue', c.incoming_ping_due,
+                          'outgoingPingDue', c.outgoing_ping_due,
+                          'isOutgoingPingLater', c.is_outgoing_ping_later, 'incomingPingDue', c.incoming_ping_due,
                           'pingEscalation', c.ping_escalation,
                           'outgoingRoleRequest', contacts.microseconds(c.outgoing_role_request_at),
                           'incomingRoleRequest', contacts.microseconds(c.incoming_role_request_at),

@@ -75,13 +75,11 @@ extension ContactsReducer {
         if rows.accounts[account]?.closed != nil { return [] }
         var events = endAlarms(&rows, ofClosing: asker)
         for contact in rows.contacts(of: account) {
-            let sent = rows[Pair(account, contact)].flatMap { row -> Instant? in
-                var view = RelationView(row, of: contact, with: account)
-                guard let sent = view.theirs.pinged, view.theirs.endPing() else { return nil }
-                return sent
+            let watch = rows[Pair(account, contact)].flatMap { row in
+                RelationView(row, of: contact, with: account).theirs.openWatch
             }
             rows[Pair(account, contact)] = nil
-            if let sent { events.append(warningEnded(contact, account, sent, asker)) }
+            events += pingEnded(watch, from: account, to: contact, isAnswered: false, asker)
             events.append(
                 .contactRemoved(.init(account: contact, contact: account, by: account, reason: .closed, at: asker.time))
             )

@@ -24,9 +24,10 @@ package enum ContactsReducer: Reducer {
             guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
+        let clock = min(context.recordedAt, context.time)
         let asker = Asker(
-            account: account, time: context.time, clock: min(context.recordedAt, context.time),
-            command: context.commandID)
+            account: account, time: context.time, clock: clock,
+            now: max(clock, min(rows.clock ?? clock, context.time)), command: context.commandID)
         let events =
             switch command {
             case .account(let command): try reduce(&rows, command, asker)
@@ -50,6 +51,8 @@ package enum ContactsReducer: Reducer {
         let time: Instant
         /// The same by the database's clock, of which the rules' time may be far ahead after a failover.
         let clock: Instant
+        /// The database's clock while it is handled, if that is looked up: later than ``clock`` by as long as the command waited.
+        let now: Instant
         let command: CommandID
     }
 

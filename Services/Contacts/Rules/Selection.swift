@@ -42,6 +42,8 @@ extension ContactsRows {
         package var joining: Set<Pair> = []
         /// Accounts that may get another contact, so the ids of all their contacts are needed.
         package var growing: Set<AccountID> = []
+        /// Whether the database's clock is needed.
+        package var isTimed = false
         private var byCode: [(AccountID, ContactCode)] = []
 
         /// Whether codes must be resolved before the rest can be loaded.

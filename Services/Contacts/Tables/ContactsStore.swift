@@ -24,7 +24,7 @@ package struct ContactsStore: TimedStore {
         self.limits = limits
     }
 
-    /// Takes one round trip, or two when someone is added by code.
+    /// Takes one round trip, or two when someone is added by code, or a ping is due.
     package func load(_ requests: [Request<ContactsCommand>], in pipeline: Pipeline) throws -> ContactsRows {
         var touched = ContactsRows.Selection(requests)
         let settled = pipeline.limits()
@@ -40,7 +40,6 @@ package struct ContactsStore: TimedStore {
             touched.resolve(owners)
         }
         let relations = pipeline.lockRelations(touched)
-        let answers = pipeline.waitingCommands(Pipeline.pingAnswers, of: touched.judging, to: "contacts")
         let alarms = pipeline.alarms(of: touched.alarming, heardBy: touched.closing)
         let endedAlarms = pipeline.endedAlarms(of: touched.alarming)
         let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
@@ -51,21 +50,16 @@ package struct ContactsStore: TimedStore {
         let waiting = pipeline.requests(of: touched.asking)
         let blocks = pipeline.blocks(by: touched.blocking, between: touched.joining)
         let contacts = pipeline.contacts(of: touched.growing)
+        // By now all that is changed is locked.
+        let clock = touched.isTimed ? pipeline.query("SELECT clock_timestamp()") : nil
         try pipeline.flush()
 
         var rows = ContactsRows(limits: try settled.limits(besides: limits))
         for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
         for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
-        rows.waitingAnswers = try answers.waitingCommands()
-        if !touched.judging.isEmpty {
-            // Those of whose pings it is decided are known, and locked, by now.
-            let senders = touched.judging.flatMap { rows.contacts(of: $0) }
-            let cancellations = pipeline.waitingCommands(
-                Pipeline.pingCancellations, of: Set(senders), to: "contacts")
-            try pipeline.flush()
-            rows.waitingCancellations = try cancellations.waitingCommands()
-        }
+        for row in try clock.rowsIfAsked { rows.clock = try row.decode(0, as: Instant.self) }
+        try pipeline.loadWaiting(of: touched.judging, into: &rows)
         for pending in [glimpses, dependents] {
             for (pair, row) in try Tables.relation.rows(of: pending) { rows.load(glimpse: row, at: pair) }
         }

@@ -32,8 +32,11 @@ package struct AlertRow: Equatable, Sendable {
     var askedAgain: Instant? { pressedAlarm == alarm ? pressedAgain : nil }
 
     /// Whether an all-clear is about this alert, as far as it says.
-    func isMeant(by command: ClearAlert) -> Bool {
-        guard let asked, let ended = command.pressed else { return command.alarm ?? alarm == alarm }
+    /// - Parameter askedAgain: When help was asked for last while the alert was on.
+    func isMeant(by command: ClearAlert, _ askedAgain: Instant?) -> Bool {
+        guard let asked = [asked, askedAgain].compactMap(\.self).max(), let ended = command.pressed else {
+            return command.alarm ?? alarm == alarm
+        }
         guard let seen = command.alarm else { return asked <= ended }
         // Whoever saw it may not know that help was asked for again.
         return seen == alarm && askedAgain ?? ended <= ended + Self.clockError
@@ -123,7 +126,7 @@ extension SessionReducer {
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, isSlow: isSlow ? true : nil,
-                    eta: trip?.eta, ping: command.kind == .alertRaised ? row.alertPing : nil, at: time))
+                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil, at: time))
         ]
     }
 
@@ -166,9 +169,12 @@ extension SessionReducer {
         var alert = row.alert
         alert.repetitions = 0
         alert.repetitionHold.release(at: time)
-        alert.pressed = alert.pressedAlarm == alarm ? alert.pressed : nil
-        alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
-        alert.pressedAlarm = alarm
+        // Pings that are added don't lengthen it.
+        if pings == nil {
+            alert.pressed = alert.pressedAlarm == alarm ? alert.pressed : nil
+            alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
+            alert.pressedAlarm = alarm
+        }
         rows[account]?.alert = alert
         return [
             .alertRaisedAgain(
@@ -191,17 +197,23 @@ extension SessionReducer {
     }
 
     /// Ends this alert, and the trip that was missed.
+    /// - Parameter said: When the person said that they are all right.
     static func endAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID?, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID?, said: Instant,
+        _ time: Instant
     ) -> [SessionEvent] {
         guard let raised = row.alert.raised, let alarm, alarm == row.alert.alarm else { return [] }
         if row.trip?.shown.alarm != nil { rows[account]?.trip = nil }
-        rows[account]?.unanswered?.shown = nil
+        var unanswered = row.unanswered ?? UnansweredRow()
+        unanswered.endShown()
+        unanswered.hear(said: said)
+        rows[account]?.unanswered = unanswered
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         return [
             .alertCleared(
                 .init(
-                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
+                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil,
+                    said: said, at: time))
         ]
     }
 
@@ -225,13 +237,14 @@ extension SessionReducer {
         // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since, or
         // a ping not answered.
         let isOwn = row.trip?.shown.alarm == alarm || row.unanswered?.shown != nil
-        let received = isOwn ? min(context.recordedAt, context.time) : nil
-        guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: command.pressed ?? received)) else {
+        let clock = min(context.recordedAt, context.time)
+        let pressed = command.pressed ?? (isOwn ? clock : nil)
+        guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: pressed), row.askedAgain) else {
             throw Rejection(
                 .alertChanged,
                 "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
-        return endAlert(&rows, account, row, alarm, context.time)
+        return endAlert(&rows, account, row, alarm, said: min(command.pressed ?? clock, clock), context.time)
     }
 }

@@ -122,7 +122,7 @@ extension SessionReducer {
         // One that is due, or was missed, can be made up for at any time.
         let isDue = row.checkIn.due.map { $0 <= time } ?? false
         if let last = row.checkIn.last, !changed.checkIn.missed, !isDue,
-            !row.isEnded(byCheckInAt: time), last + rows.limits.checkInCooldown > time
+            !row.isAnswering(byCheckInAt: time), last + rows.limits.checkInCooldown > time
         {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
@@ -147,7 +147,7 @@ extension SessionReducer {
             changed.checkIn.pause = row.checkIn.pause.forgotten
         }
         rows[account] = changed
-        let answered = endUnanswered(&rows, byCheckInOf: account, made: time, context.time)
+        let answered = changed.unanswered == nil ? [] : answerPings(&rows, of: account, said: time, context.time)
         let checkedIn = CheckedIn(
             account: account, due: due, ended: ended, alarm: alarm, graced: graced, at: time)
         return events + [.checkedIn(checkedIn)] + answered

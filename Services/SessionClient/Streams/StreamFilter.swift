@@ -53,7 +53,7 @@ struct StreamFilter: Hashable, Sendable {
     private static let internalTypes: Set<String> = [
         PushTaken.type, TierBegan.type, RenewalAsked.type, RenewalSettled.type, AlarmHoldChanged.type,
         AlarmClosingDecided.type, AlarmClosingDue.type, DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
-        PingWarned.type, PingsUnanswered.type, PingWarningEnded.type, UnansweredPingsAnswered.type,
+        PingWarned.type, PingsUnanswered.type, PingWarningEnded.type, UnansweredPingsEnded.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
@@ -95,7 +95,8 @@ extension ContactsEvent {
         case .pingEscalation(.pingWarned(let event)): [event.contact]
         case .pingEscalation(.pingWarningEnded(let event)): [event.contact]
         case .pingEscalation(.pingsUnanswered(let event)): event.pings.map(\.contact)
-        case .pingEscalation(.unansweredPingsAnswered(let event)): event.contacts
+        case .pingEscalation(.unansweredPingsEnded(let event)): event.pings.map(\.contact)
+        case .pingEscalation(.pingDueSet(let event)): [event.contact]
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]
         case .contactRequestEnded(let event): [event.contact]

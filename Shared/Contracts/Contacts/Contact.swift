@@ -26,8 +26,10 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public var outgoingPing: Instant?
     /// When the other sent a ping that is still unanswered.
     public var incomingPing: Instant?
-    /// When an alert is raised unless the other has answered that ping; nil if none is.
+    /// When an alert is raised unless the other has answered that ping; nil if none is, or ``isOutgoingPingLater``.
     public var outgoingPingDue: Instant?
+    /// True if an alert is raised unless the other has answered that ping, and the other's quiet hours put it off: when is theirs to know.
+    public var isOutgoingPingLater: Bool?
     /// When an alert is raised unless this account has answered that ping; nil if none is.
     public var incomingPingDue: Instant?
     /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
@@ -47,7 +49,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public init(
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
-        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, incomingPingDue: Instant? = nil,
+        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil, incomingPingDue: Instant? = nil,
         pingEscalation: Interval? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {
@@ -63,6 +65,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.outgoingPing = outgoingPing
         self.incomingPing = incomingPing
         self.outgoingPingDue = outgoingPingDue
+        self.isOutgoingPingLater = isOutgoingPingLater
         self.incomingPingDue = incomingPingDue
         self.pingEscalation = pingEscalation
         self.outgoingRoleRequest = outgoingRoleRequest

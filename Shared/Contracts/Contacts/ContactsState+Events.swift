@@ -28,6 +28,7 @@ extension ContactsState {
         case .pingSent(let event):
             contacts[event.contact]?.outgoingPing = event.at
             contacts[event.contact]?.outgoingPingDue = event.due
+            contacts[event.contact]?.isOutgoingPingLater = event.isLater
         case .pingReceived(let event):
             contacts[event.contact]?.incomingPing = event.at
             contacts[event.contact]?.incomingPingDue = event.due
@@ -60,7 +61,16 @@ extension ContactsState {
             }
         case .pingQuietHoursSet(let event):
             pingEscalation = PingEscalation(after: pingEscalation?.after, quietHours: event.quietHours).kept
-        case .pingWarned, .pingsUnanswered, .pingWarningEnded, .unansweredPingsAnswered: break
+        case .pingDueSet(let event):
+            switch event.direction {
+            case .outgoing where contacts[event.contact]?.outgoingPing == event.sent:
+                contacts[event.contact]?.outgoingPingDue = event.due
+                contacts[event.contact]?.isOutgoingPingLater = event.isLater
+            case .incoming where contacts[event.contact]?.incomingPing == event.sent:
+                contacts[event.contact]?.incomingPingDue = event.due
+            case .outgoing, .incoming: break
+            }
+        case .pingWarned, .pingsUnanswered, .pingWarningEnded, .unansweredPingsEnded: break
         }
     }
 
@@ -86,6 +96,7 @@ extension ContactsState {
         case .outgoing:
             contacts[contact]?.outgoingPing = nil
             contacts[contact]?.outgoingPingDue = nil
+            contacts[contact]?.isOutgoingPingLater = nil
         case .incoming:
             contacts[contact]?.incomingPing = nil
             contacts[contact]?.incomingPingDue = nil

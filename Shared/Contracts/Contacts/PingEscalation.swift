@@ -17,6 +17,8 @@ public struct PingEscalation: Codable, Hashable, Sendable {
     public static let times: ClosedRange<Interval> = .minutes(15) ... .hours(24)
     /// How long before the alert the person is warned.
     public static let lead: Interval = .minutes(5)
+    /// How long before, at most, if quiet hours put it off: the person may be asleep.
+    public static let longestLead: Interval = .minutes(30)
 
     /// Nil if nothing is chosen.
     package var kept: Self? { after == nil && quietHours == nil ? nil : self }
@@ -27,8 +29,8 @@ public struct PingEscalation: Codable, Hashable, Sendable {
     }
 }
 
-/// Hours of each day in which no unanswered ping raises an alert, in minutes of the day in UTC. What falls due in them falls due at
-/// their end.
+/// Hours of each day in which no unanswered ping warns or raises an alert, in minutes of the day in UTC. What falls due in them is
+/// warned of at their end.
 public struct QuietHours: Codable, Hashable, Sendable {
     /// The minute in which they begin, from 0 to 1439.
     public var from: Int

@@ -25,8 +25,9 @@ public enum PingEscalationCommand: MessageSet {
 /// Sets how long a responder's ping may stay unanswered before an alert is raised: for one responder, or for all for whom nothing else
 /// is chosen. Nothing is raised unless this is set.
 ///
-/// The person is warned five minutes before. An answer, a check-in, or the pinger's cancellation ends it. A responder's pings raise an alert once a
-/// day at most; what falls due sooner waits until then. It applies to pings that are sent from then on.
+/// The person is warned five minutes before. An answer, a check-in, an all-clear, an arrival, or the pinger's cancellation ends it. A
+/// responder's pings raise an alert once a day at most; what falls due sooner waits until then. It applies to pings that are sent from then
+/// on, unless a missed check-in is on: then others know already.
 ///
 /// Rejected: `notContact` if the contact isn't the account's responder. Result: ``PingEscalationSet``; nothing if nothing changes.
 public struct SetPingEscalation: PublicCommandBody {
@@ -52,7 +53,8 @@ public struct SetPingEscalation: PublicCommandBody {
     }
 }
 
-/// Sets the hours in which no unanswered ping raises an alert, for pings that are sent from then on.
+/// Sets the hours in which no unanswered ping warns or raises an alert, for pings that are sent from then on. What falls due in them warns
+/// at their end, and raises the alert half an hour later, or after the time that is chosen if that is less.
 ///
 /// Result: ``PingQuietHoursSet``; nothing if nothing changes.
 public struct SetPingQuietHours: PublicCommandBody {
@@ -94,21 +96,35 @@ public struct JudgePings: OwnCommandBody {
     }
 }
 
-/// Notes which alert unanswered pings have raised, or that they were added to one that was on. A policy sends this.
+/// Notes which alert unanswered pings have raised, or that they were added to one that was on, or that the person said that they are
+/// all right. A policy sends this.
+///
+/// Result: ``PingDueSet`` and ``PingWarningEnded`` of those that raise nothing any more, or later.
 public struct SettleUnansweredPings: OwnCommandBody {
     public static let isUrgent = true
 
     /// Who was pinged.
     public let account: AccountID
     public let pings: [UnansweredPing]
-    /// Whether they raised the alert. If it was on already, their senders' next pings may raise one on the same day.
+    /// The alert that they raised, or were added to.
+    public let alarm: AlarmID?
+    /// Whether they raised the alert. If it was on already, their senders' next pings may raise another on the same day, but aren't added
+    /// to this one.
     public let isRaised: Bool
+    /// When the person said that they are all right: no ping sent before raises an alert.
+    public let allRight: Instant?
+    /// By the database's clock.
     public let at: Instant
 
-    public init(account: AccountID, pings: [UnansweredPing], isRaised: Bool, at: Instant) {
+    public init(
+        account: AccountID, pings: [UnansweredPing] = [], alarm: AlarmID? = nil, isRaised: Bool = false,
+        allRight: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.pings = pings
+        self.alarm = alarm
         self.isRaised = isRaised
+        self.allRight = allRight
         self.at = at
     }
 }

@@ -1,17 +1,19 @@
 public import QuartetVocabulary
 
-/// What becomes of pings that raise an alert when they aren't answered. Only who was pinged sees these.
+/// What becomes of pings that raise an alert when they aren't answered. Only ``PingDueSet`` is seen by others than who was pinged.
 public enum PingEscalationEvent: MessageSet {
     case pingEscalationSet(PingEscalationSet)
     case pingQuietHoursSet(PingQuietHoursSet)
     case pingWarned(PingWarned)
     case pingsUnanswered(PingsUnanswered)
     case pingWarningEnded(PingWarningEnded)
-    case unansweredPingsAnswered(UnansweredPingsAnswered)
+    case unansweredPingsEnded(UnansweredPingsEnded)
+    case pingDueSet(PingDueSet)
 
     package static let cases: Cases<Self> = [
         Case(Self.pingEscalationSet), Case(Self.pingQuietHoursSet), Case(Self.pingWarned),
-        Case(Self.pingsUnanswered), Case(Self.pingWarningEnded), Case(Self.unansweredPingsAnswered),
+        Case(Self.pingsUnanswered), Case(Self.pingWarningEnded), Case(Self.unansweredPingsEnded),
+        Case(Self.pingDueSet),
     ]
 
     public var body: any EventBody {
@@ -21,7 +23,8 @@ public enum PingEscalationEvent: MessageSet {
         case .pingWarned(let body): body
         case .pingsUnanswered(let body): body
         case .pingWarningEnded(let body): body
-        case .unansweredPingsAnswered(let body): body
+        case .unansweredPingsEnded(let body): body
+        case .pingDueSet(let body): body
         }
     }
 }
@@ -112,18 +115,48 @@ public struct PingWarningEnded: EventBody {
     }
 }
 
-/// The account answered pings that weren't answered in time, or later ones of the same responders.
-public struct UnansweredPingsAnswered: EventBody {
+/// Pings that weren't answered in time were answered, or taken back: by their sender, or because that isn't a responder any more.
+public struct UnansweredPingsEnded: EventBody {
     public static let isUrgent = true
 
     public let account: AccountID
-    /// The responders, sorted by id.
-    public let contacts: [AccountID]
+    /// Sorted by sender.
+    public let pings: [UnansweredPing]
+    /// When the account answered, by the database's clock; nil if they were taken back.
+    public let answered: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contacts: [AccountID], at: Instant) {
+    public init(account: AccountID, pings: [UnansweredPing], answered: Instant? = nil, at: Instant) {
         self.account = account
-        self.contacts = contacts
+        self.pings = pings
+        self.answered = answered
+        self.at = at
+    }
+}
+
+/// A ping that waits for an answer raises an alert at another time than was said, or none any more. Both sides have one.
+public struct PingDueSet: EventBody {
+    public let account: AccountID
+    public let contact: AccountID
+    /// Which side sent the ping.
+    public let direction: Direction
+    public let sent: Instant
+    /// Nil if it raises none any more, or is put off.
+    public let due: Instant?
+    /// True if the other's quiet hours put the alert off.
+    public let isLater: Bool?
+    public let at: Instant
+
+    public init(
+        account: AccountID, contact: AccountID, direction: Direction, sent: Instant, due: Instant? = nil,
+        isLater: Bool? = nil, at: Instant
+    ) {
+        self.account = account
+        self.contact = contact
+        self.direction = direction
+        self.sent = sent
+        self.due = due
+        self.isLater = isLater
         self.at = at
     }
 }

@@ -200,14 +200,16 @@ extension AccountState {
         case .alertRaised(let event):
             alertRaised = event.at
             alertAlarm = event.alarm
-            if let missed = event.trip { miss(missed, event.alarm) }
+            if let missed = event.trip { miss(missed, event.alarm, isCalled: false) }
             unanswered = nil
             if let pings = event.pings { take(pings, event.alarm, isCalled: false) }
         case .alertRaisedAgain(let event):
-            if let missed = event.trip { miss(missed, event.alarm) }
-            if let pings = event.pings { return take(pings, event.alarm, isCalled: true) }
+            let isCalled = isCalled(event.alarm)
+            if let missed = event.trip { return miss(missed, event.alarm, isCalled: isCalled) }
+            if let pings = event.pings { return take(pings, event.alarm, isCalled: isCalled) }
             if trip?.alarm == event.alarm { trip?.isCalled = true }
             if unanswered?.alarm == event.alarm { unanswered?.isCalled = true }
+        case .unansweredPingsDropped(let event): drop(event.pings, event.alarm)
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil

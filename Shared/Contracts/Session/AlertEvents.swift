@@ -55,13 +55,18 @@ public struct AlertCleared: EventBody {
     public let raised: Instant
     /// Whether responders were alarmed. If not, they needn't be told of the end.
     public let wasAnnounced: Bool
+    /// When the person said that they are all right, by the database's clock. What was asked before is answered.
+    public let said: Instant?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, said: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.raised = raised
         self.wasAnnounced = wasAnnounced
+        self.said = said
         self.at = at
     }
 }
@@ -81,16 +86,16 @@ public struct AlarmRepeated: EventBody {
     public let isSlow: Bool?
     /// The end of the trip that made the alert; nil if the person has called for help by hand.
     public let eta: Instant?
-    /// The first of the pings that made the alert; nil if the person has called for help, too.
-    public let ping: UnansweredPing?
+    /// When the first of the pings was sent that made the alert; nil if the person has called for help, too.
+    public let pinged: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        eta: Instant? = nil, ping: UnansweredPing? = nil, at: Instant
+        eta: Instant? = nil, pinged: Instant? = nil, at: Instant
     ) {
         self.eta = eta
-        self.ping = ping
+        self.pinged = pinged
         self.account = account
         self.alarm = alarm
         self.kind = kind
@@ -170,6 +175,24 @@ public struct AlertRaisedAgain: EventBody {
         self.alarm = alarm
         self.pressed = pressed
         self.trip = trip
+        self.pings = pings
+        self.at = at
+    }
+}
+
+/// Pings that made the alert that is on, or were added to it, were answered, and it goes on: by others, by a trip, or because the person
+/// has called for help, too.
+public struct UnansweredPingsDropped: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let pings: [UnansweredPing]
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, pings: [UnansweredPing], at: Instant) {
+        self.account = account
+        self.alarm = alarm
         self.pings = pings
         self.at = at
     }

@@ -2,8 +2,8 @@ public import QuartetVocabulary
 
 /// Raises an alert because pings weren't answered. A policy sends this, and a timer if a check-in waits to be handled that may end it.
 ///
-/// Pings sent before the last check-in don't count. While an alert is on, they are added to it, and what responders answered before
-/// doesn't stand any more.
+/// Pings sent before the last check-in or all-clear don't count, and none counts twice. While an alert is on, they are added to it, and
+/// what responders answered before they were sent doesn't stand any more.
 ///
 /// Result: ``AlertRaised`` or ``AlertRaisedAgain``, each with the pings.
 public struct RaiseUnansweredAlert: OwnCommandBody {
@@ -11,7 +11,7 @@ public struct RaiseUnansweredAlert: OwnCommandBody {
 
     /// Who was pinged.
     public let account: AccountID
-    /// From one to ``UnansweredPing/limit``.
+    /// ``UnansweredPing/limit`` at most. None from a timer, which leaves it to what waits.
     public let pings: [UnansweredPing]
     /// When they were found unanswered. What was recorded later doesn't hold the alert back.
     public let found: Instant
@@ -23,26 +23,29 @@ public struct RaiseUnansweredAlert: OwnCommandBody {
     }
 
     public func validate() throws(Rejection) {
-        guard 1...UnansweredPing.limit ~= pings.count else {
-            throw Rejection(.invalidField, "Name 1 to \(UnansweredPing.limit) pings.", field: "pings")
+        guard pings.count <= UnansweredPing.limit else {
+            throw Rejection(.invalidField, "Name at most \(UnansweredPing.limit) pings.", field: "pings")
         }
     }
 }
 
-/// The person has answered pings of these responders: the alert that their pings raised is over. A policy sends this; it changes nothing
-/// if another alert or none is on, or if the person has called for help, too.
+/// Pings that weren't answered in time were answered: once all are, the alert that they raised is over. A policy sends this; it changes
+/// nothing if another alert or none is on, and leaves it on if the person has called for help, too, or hasn't arrived from a trip.
 ///
-/// Result: ``AlertCleared``.
+/// Result: ``AlertCleared``; ``UnansweredPingsDropped`` if the alert goes on.
 public struct EndUnansweredAlert: OwnCommandBody {
     public static let isUrgent = true
 
     public let account: AccountID
-    /// The responders.
-    public let contacts: [AccountID]
+    public let pings: [UnansweredPing]
+    /// When the person answered: whatever was asked before is answered. Nil if the pings were taken back: then they raise no alert, and one
+    /// that they have raised goes on.
+    public let answered: Instant?
 
-    public init(account: AccountID, contacts: [AccountID]) {
+    public init(account: AccountID, pings: [UnansweredPing], answered: Instant? = nil) {
         self.account = account
-        self.contacts = contacts
+        self.pings = pings
+        self.answered = answered
     }
 }
 
@@ -52,7 +55,7 @@ public struct UnansweredPings: Codable, Hashable, Sendable {
     public var alarm: AlarmID
     /// Sorted by responder.
     public var pings: [UnansweredPing]
-    /// True if something else asked for help, too: then an answer doesn't end the alert.
+    /// True if the person has called for help by hand, too: then an answer doesn't end the alert.
     public var isCalled: Bool?
 
     public init(alarm: AlarmID, pings: [UnansweredPing], isCalled: Bool? = nil) {
@@ -61,22 +64,39 @@ public struct UnansweredPings: Codable, Hashable, Sendable {
         self.isCalled = isCalled
     }
 
-    /// Whether the pings raised the alert, and nothing else asked for help.
+    /// Whether the person hasn't called for help: the answers end the alert, unless a trip was missed, too.
     public var isItsAlert: Bool { isCalled != true }
 
-    /// Adds others; of each responder the newest counts.
+    /// The one that was sent first.
+    public var earliest: UnansweredPing? { pings.min { $0.recorded < $1.recorded } }
+
+    /// Adds others; of each responder the newest counts, and of too many the newest.
     package static func joining(_ pings: [UnansweredPing], _ others: [UnansweredPing]) -> [UnansweredPing] {
-        let newest = Dictionary((pings + others).map { ($0.contact, $0) }) { $0.sent < $1.sent ? $1 : $0 }
-        return Array(newest.values.sorted { $0.contact < $1.contact }.prefix(UnansweredPing.limit))
+        let newest = Dictionary((pings + others).map { ($0.contact, $0) }) { $0.recorded < $1.recorded ? $1 : $0 }
+        let kept = newest.values.sorted { ($1.recorded, $0.contact) < ($0.recorded, $1.contact) }
+        return kept.prefix(UnansweredPing.limit).sorted { $0.contact < $1.contact }
     }
 }
 
 extension AccountState {
+    /// Whether the person has called for help by hand in the alert that is on, as far as what else made it says.
+    func isCalled(_ alarm: AlarmID) -> Bool {
+        if let unanswered, unanswered.alarm == alarm { return unanswered.isCalled == true }
+        if let trip, trip.alarm == alarm { return trip.isCalled == true }
+        return true
+    }
+
     /// Pings raised an alert or were added to one that is on.
     mutating func take(_ pings: [UnansweredPing], _ alarm: AlarmID, isCalled: Bool) {
         let known = unanswered?.alarm == alarm ? unanswered : nil
         unanswered = UnansweredPings(
-            alarm: alarm, pings: UnansweredPings.joining(known?.pings ?? [], pings),
-            isCalled: known == nil ? (isCalled ? true : nil) : known?.isCalled)
+            alarm: alarm, pings: UnansweredPings.joining(known?.pings ?? [], pings), isCalled: isCalled ? true : nil)
+    }
+
+    /// Pings were answered, and the alert goes on.
+    mutating func drop(_ pings: [UnansweredPing], _ alarm: AlarmID) {
+        guard let known = unanswered, known.alarm == alarm else { return }
+        let left = known.pings.filter { !pings.contains($0) }
+        unanswered = left.isEmpty ? nil : UnansweredPings(alarm: alarm, pings: left, isCalled: known.isCalled)
     }
 }

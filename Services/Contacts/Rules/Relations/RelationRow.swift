@@ -100,8 +100,8 @@ struct RelationView {
             account: contact, nickname: mine.nickname, notes: mine.notes, isMyResponder: theirs.iAmResponder,
             iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
             notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
-            outgoingPing: mine.pinged,
-            incomingPing: theirs.pinged, outgoingPingDue: mine.shownPingDue, incomingPingDue: theirs.shownPingDue,
+            outgoingPing: mine.pinged, incomingPing: theirs.pinged, outgoingPingDue: mine.shownPingDue,
+            isOutgoingPingLater: mine.isPingLater, incomingPingDue: theirs.pingDue,
             pingEscalation: mine.pingEscalation, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }

@@ -60,11 +60,10 @@ extension ContactsReducer {
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
-        var gone = view
-        let warnings =
-            (view.theirs.pinged.map { endPing(&gone, sent: $0, asker) } ?? [])
-            + (view.mine.pinged.map { endPing(&gone, mine: $0, asker) } ?? [])
-        return events + warnings + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+        let pings =
+            pingEnded(view.theirs.openWatch, from: view.contact, to: view.account, isAnswered: false, asker)
+            + pingEnded(view.mine.openWatch, from: view.account, to: view.contact, isAnswered: false, asker)
+        return events + pings + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.account, naming: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.contact, naming: view.account, at: asker.time)
     }
@@ -76,12 +75,14 @@ extension ContactsReducer {
         var view = changed
         var cancelled: [ContactsEvent] = []
         if let sent = view.mine.pinged, !view.mine.iAmResponder {
-            cancelled += endPing(&view, mine: sent, asker)
+            let watch = view.mine.endPing()
             cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
+            cancelled += pingEnded(watch, from: view.account, to: view.contact, isAnswered: false, asker)
         }
         if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
-            cancelled += endPing(&view, sent: sent, asker)
+            let watch = view.theirs.endPing()
             cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
+            cancelled += pingEnded(watch, from: view.contact, to: view.account, isAnswered: false, asker)
         }
         // Should they become one again, nothing is chosen for them.
         if !view.mine.iAmResponder { (view.mine.watch, view.theirs.pingEscalation) = (nil, nil) }

@@ -130,10 +130,10 @@ extension ContactsReducer {
         let calledAgain = rows.alarms[key]?.answering.calledAgain
         // Everybody who heard of an alert that a trip made, or a ping, heard of a late arrival or answer, not of a call for help.
         let row = rows.alarms[key]
-        let wasLate = key.kind == .alert && command.isPing != true && (row?.deadline != nil || row?.ping != nil)
+        let wasLate = key.kind == .alert && command.isLate != true && (row?.deadline != nil || row?.pinged != nil)
         if wasLate {
             rows.alarms[key]?.deadline = nil
-            rows.alarms[key]?.ping = nil
+            rows.alarms[key]?.pinged = nil
         }
         var events: [ContactsEvent] = []
         var wasBelieved = false

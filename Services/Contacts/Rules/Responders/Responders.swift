@@ -27,7 +27,7 @@ extension ContactsReducer {
             events = end(&rows, .alert, alarm, command.reason ?? .cleared, command.occurred, asker)
         case (.checkedIn, let alarm):
             let reason = command.reason ?? .checkedIn
-            let settled = command.reason == nil ? settlePings(&rows, byCheckInAt: command.occurred, asker) : []
+            let settled = command.reason == nil ? settlePings(&rows, bySaying: command.occurred, asker) : []
             let ended = alarm.map { end(&rows, .missedCheckIn, $0, reason, command.occurred, asker) } ?? []
             let isClosed = command.reason != nil
             events =
@@ -58,12 +58,15 @@ extension ContactsReducer {
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(
-                alarm: alarm, occurred: command.occurred, deadline: command.deadline, ping: command.ping)
+                alarm: alarm, occurred: command.occurred, deadline: command.deadline, pinged: command.pinged)
             startTiers(&rows, key, at: asker.clock)
         }
-        // The dependent has called for help by hand: nobody hears of a trip or a ping alone any more.
-        if kind == .alert, command.deadline == nil { rows.alarms[key]?.deadline = nil }
-        if command.ping == nil { rows.alarms[key]?.ping = nil }
+        // Once the dependent has called for help by hand nobody hears of a trip or a ping alone any more. Until then one may come after
+        // the other, or be over.
+        if kind == .alert, let row = rows.alarms[key], row.deadline != nil || row.pinged != nil {
+            rows.alarms[key]?.deadline = command.deadline
+            rows.alarms[key]?.pinged = command.pinged
+        }
         // Nobody is on it: now all hear, whatever was chosen.
         if command.isSlow == true { rows.alarms[key]?.answering.tiers.beginAll() }
         let responders = rows.responders(of: asker.account)
@@ -105,7 +108,7 @@ extension ContactsReducer {
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
-                occurred: row.occurred, deadline: row.deadline, ping: row.ping, repetition: repetition, at: time))
+                occurred: row.occurred, deadline: row.deadline, pinged: row.pinged, repetition: repetition, at: time))
         return [alerted] + show(answers, key, row.alarm, to: responder, at: time)
     }
 

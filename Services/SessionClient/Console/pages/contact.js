@@ -41,7 +41,7 @@ function head(one, person, level) {
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
       h('p', { class: 'status-text' }, statusText({ contact: one, person }, level, now()))),
     (one.incomingPing || !isAlarm(level)) && h('div', { class: 'actions' },
-      one.incomingPing && button(t`I’m all right`, send('RespondToPing', t`Answered`), { kind: 'primary' }),
+      one.incomingPing && button(t`I’m all right`, () => act('RespondToPing', { contact: one.account, sent: one.incomingPing, pressed: now() }, t`Answered`, 'contact'), { kind: 'primary' }),
       !isAlarm(level) && asking(one)),
     one.outgoingPing && pingDueWords(one) && h('p', { class: 'hint' }, pingDueWords(one)),
     one.incomingPing && one.incomingPingDue > now() && h('p', { class: 'notice warning' }, t`If you don’t answer by ${moment(one.incomingPingDue)}, your responders are told.`),

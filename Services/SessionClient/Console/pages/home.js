@@ -94,13 +94,23 @@ function sayAllRight(asking) {
 }
 
 /** Answers the ping that is shown, and no later one. */
-const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing }, t`Answered`, 'answers')
+const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing, pressed: now() }, t`Answered`, 'answers')
+
+/** Why an alert is on that unanswered pings have made, and what ends it. */
+function pingWords({ unanswered, trip }) {
+  if (!unanswered) return undefined
+  const names = listed(unanswered.pings.map(({ contact }) => personName(contact)))
+  if (unanswered.isCalled) return t`You haven’t answered ${names} either.`
+  return trip?.alarm ? t`You haven’t answered ${names}, and haven’t said that you arrived. Do both if you are all right: that ends it.`
+    : t`You haven’t answered ${names}. Answer or check in if you are all right: that ends it.`
+}
 
 const allClearWords = (names, count) => (model.connection.name === 'connected'
   ? plural(count, t`${names} gets the all-clear at once.`, t`${names} get the all-clear at once.`)
   : plural(count, t`${names} gets the all-clear when the connection is back.`, t`${names} get the all-clear when the connection is back.`))
 
-function alarm({ alertRaised, alertAlarm }) {
+function alarm(account) {
+  const { alertRaised, alertAlarm } = account
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
@@ -129,7 +139,7 @@ function alarm({ alertRaised, alertAlarm }) {
       button([iconOf('alert'), entry ? sending(entry) : t`Raise an alert`], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': t`Alert`, role: 'alert', 'data-shows': 'alertRaised' },
-    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'),
+    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'), pingWords(account) && [pingWords(account), h('br')],
       warning(true) ?? (count > 0 && t`It goes to ${responderNames()}.`)),
     count > 0 && answers(alertAlarm),
     h('div', { class: 'actions' }, button(entry ? sending(entry) : t`End the alert`, end, { disabled: Boolean(entry) }),

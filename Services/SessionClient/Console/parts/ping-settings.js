@@ -24,7 +24,7 @@ export function pingEscalationChoice() {
     h('div', { class: 'field' },
       h('label', { for: 'ping-escalation' }, t`If I don’t answer a ping, an alert is raised`),
       h('select', { id: 'ping-escalation', 'aria-describedby': 'ping-escalation-hint', value: String(after), onchange: (event) => act('SetPingEscalation', { after: Number(event.target.value) }, t`Changed`, place) }, offered(after)),
-      h('p', { id: 'ping-escalation-hint', class: 'hint' }, t`You are warned five minutes before, as loud as of an alarm. It counts for pings that come from now on; each responder can be another time, on their page.`)),
+      h('p', { id: 'ping-escalation-hint', class: 'hint' }, t`You are warned five minutes before, as loud as of an alarm. It counts for pings that come from now on; for each responder you can choose another time on their page.`)),
     quietChoice(quietHours),
   ]
 }
@@ -47,7 +47,7 @@ function quietChoice(quietHours) {
   return h('fieldset', { 'aria-describedby': 'quiet-hint' }, h('legend', {}, t`Quiet hours`),
     toggle(t`In these hours no unanswered ping raises an alert`, Boolean(quietHours), (isOn) => set(isOn ? { from: stored(usual.from), to: stored(usual.to) } : undefined), { id: 'quiet' }),
     quietHours && [time('from', t`From`), time('to', t`To`)],
-    h('p', { id: 'quiet-hint', class: 'hint' }, t`What falls due in them does so at their end. They are kept in UTC: when the clocks change, look at them again.`))
+    h('p', { id: 'quiet-hint', class: 'hint' }, t`You are warned when they end, and have half an hour, or less if you chose less. When the clocks change, look at them again.`))
 }
 
 /** Of one responder. */
@@ -61,7 +61,8 @@ export function pingEscalationOf(one) {
 }
 
 /** When a ping raises an alert, on the side of who asked. */
-export const pingDueWords = ({ outgoingPingDue: due }) => (due > now() ? t`If they don’t answer by ${moment(due)}, an alert is raised.` : undefined)
+export const pingDueWords = ({ outgoingPingDue: due, isOutgoingPingLater }) => (due > now() ? t`If they don’t answer by ${moment(due)}, an alert is raised.`
+  : isOutgoingPingLater ? t`If they don’t answer, an alert is raised later.` : undefined)
 
 /** Refusals that are seen also when the choices are folded away. */
 export const pingEscalationRefusal = () => refusal(place)

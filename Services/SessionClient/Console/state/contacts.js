@@ -9,7 +9,9 @@ export function contactsFrom(state) {
 }
 
 const ping = { outgoing: 'outgoingPing', incoming: 'incomingPing' }
-const withoutPing = (direction) => ({ [ping[direction]]: undefined, [`${ping[direction]}Due`]: undefined })
+/** When a ping raises an alert. Its sender isn't told when quiet hours put it off. */
+const dueOf = ({ due, isLater }, direction) => ({ [`${ping[direction]}Due`]: due, ...(direction === 'outgoing' && { isOutgoingPingLater: isLater }) })
+const withoutPing = (direction) => ({ [ping[direction]]: undefined, ...dueOf({}, direction) })
 const keptEscalation = ({ after, quietHours }) => (after || quietHours ? { after: after || undefined, quietHours } : undefined)
 const roleRequest = { outgoing: 'outgoingRoleRequest', incoming: 'incomingRoleRequest' }
 
@@ -37,10 +39,11 @@ export function applyToContacts(state, type, body) {
     case 'RoleChangeEnded': change(body.contact, { [roleRequest[body.direction]]: undefined }); break
     case 'ContactBlocked': blocked = [...new Set([...blocked, body.contact])]; break
     case 'ContactUnblocked': blocked = blocked.filter((one) => one !== body.contact); break
-    case 'PingSent': change(body.contact, { outgoingPing: body.at, outgoingPingDue: body.due }); break
-    case 'PingReceived': change(body.contact, { incomingPing: body.at, incomingPingDue: body.due }); break
+    case 'PingSent': change(body.contact, { outgoingPing: body.at, ...dueOf(body, 'outgoing') }); break
+    case 'PingReceived': change(body.contact, { incomingPing: body.at, ...dueOf(body, 'incoming') }); break
     case 'PingCancelled': case 'PingAnswered': change(body.contact, withoutPing(body.direction)); break
     case 'ReceivedPingsCleared': for (const one of body.contacts) change(one, withoutPing('incoming')); break
+    case 'PingDueSet': if (contacts.get(body.contact)?.[ping[body.direction]] === body.sent) change(body.contact, dueOf(body, body.direction)); break
     case 'PingEscalationSet':
       if (body.contact) change(body.contact, { pingEscalation: body.after })
       else pingEscalation = keptEscalation({ ...pingEscalation, after: body.after })

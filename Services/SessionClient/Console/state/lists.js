@@ -44,10 +44,12 @@ export function levelOf({ contact, person }, now) {
 
 function alertText({ alertRaised, trip, unanswered }, now) {
   const since = t`Alert since ${moment(alertRaised, now)}`
-  if (!trip && unanswered) return t`${since}; hasn’t answered a ping of ${moment(unanswered.pings[0].sent, now)}`
-  if (!trip) return since
+  // Who has called for help, too, has done that above all.
+  const called = (unanswered ?? trip)?.isCalled ? t`${since}; called for help` : since
+  const asked = unanswered ? t`${called}; hasn’t answered a ping of ${moment(unanswered.pinged, now)}` : called
+  if (!trip) return asked
   const eta = moment(trip.eta, now)
-  return trip.isCalled ? t`${since}; called for help; was on a trip: ${trip.name}, expected by ${eta}` : t`${since}; on a trip: ${trip.name}, expected by ${eta}`
+  return trip.isCalled ? t`${asked}; was on a trip: ${trip.name}, expected by ${eta}` : t`${asked}; on a trip: ${trip.name}, expected by ${eta}`
 }
 
 /** The line that says why. */

@@ -117,9 +117,8 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline, pinged: event.ping?.sent,
-                        pinger: event.ping?.contact, count: event.repetition > 0 ? event.repetition : nil,
-                        alarm: event.alarm))
+                        at: event.occurred, deadline: event.deadline, pinged: event.pinged,
+                        count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):
             return [

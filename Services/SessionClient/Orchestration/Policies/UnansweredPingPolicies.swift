@@ -27,10 +27,10 @@ extension ContactsPolicy {
         case .pingsUnanswered(let event):
             let raise = RaiseUnansweredAlert(account: event.account, pings: event.pings, found: event.at)
             return [.tell(.session, raise, for: event.account)]
-        case .unansweredPingsAnswered(let event):
-            let end = EndUnansweredAlert(account: event.account, contacts: event.contacts)
+        case .unansweredPingsEnded(let event):
+            let end = EndUnansweredAlert(account: event.account, pings: event.pings, answered: event.answered)
             return [.tell(.session, end, for: event.account)]
-        case .pingEscalationSet, .pingQuietHoursSet: return []
+        case .pingEscalationSet, .pingQuietHoursSet, .pingDueSet: return []
         }
     }
 
@@ -47,10 +47,16 @@ extension SessionPolicy {
     func announceUnanswered(
         _ event: AlertRaised, _ pings: [UnansweredPing], because message: RecordedMessage
     ) -> [PolicyCommand] {
-        let relay = RelayAlert(kind: .alertRaised, alarm: event.alarm, occurred: event.at, ping: pings.first)
-        return told(event.account, event.alarm, pings, at: event.at, because: message) + [
-            .tell(.contacts, relay, for: event.account),
-            settle(event.account, pings, isRaised: true, at: event.at),
+        let first = pings.min { $0.recorded < $1.recorded }
+        let relay = RelayAlert(kind: .alertRaised, alarm: event.alarm, occurred: event.at, pinged: first?.sent)
+        let told = told(
+            event.account, event.alarm, pings, at: event.at,
+            "You haven’t answered a ping: an alert is on. Answer it if you are all right, or ask for help.",
+            because: message)
+        let settle = SettleUnansweredPings(
+            account: event.account, pings: pings, alarm: event.alarm, isRaised: true, at: message.recordedAt)
+        return told + [
+            .tell(.contacts, relay, for: event.account), .tell(.contacts, settle, for: event.account),
         ]
     }
 
@@ -58,27 +64,30 @@ extension SessionPolicy {
     func add(
         _ pings: [UnansweredPing], _ event: AlertRaisedAgain, because message: RecordedMessage
     ) -> [PolicyCommand] {
-        let forget = ForgetAnswers(alarm: event.alarm, before: event.pressed, isPing: true)
-        return [.tell(.contacts, forget, for: event.account)]
-            + told(event.account, event.alarm, pings, at: event.at, because: message)
-            + [settle(event.account, pings, isRaised: false, at: event.at)]
+        let forget = ForgetAnswers(alarm: event.alarm, before: event.pressed, isLate: true)
+        // By hand, perhaps: an answer may not end it.
+        let told = told(
+            event.account, event.alarm, pings, at: event.at,
+            "You haven’t answered a ping, and an alert is on. End the alert if you are all right.", because: message)
+        let settle = SettleUnansweredPings(
+            account: event.account, pings: pings, alarm: event.alarm, at: message.recordedAt)
+        return [.tell(.contacts, forget, for: event.account)] + told + [.tell(.contacts, settle, for: event.account)]
     }
 
-    private func settle(
-        _ account: AccountID, _ pings: [UnansweredPing], isRaised: Bool, at time: Instant
-    ) -> PolicyCommand {
-        let settle = SettleUnansweredPings(account: account, pings: pings, isRaised: isRaised, at: time)
-        return .tell(.contacts, settle, for: account)
+    /// The person has said that they are all right: no ping sent before raises an alert.
+    func allRight(_ account: AccountID, said: Instant?, because message: RecordedMessage) -> [PolicyCommand] {
+        guard let said else { return [] }
+        let settle = SettleUnansweredPings(account: account, allRight: said, at: message.recordedAt)
+        return [.tell(.contacts, settle, for: account)]
     }
 
     private func told(
-        _ account: AccountID, _ alarm: AlarmID, _ pings: [UnansweredPing], at time: Instant,
+        _ account: AccountID, _ alarm: AlarmID, _ pings: [UnansweredPing], at time: Instant, _ text: String,
         because message: RecordedMessage
     ) -> [PolicyCommand] {
-        guard let ping = pings.first else { return [] }
+        guard let ping = pings.min(by: { $0.recorded < $1.recorded }) else { return [] }
         let details = NotificationDetails(
-            at: time, pinged: ping.sent, pinger: ping.contact, alarm: alarm,
-            text: "You haven’t answered a ping: an alert is on. Answer it if you are all right, or ask for help.")
+            at: time, pinged: ping.sent, pinger: ping.contact, alarm: alarm, text: text)
         return [.notify(account, .alertRaised, about: ping.contact, details, because: message)]
     }
 }

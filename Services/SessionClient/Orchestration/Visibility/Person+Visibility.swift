@@ -21,7 +21,9 @@ extension Person {
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised
         alertAlarm = state.alertAlarm
-        if let unanswered = state.unanswered, unanswered.alarm == state.alertAlarm { self.unanswered = unanswered }
+        if let pings = state.unanswered, pings.alarm == state.alertAlarm, let first = pings.earliest {
+            unanswered = PersonPings(pinged: first.sent, isCalled: pings.isCalled)
+        }
         if let trip = state.trip, let alarm = trip.alarm, alarm == state.alertAlarm {
             self.trip = PersonTrip(name: trip.name, note: trip.note, eta: trip.eta, isCalled: trip.isCalled)
         }

@@ -321,6 +321,7 @@ private enum ContactsEdit: ClientEdit {
         case .cancelPing(let contact):
             state.contacts.contacts[contact]?.outgoingPing = nil
             state.contacts.contacts[contact]?.outgoingPingDue = nil
+            state.contacts.contacts[contact]?.isOutgoingPingLater = nil
         case .respondToPing(let contact, _):
             state.contacts.contacts[contact]?.incomingPing = nil
             state.contacts.contacts[contact]?.incomingPingDue = nil
@@ -361,6 +362,9 @@ private enum ContactsEdit: ClientEdit {
             return AcknowledgeAlarm(
                 contact: command.contact, alarm: command.alarm, answer: command.answer, minutes: command.minutes,
                 pressed: acted)
+        }
+        if case .respondToPing(let contact, let sent) = self {
+            return RespondToPing(contact: contact, sent: sent, pressed: acted)
         }
         // After a restart the copy may be older than the contact, so whether there is one is the server's to say.
         guard case .update(let contact, let seen, let edit) = self, let known = state?.contacts.contacts[contact] else {

@@ -272,7 +272,7 @@ private enum UserEdit: ClientEdit {
         case .extendTrip(let command): if state.trip?.id == command.trip { state.trip?.eta = command.eta }
         case .endTrip(let command):
             guard let trip = state.trip, trip.id == command.trip, trip.isCalled != true else { return }
-            if trip.isItsAlert { (state.alertRaised, state.alertAlarm) = (nil, nil) }
+            if trip.isItsAlert { (state.alertRaised, state.alertAlarm, state.unanswered) = (nil, nil, nil) }
             state.trip = nil
         default: show(in: &state, at: time)
         }

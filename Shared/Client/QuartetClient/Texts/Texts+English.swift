@@ -54,7 +54,6 @@ extension Texts {
         "notification.alertRaised.trip": "You haven’t said that you arrived by {deadline}: an alert is on",
         "notification.alertCleared": "You ended your alert.",
         "notification.dependentAlertRaised": "{name} raised an alert",
-        "notification.dependentAlertRaised.pinger": "{name} hasn’t answered {pinger}’s ping of {pinged}",
         "notification.dependentAlertRaised.pinged": "{name} hasn’t answered a ping of {pinged}",
         "notification.dependentAlertRaised.deadline": "{name} hasn’t arrived from a trip, expected by {deadline}",
         "notification.dependentAlertCleared": "{name} ended the alert",

@@ -52,22 +52,17 @@ public struct Texts: Sendable {
     // MARK: Notifications
 
     /// What a notification says.
-    /// - Parameters:
-    ///   - name: What the person calls the one it is about; nil for somebody whose name isn't known.
-    ///   - pinger: What the person calls whoever sent the ping that it says wasn't answered; nil if that name isn't known.
-    public func sentence(
-        _ notification: QuartetNotification, name: String?, pinger: String? = nil
-    ) -> String {
-        sentence(
-            notification.kind, notification.details, name: name, pinger: pinger, moment: moment, span: span)
+    /// - Parameter name: What the person calls the one it is about; nil for somebody whose name isn't known.
+    public func sentence(_ notification: QuartetNotification, name: String?) -> String {
+        sentence(notification.kind, notification.details, name: name, moment: moment, span: span)
     }
 
     /// - Parameters:
     ///   - moment: Writes a time. The terminal app has little room and writes it shorter than a locale does.
     ///   - span: Writes a span of time.
     package func sentence(
-        _ kind: NotificationKind, _ details: NotificationDetails, name: String?, pinger: String? = nil,
-        moment: (Instant) -> String, span: (Interval) -> String
+        _ kind: NotificationKind, _ details: NotificationDetails, name: String?, moment: (Instant) -> String,
+        span: (Interval) -> String
     ) -> String {
         var values = ["name": name ?? self["someone"], "role": role(details)]
         values["deadline"] = details.deadline.map(moment)
@@ -78,13 +73,12 @@ public struct Texts: Sendable {
         values["paused"] = details.pausedUntil.map(moment)
         values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
         values["trip"] = details.trip.map { "\($0)" }
-        values["pinger"] = details.pinged == nil ? nil : pinger
         values["pinged"] = details.pinged.map(moment)
         if let drill = details.drill, let news = details.drillNews { values[news.form] = "\(drill)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinger", "pinged", "trip", "grace", "onIt",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinged", "trip", "grace", "onIt",
             "paused",
             "deadline",
             "lead", "count", "text",

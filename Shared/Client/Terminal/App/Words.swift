@@ -105,10 +105,8 @@ enum Words {
 
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
-    static func notification(
-        _ kind: NotificationKind, _ details: NotificationDetails, _ name: String, pinger: String? = nil
-    ) -> String {
-        texts.sentence(kind, details, name: name, pinger: pinger, moment: { clock($0) }, span: { span($0) })
+    static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {
+        texts.sentence(kind, details, name: name, moment: { clock($0) }, span: { span($0) })
     }
 
     static func drill(_ key: String, _ time: Instant? = nil) -> String {

@@ -15,7 +15,7 @@ enum CheckInScreen {
         if let raised = shown.user.alertRaised {
             lines += [
                 Line(
-                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(isLate(shown) ? "a: you need help." : "a ends it.")",
+                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(ending(shown))",
                     Style(color: .red, isBold: true)),
                 .empty,
             ]
@@ -46,6 +46,13 @@ enum CheckInScreen {
         PingPart.reason(shown)
             ?? (shown.user.trip?.isItsAlert == true
                 ? "raised, as you haven't said that you arrived," : "you asked for help")
+    }
+
+    /// What ends the alert.
+    private static func ending(_ shown: Shown) -> String {
+        let isUnanswered = shown.user.unanswered?.isItsAlert == true
+        if isLate(shown) { return isUnanswered ? "c and t end it. a: you need help." : "a: you need help." }
+        return isUnanswered ? "c or a ends it." : "a ends it."
     }
 
     /// Whether an alert is on because of a trip, and the person hasn't called for help.

@@ -84,7 +84,7 @@ enum ContactsScreen {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
             let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
-            let ping = person?.unanswered.flatMap { $0.isItsAlert ? ", hasn't answered a ping" : nil } ?? ""
+            let ping = person?.unanswered.map { ", hasn't answered a ping of \(Words.clock($0.pinged))" } ?? ""
             let text =
                 "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
             return Span(text, Style(color: .red, isBold: true))
@@ -97,7 +97,9 @@ enum ContactsScreen {
             return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
         }
         if let ping = contact.outgoingPing {
-            let alert = contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? ""
+            let later = contact.isOutgoingPingLater == true ? ", an alert later" : ""
+            let alert =
+                contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? later
             return Span("asked \(Words.ago(ping, shown))\(alert)", .colored(.cyan))
         }
         if let due = person?.checkIn?.due, due <= shown.now {

@@ -18,10 +18,7 @@ enum NotificationsScreen {
                     && one.details.drillNews == nil
                     && one.subject != nil && one.subject != shown.me
                 ? "\(name): " : ""
-            let text =
-                about
-                + Words.notification(
-                    one.kind, one.details, name, pinger: one.details.pinger.map { shown.name(of: $0) })
+            let text = about + Words.notification(one.kind, one.details, name)
             let line: Line = [
                 Span(one.isUnread ? " ● " : "   ", .colored(.cyan)),
                 Span(Rows.fitted(Words.ago(one.created, shown), 15), .dim),

@@ -23,10 +23,9 @@ enum PingPart {
 
     /// Why an alert is on; nil unless pings alone have raised it.
     static func reason(_ shown: Shown) -> String? {
-        guard let unanswered = shown.user.unanswered, unanswered.isItsAlert, let ping = unanswered.pings.first else {
-            return nil
-        }
-        return "raised, as you haven't answered \(shown.name(of: ping.contact)),"
+        guard let unanswered = shown.user.unanswered, unanswered.isItsAlert else { return nil }
+        let names = unanswered.pings.map { shown.name(of: $0.contact) }.joined(separator: ", ")
+        return "raised, as you haven't answered \(names),"
     }
 
     /// - Parameter contact: Nil for all responders.
