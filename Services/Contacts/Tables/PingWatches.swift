@@ -1,3 +1,4 @@
+import Bus
 import Postgres
 import QuartetContactsContract
 import QuartetContactsRules

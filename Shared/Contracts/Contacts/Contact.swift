@@ -49,7 +49,8 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public init(
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
-        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil, incomingPingDue: Instant? = nil,
+        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil,
+        incomingPingDue: Instant? = nil,
         pingEscalation: Interval? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {

@@ -119,7 +119,9 @@ struct ContactsPropertyTests {
         case 78...79:
             let sent = people.side(of: other, with: asker)?.pinged ?? people.time
             return SettleUnansweredPings(
-                account: asker, pings: [UnansweredPing(contact: other, sent: sent)], isRaised: one, at: people.time)
+                account: asker, pings: [UnansweredPing(contact: other, sent: sent)],
+                alarm: people.rows.alarms[AlarmKey(asker, .alert)]?.alarm, isRaised: one,
+                allRight: random.oneIn(4) ? people.time : nil, at: people.time)
         case 58...60: return randomTiers(of: asker, in: people, using: &random)
         case 61...65: return BeginNextTier(account: asker, due: people.time)
         case 66...69: return AskForRenewal(account: asker, due: people.time)

@@ -39,10 +39,17 @@ struct PingWatchTests {
             Issue.record("the timer is set again and again")
         }
 
-        mutating func settle(isRaised: Bool = true) throws {
+        mutating func settle(isRaised: Bool = true, alarm: AlarmID? = nil) throws {
             let pings = try #require(unanswered.last).pings
             try people.ask(
-                nil, SettleUnansweredPings(account: anna, pings: pings, isRaised: isRaised, at: people.time))
+                nil,
+                SettleUnansweredPings(
+                    account: anna, pings: pings, alarm: alarm, isRaised: isRaised, at: people.time))
+        }
+
+        /// When the alert is due, as Anna sees it and as the sender does.
+        func due(_ sender: AccountID) -> [Instant?] {
+            [people.contact(anna, sender)?.incomingPingDue, people.contact(sender, anna)?.outgoingPingDue]
         }
 
         var events: [PingEscalationEvent] {
@@ -54,8 +61,10 @@ struct PingWatchTests {
         var unanswered: [PingsUnanswered] {
             events.compactMap { if case .pingsUnanswered(let event) = $0 { event } else { nil } }
         }
-        var answered: [UnansweredPingsAnswered] {
-            events.compactMap { if case .unansweredPingsAnswered(let event) = $0 { event } else { nil } }
+        var answered: [UnansweredPingsEnded] { endedPings.filter { $0.answered != nil } }
+        var takenBack: [UnansweredPingsEnded] { endedPings.filter { $0.answered == nil } }
+        private var endedPings: [UnansweredPingsEnded] {
+            events.compactMap { if case .unansweredPingsEnded(let event) = $0 { event } else { nil } }
         }
         var ended: [PingWarningEnded] {
             events.compactMap { if case .pingWarningEnded(let event) = $0 { event } else { nil } }
@@ -185,10 +194,228 @@ struct PingWatchTests {
         scene.people.pass(.minutes(1))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
         try scene.people.ask(scene.anna, RespondToAllPings())
-        #expect(scene.answered.map(\.contacts) == [[scene.ben]])
+        #expect(scene.answered.map { $0.pings.map(\.contact) } == [[scene.ben]])
     }
 
-    @Test("what falls due in quiet hours does so at their end (A4)")
+    @Test("an answer is taken though the ping was cancelled since, or a newer one waits; another's isn't answered (A4)")
+    func lateAnswers() throws {
+        var start = try Scene()
+        let sent = start.people.time
+        try start.people.ask(start.ben, SendPing(contact: start.anna))
+        try start.run(.minutes(31))
+        try start.settle()
+        try start.people.ask(start.ben, CancelPing(contact: start.anna))
+        let missed = UnansweredPing(contact: start.ben, sent: sent)
+        for isNewer in [false, true] {
+            for isAll in [false, true] {
+                var scene = start
+                if isNewer { try scene.people.ask(scene.ben, SendPing(contact: scene.anna)) }
+                let pressed = sent + .minutes(20)
+                let command: any CommandBody =
+                    isAll
+                    ? RespondToAllPings(upTo: sent) : RespondToPing(contact: scene.ben, sent: sent, pressed: pressed)
+                try scene.people.ask(scene.anna, command)
+                #expect(scene.answered.map(\.pings) == [[missed]])
+                // What was asked later isn't answered, by Ben or others.
+                #expect(scene.answered.first?.answered == (isAll ? sent : pressed))
+                #expect((scene.people.contact(scene.anna, scene.ben)?.incomingPing != nil) == isNewer)
+                #expect(try scene.people.ask(scene.anna, command).isEmpty, "once")
+            }
+        }
+        // One about an earlier ping says nothing of it.
+        #expect(try start.people.ask(start.anna, RespondToPing(contact: start.ben, sent: sent - .seconds(1))).isEmpty)
+        // A device's clock is fast.
+        try start.people.ask(
+            start.anna, RespondToPing(contact: start.ben, sent: sent, pressed: start.people.time + .hours(1)))
+        #expect(start.answered.first?.answered == start.people.time)
+    }
+
+    @Test("session hears of a ping that is taken back after it was found unanswered, whoever ends it (A4)")
+    func takenBack() throws {
+        var start = try Scene()
+        let sent = start.people.time
+        try start.people.ask(start.ben, SendPing(contact: start.anna))
+        try start.run(.minutes(30))
+        let commands: [(AccountID, any CommandBody)] = [
+            (start.ben, CancelPing(contact: start.anna)), (start.ben, RemoveContact(contact: start.anna)),
+            (start.anna, BlockContact(contact: start.ben)), (start.ben, CloseAccount()),
+        ]
+        for (who, command) in commands {
+            var scene = start
+            try scene.people.ask(who, command)
+            let expected = [[UnansweredPing(contact: scene.ben, sent: sent)]]
+            #expect(scene.takenBack.map(\.pings) == expected, "\(type(of: command).type)")
+            // Once the alert is on, nothing is taken back.
+            var raised = start
+            try raised.settle()
+            try raised.people.ask(who, command)
+            #expect(raised.takenBack.isEmpty)
+        }
+    }
+
+    @Test(
+        "both see what will be: nothing once it is over, another time if it is put off; and a used-up ping makes room (A4)"
+    )
+    func shown() throws {
+        var scene = try Scene()
+        let (anna, ben) = (scene.anna, scene.ben)
+        try scene.people.ask(ben, SendPing(contact: anna))
+        try scene.run(.minutes(1))
+        // While something may come of it, it isn't sent again.
+        #expect(try scene.people.ask(ben, SendPing(contact: anna)).isEmpty)
+        try scene.people.ask(anna, RelayAlert(kind: .checkedIn, occurred: scene.people.time))
+        #expect(scene.due(ben) == [nil, nil])
+        #expect(scene.people.contact(ben, anna)?.outgoingPing != nil)
+        try scene.run(.hours(1))
+        #expect(scene.warned.isEmpty && scene.unanswered.isEmpty)
+        let again = scene.people.time
+        try scene.people.ask(ben, SendPing(contact: anna))
+        #expect(scene.due(ben) == [again + .minutes(30), again + .minutes(30)])
+        try scene.run(.minutes(30))
+        #expect(scene.unanswered.map { $0.pings.map(\.sent) } == [[again]])
+        // Another one that is sent before session has said what came of this one is put off as soon as it says so.
+        try scene.people.ask(ben, CancelPing(contact: anna))
+        try scene.people.ask(ben, SendPing(contact: anna))
+        #expect(scene.due(ben) == [scene.people.time + .minutes(30), scene.people.time + .minutes(30)])
+        try scene.run(.minutes(26))
+        let warned = scene.warned.count
+        try scene.settle()
+        let next = scene.people.time + .days(1)
+        #expect(scene.due(ben) == [next, next] && scene.ended.count == 2)
+        try scene.run(.hours(23))
+        #expect(scene.warned.count == warned && scene.unanswered.count == 1)
+        try scene.run(.hours(1))
+        #expect(scene.warned.last?.due == next && scene.unanswered.count == 2)
+        // One from before the choice is nothing either.
+        var later = try Scene(after: nil)
+        try later.people.ask(later.ben, SendPing(contact: later.anna))
+        try later.people.ask(later.anna, SetPingEscalation(after: .minutes(15)))
+        later.people.pass(.minutes(1))
+        try later.people.ask(later.ben, SendPing(contact: later.anna))
+        let due = later.people.time + .minutes(15)
+        #expect(later.due(later.ben) == [due, due])
+    }
+
+    @Test("it counts from when it is handled, and so does the warning; by the clock, not by the rules' time (A4)")
+    func clock() throws {
+        var scene = try Scene()
+        let (anna, ben) = (scene.anna, scene.ben)
+        scene.people.rows.clock = scene.people.time
+        try scene.people.ask(ben, SendPing(contact: anna), recordedAt: scene.people.time - .minutes(55))
+        let due = scene.people.time + .minutes(30)
+        #expect(scene.due(ben) == [due, due])
+        // The timer's command waited for an hour.
+        scene.people.pass(.minutes(85))
+        scene.people.rows.clock = scene.people.time
+        let judge = JudgePings(account: anna, due: due - .minutes(5))
+        try scene.people.ask(nil, judge, recordedAt: due - .minutes(5))
+        let moved = scene.people.time + .minutes(5)
+        #expect(scene.warned.map(\.due) == [moved] && scene.unanswered.isEmpty && scene.due(ben) == [moved, moved])
+        scene.people.pass(.minutes(5))
+        scene.people.rows.clock = scene.people.time
+        try scene.judge()
+        #expect(scene.unanswered.count == 1)
+        // The rules' time is an hour ahead of the clock.
+        var ahead = try Scene()
+        let now = ahead.people.time - .hours(1)
+        ahead.people.rows.clock = now
+        try ahead.people.ask(ben, SendPing(contact: anna), recordedAt: now)
+        #expect(ahead.due(ben) == [now + .minutes(30), now + .minutes(30)])
+        try ahead.people.ask(anna, RelayAlert(kind: .checkedIn, occurred: now + .minutes(1)))
+        #expect(ahead.due(ben) == [nil, nil])
+    }
+
+    @Test("a responder's pings are added to one alert once a day; to another, or when none is on, as ever (A4)")
+    func addedOnce() throws {
+        var scene = try Scene()
+        let (anna, ben) = (scene.anna, scene.ben)
+        let alarm = AlarmID.derived(at: scene.people.time, from: Array("1".utf8))
+        try scene.people.ask(anna, RelayAlert(kind: .alertRaised, alarm: alarm, occurred: scene.people.time))
+        try scene.people.ask(ben, SendPing(contact: anna))
+        try scene.run(.minutes(30))
+        try scene.settle(isRaised: false, alarm: alarm)
+        let added = scene.people.time
+        try scene.people.ask(ben, CancelPing(contact: anna))
+        var over = scene
+        try scene.people.ask(ben, SendPing(contact: anna))
+        #expect(scene.due(ben) == [added + .days(1), added + .days(1)])
+        over.people.pass(.seconds(1))
+        try over.people.ask(anna, RelayAlert(kind: .alertCleared, alarm: alarm, occurred: over.people.time))
+        try over.people.ask(ben, SendPing(contact: anna))
+        #expect(over.due(ben) == [over.people.time + .minutes(30), over.people.time + .minutes(30)])
+    }
+
+    @Test("what she says of herself settles the pings from before, and none from after (A4)")
+    func allRight() throws {
+        var scene = try Scene()
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        scene.people.pass(.minutes(1))
+        let said = scene.people.time
+        scene.people.pass(.minutes(1))
+        try scene.people.ask(scene.cleo, SendPing(contact: scene.anna))
+        try scene.people.ask(
+            nil, SettleUnansweredPings(account: scene.anna, allRight: said, at: scene.people.time))
+        #expect(scene.due(scene.ben) == [nil, nil] && scene.due(scene.cleo)[0] != nil)
+        try scene.run(.hours(1))
+        #expect(scene.unanswered.first?.pings.map(\.contact) == [scene.cleo])
+    }
+
+    @Test("of somebody who has missed a check-in others know: no ping of then raises another alarm (A4)")
+    func missing() throws {
+        var scene = try Scene()
+        let alarm = AlarmID.derived(at: scene.people.time, from: Array("1".utf8))
+        try scene.people.ask(
+            scene.anna,
+            RelayAlert(
+                kind: .checkInMissed, alarm: alarm, occurred: scene.people.time, deadline: scene.people.time))
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        #expect(scene.due(scene.ben) == [nil, nil])
+        scene.people.pass(.minutes(1))
+        try scene.people.ask(
+            scene.anna, RelayAlert(kind: .checkedIn, alarm: alarm, occurred: scene.people.time))
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        #expect(scene.due(scene.ben)[0] == scene.people.time + .minutes(30))
+    }
+
+    @Test("responders hear of a ping without whose it was, and of a trip, too, until she has called for help (A4)")
+    func told() throws {
+        var scene = try Scene()
+        let (anna, now) = (scene.anna, scene.people.time)
+        let alarm = AlarmID.derived(at: now, from: Array("1".utf8))
+        func last() -> ResponderAlerted? { scene.people.log.compactMap { $0.event.body as? ResponderAlerted }.last }
+        try scene.people.ask(anna, RelayAlert(kind: .alertRaised, alarm: alarm, occurred: now, pinged: now))
+        #expect(last()?.pinged == now && last()?.deadline == nil)
+        try scene.people.ask(anna, ForgetAnswers(alarm: alarm, before: now, isLate: true))
+        func repeated(_ number: Int, eta: Instant?, pinged: Instant?) throws {
+            try scene.people.ask(
+                anna,
+                RelayAlert(
+                    kind: .alertRaised, alarm: alarm, occurred: now, deadline: eta, pinged: pinged, repetition: number))
+        }
+        try repeated(1, eta: now, pinged: now)
+        #expect(last()?.pinged == now && last()?.deadline == now)
+        try repeated(2, eta: now, pinged: nil)
+        #expect(last()?.pinged == nil && last()?.deadline == now)
+        try scene.people.ask(anna, ForgetAnswers(alarm: alarm, before: now))
+        // Late, from before she called.
+        try repeated(3, eta: now, pinged: now)
+        #expect(last()?.pinged == nil && last()?.deadline == nil)
+    }
+
+    @Test("it is looked only for what holds back a ping that is due, and of its sender (A4)")
+    func search() throws {
+        var scene = try Scene()
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        try scene.run(.minutes(20))
+        try scene.people.ask(scene.cleo, SendPing(contact: scene.anna))
+        func senders() -> [AccountID] { scene.people.rows.sendersOfDuePings(to: scene.anna, at: scene.people.time) }
+        try scene.run(.minutes(9))
+        #expect(senders().isEmpty)
+        scene.people.pass(.minutes(1))
+        #expect(senders() == [scene.ben])
+    }
+
+    @Test("what falls due in quiet hours warns at their end, and half an hour later counts; only she sees when (A4)")
     func quietHours() throws {
         let minute = Interval.minutes(1)
         let day = Instant(microseconds: 20_000 * Interval.days(1).microseconds)
@@ -210,14 +437,38 @@ struct PingWatchTests {
         var scene = try Scene()
         let due = scene.people.time + .minutes(30)
         let of = Int(due.microseconds % Interval.days(1).microseconds / minute.microseconds)
-        let quiet = QuietHours(from: of, to: (of + 90) % 1440)
+        let start = scene
+        // The alert would be due in them, or the warning would.
+        for (from, to) in [(of, of + 90), (of - 90, of - 3)] {
+            scene = start
+            let quiet = QuietHours(from: (from + 1440) % 1440, to: (to + 1440) % 1440)
+            let end = max(quiet.end(for: due), quiet.end(for: due - .minutes(5)))
+            try scene.people.ask(scene.anna, SetPingQuietHours(quietHours: quiet))
+            try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+            #expect(scene.people.contact(scene.ben, scene.anna)?.outgoingPingDue == nil)
+            #expect(scene.people.contact(scene.ben, scene.anna)?.isOutgoingPingLater == true)
+            let moved = try #require(scene.people.contact(scene.anna, scene.ben)?.incomingPingDue)
+            try scene.run(end - scene.people.time - .seconds(1))
+            #expect(scene.warned.isEmpty)
+            try scene.run(.hours(2))
+            let warned = try #require(scene.warned.first)
+            #expect(end <= warned.at && warned.at < end + .minutes(5))
+            #expect(warned.due == warned.at + .minutes(30) && warned.due == moved)
+            #expect(scene.unanswered.first?.at == warned.due)
+        }
+        // Less was chosen; and the time of another is put off through them, too.
+        scene = try Scene(after: .minutes(15))
+        let quiet = QuietHours(from: of - 20, to: of + 90)
         try scene.people.ask(scene.anna, SetPingQuietHours(quietHours: quiet))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
-        #expect(scene.people.contact(scene.ben, scene.anna)?.outgoingPingDue == quiet.end(for: due))
-        try scene.run(.hours(1))
-        #expect(scene.warned.isEmpty)
-        try scene.run(.hours(2))
-        #expect(scene.unanswered.first?.at == quiet.end(for: due))
+        try scene.run(.hours(4))
+        #expect(scene.warned.first.map { $0.due - $0.at } == .minutes(15))
+        try scene.run(.days(1) - .hours(3) - .minutes(30))
+        try scene.settle()
+        try scene.people.ask(scene.ben, CancelPing(contact: scene.anna))
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        let next = try #require(scene.people.contact(scene.anna, scene.ben)?.incomingPingDue)
+        #expect(quiet.end(for: next) == next && scene.people.contact(scene.ben, scene.anna)?.outgoingPingDue != next)
     }
 
     @Test(
@@ -290,7 +541,7 @@ struct PingWatchTests {
             switch random.next() % 7 {
             case 0, 1:
                 if try scene.people.rejection(responder, SendPing(contact: scene.anna)) == nil {
-                    open[responder] = open[responder] ?? scene.people.time
+                    open[responder] = scene.people.contact(scene.anna, responder)?.incomingPing
                 }
             case 2:
                 try scene.people.ask(scene.anna, RespondToPing(contact: responder))

@@ -22,6 +22,7 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionEvent.types) == [
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
+                "UnansweredPingsDropped",
                 "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
                 "TripExtended", "TripEnded", "TripReminded", "TripGraceBegan",
@@ -29,12 +30,12 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
                 "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "ForgetAnswers", "RespondToPing",
-                "ClearReceivedPings", "BeginNextTier", "JudgePings", "SettleUnansweredPings",
+                "RespondToAllPings", "ClearReceivedPings", "BeginNextTier", "JudgePings", "SettleUnansweredPings",
             ])
         #expect(
             Self.urgent(of: ContactsEvent.types) == [
                 "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmClosingDecided",
-                "AlarmUnanswered", "PingWarned", "PingsUnanswered", "PingWarningEnded", "UnansweredPingsAnswered",
+                "AlarmUnanswered", "PingWarned", "PingsUnanswered", "PingWarningEnded", "UnansweredPingsEnded",
             ])
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }

@@ -60,11 +60,17 @@ struct PolicyTests {
         #expect(
             raise.first?.body as? RaiseUnansweredAlert
                 == RaiseUnansweredAlert(account: anna, pings: pings, found: due))
-        let end = try commands(.unansweredPingsAnswered(.init(account: anna, contacts: [ben], at: due)))
-        #expect(end.first?.body as? EndUnansweredAlert == EndUnansweredAlert(account: anna, contacts: [ben]))
+        for answered in [due, nil] {
+            let end = try commands(
+                .unansweredPingsEnded(.init(account: anna, pings: pings, answered: answered, at: due)))
+            #expect(
+                end.first?.body as? EndUnansweredAlert
+                    == EndUnansweredAlert(account: anna, pings: pings, answered: answered))
+        }
         for quiet in [
             PingEscalationEvent.pingEscalationSet(.init(account: anna, after: .minutes(30), at: sent)),
             .pingQuietHoursSet(.init(account: anna, at: sent)),
+            .pingDueSet(.init(account: anna, contact: ben, direction: .incoming, sent: sent, due: due, at: sent)),
         ] { #expect(try commands(quiet).isEmpty) }
     }
 

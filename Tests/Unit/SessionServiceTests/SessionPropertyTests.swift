@@ -134,7 +134,9 @@ struct SessionPropertyTests {
             return RaiseUnansweredAlert(account: account, pings: [ping], found: household.time)
         case 20 where random.oneIn(2):
             let pings = household.state(account).unanswered?.pings ?? []
-            return EndUnansweredAlert(account: account, contacts: pings.map(\.contact))
+            return EndUnansweredAlert(
+                account: account, pings: pings.filter { _ in random.oneIn(2) },
+                answered: random.oneIn(4) ? nil : household.time - .minutes(Int64.random(in: 0...60, using: &random)))
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()
         case 22...27:

@@ -52,6 +52,7 @@ struct SessionTableTests {
             unanswered.shown = UnansweredPings(alarm: .new(), pings: [ping], isCalled: true)
             (unanswered.pending, unanswered.found) = ([ping], time(63))
             unanswered.hold = AlarmHold(since: time(64), reconsideredAt: time(65))
+            (unanswered.over, unanswered.said) = ([ping], time(66))
             open.keptUnanswered = unanswered
             open.drill = DrillState(id: .new(), began: time(59), ends: time(60), ended: time(61), end: .alarm)
             (open.tripCount.since, open.tripCount.starts, open.tripCount.moves) = (time(56), 57, 58)

@@ -1,6 +1,7 @@
 package import QuartetAPI
 package import QuartetContactsContract
 package import QuartetSessionContract
+import QuartetVocabulary
 
 /// What one person may see of another: joined from what session publishes, by what contacts says of the two. This is the
 /// one place where that is decided.
