@@ -127,7 +127,9 @@ struct ContactsTableTests {
         side.pingEscalation = .minutes(n)
         var watch = PingWatch()
         (watch.sent, watch.due, watch.warned, watch.found) = (time(n + 4), time(n + 5), time(n + 6), time(n + 7))
-        (watch.isOver, watch.isMissed, watch.raised, watch.recorded) = (true, true, time(n + 8), time(n))
+        (watch.isOver, watch.isQuiet, watch.raised, watch.recorded) = (true, true, time(n + 8), time(n))
+        (watch.after, watch.warning, watch.added, watch.addedTo) = (.minutes(n), time(n + 11), time(n + 12), .new())
+        watch.missed = UnansweredPing(contact: .new(), sent: time(n + 13), recorded: time(n + 14))
         watch.hold = AlarmHold(since: time(n + 9), reconsideredAt: time(n + 10))
         side.watch = watch
         change(&side)

@@ -145,7 +145,11 @@ struct UnansweredPingTests {
         try expectNothing { try $0.end(ping) }
         try expectNothing { try $0.household.ask($0.anna, ClearAlert()) }
         // A process of an earlier release ends the alert alone.
-        try expectNothing { $0.household.rows[$0.anna]?.alert = AlertRow() }
+        try expectNothing { scene in
+            scene.household.rows[scene.anna]?.alert.alarm = nil
+            scene.household.rows[scene.anna]?.alert.raised = nil
+            scene.household.rows[scene.anna]?.alert.lastAlarm = nil
+        }
     }
 
     @Test("an all-clear and an arrival answer what was asked before, and nothing later (A4)")
