@@ -115,6 +115,7 @@ struct WorldTests {
         try await bob.contacts.sendPing(anna.id)
         await world.settle()
         let due = try #require(anna.contacts.contacts.value.contact(by: bob.id)?.incomingPingDue)
+        let sent = try #require(anna.contacts.contacts.value.contact(by: bob.id)?.incomingPing)
         #expect(bob.contacts.contacts.value.contact(by: anna.id)?.outgoingPingDue == due)
         func warnings() -> [QuartetNotification] {
             anna.notifications.notifications.history.filter { $0.kind == .checkInMissed && $0.details.pinged != nil }
@@ -124,8 +125,9 @@ struct WorldTests {
         await world.advance(by: .minutes(4))
         #expect(anna.user.user.unanswered?.pings.map(\.contact) == [bob.id])
         #expect(warnings().allSatisfy { $0.cleared != nil })
-        #expect(bob.contacts.contacts.value.person(by: anna.id)?.unanswered?.isItsAlert == true)
-        #expect(bob.notifications.notifications.history.contains { $0.details.pinger == bob.id })
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.unanswered == PersonPings(pinged: sent))
+        let told = bob.notifications.notifications.history.first { $0.kind == .dependentAlertRaised }?.details
+        #expect(told?.pinged == sent && told?.pinger == nil)
         try await anna.contacts.respondToPing(bob.id)
         await world.settle()
         #expect(anna.user.user.alertRaised == nil && anna.user.user.unanswered == nil)
