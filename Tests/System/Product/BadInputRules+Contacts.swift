@@ -57,7 +57,8 @@ extension BadInputTests {
             "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact",
             "SendPing", "CancelPing", "RespondToPing",
         ].flatMap { Form($0).refuses(.refused("contact", strangers, 404, "notContact")) }
-        + Form("RespondToPing", ["contact": "\"<bob>\""]).refuses(.malformed("sent", notTimes))
+        + Form("RespondToPing", ["contact": "\"<bob>\""]).refuses(
+            .malformed("sent", notTimes), .malformed("pressed", notTimes))
         + ["DeclineContactRequest", "WithdrawContactRequest", "UnblockContact"].flatMap {
             Form($0).refuses(.refused("contact", strangers, 404, "notFound"))
         }

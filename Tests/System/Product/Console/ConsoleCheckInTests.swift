@@ -204,7 +204,7 @@ struct ConsoleCheckInTests {
                 for: "the quiet hours",
                 "SELECT ping_escalation -> 'quietHours' IS NOT NULL FROM contacts.account WHERE account = '\(anna.account)'"
             ) { $0 == "t" }
-            try await page.see("What falls due in them does so at their end.")
+            try await page.see("You are warned when they end")
             try await Self.look(page, "home-pings")
             try await page.run("document.querySelector('#quiet').click()")
             try await console.quartet.wait(
