@@ -22,12 +22,7 @@ COMMENT ON COLUMN contacts.relation.high_ping_escalation IS 'How long the lesser
 ALTER TABLE contacts.alarm ADD COLUMN pinged_at timestamptz;
 COMMENT ON COLUMN contacts.alarm.pinged_at IS 'When the ping was sent that made an alert because it wasn''t answered, or the first of several. Null once the person has called for help, too.';
 
-CREATE FUNCTION contacts.pending_ping_watch(watch json, pinged_at timestamptz) RETURNS json
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN (watch ->> 'sent')::bigint = contacts.microseconds(pinged_at)
-                 AND NOT coalesce((watch ->> 'isOver')::boolean, false) THEN watch END;
-COMMENT ON FUNCTION contacts.pending_ping_watch(json, timestamptz) IS 'What is kept of the ping that waits for an answer, if an alert may still come of it; otherwise null.';
-
+-- What is kept of a ping (watch) says nothing of another, or once nothing comes of it any more.
 CREATE OR REPLACE VIEW contacts.contact AS
 SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_notes AS notes,
        r.high_is_responder AS is_my_responder, r.low_is_responder AS i_am_responder,
@@ -41,8 +36,12 @@ SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_no
        (t.watch ->> 'due')::bigint AS incoming_ping_due,
        (extract(epoch FROM r.low_ping_escalation) * 1000000)::bigint AS ping_escalation
   FROM contacts.relation AS r
- CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.low_ping_watch, r.low_pinged_at)) AS m(watch)
- CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.high_ping_watch, r.high_pinged_at)) AS t(watch)
+ CROSS JOIN LATERAL (SELECT CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+                                  AND NOT coalesce((r.low_ping_watch ->> 'isOver')::boolean, false)
+                                 THEN r.low_ping_watch END) AS m(watch)
+ CROSS JOIN LATERAL (SELECT CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+                                  AND NOT coalesce((r.high_ping_watch ->> 'isOver')::boolean, false)
+                                 THEN r.high_ping_watch END) AS t(watch)
 UNION ALL
 SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_notes AS notes,
        r.low_is_responder AS is_my_responder, r.high_is_responder AS i_am_responder,
@@ -56,8 +55,12 @@ SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_
        (t.watch ->> 'due')::bigint AS incoming_ping_due,
        (extract(epoch FROM r.high_ping_escalation) * 1000000)::bigint AS ping_escalation
   FROM contacts.relation AS r
- CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.high_ping_watch, r.high_pinged_at)) AS m(watch)
- CROSS JOIN LATERAL (SELECT contacts.pending_ping_watch(r.low_ping_watch, r.low_pinged_at)) AS t(watch);
+ CROSS JOIN LATERAL (SELECT CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+                                  AND NOT coalesce((r.high_ping_watch ->> 'isOver')::boolean, false)
+                                 THEN r.high_ping_watch END) AS m(watch)
+ CROSS JOIN LATERAL (SELECT CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+                                  AND NOT coalesce((r.low_ping_watch ->> 'isOver')::boolean, false)
+                                 THEN r.low_ping_watch END) AS t(watch);
 COMMENT ON COLUMN contacts.contact.outgoing_ping_due IS 'When an alert is raised unless the other has answered this side''s ping, in microseconds; null if none is, or is_outgoing_ping_later.';
 COMMENT ON COLUMN contacts.contact.is_outgoing_ping_later IS 'True if the other''s quiet hours put that alert off; otherwise null.';
 COMMENT ON COLUMN contacts.contact.incoming_ping_due IS 'When an alert is raised unless this side has answered the other''s ping, in microseconds; null if none is.';
