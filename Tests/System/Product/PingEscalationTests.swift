@@ -44,7 +44,7 @@ struct EndToEndPingEscalationTests {
                 #expect(alerts.first?["details"]["pinged"].int == sent)
                 // Whose ping it was is nobody's business.
                 #expect(alerts.first?["details"]["pinger"].string == nil)
-                #expect(try await responder.card(of: anna)["person"]["unanswered"] == ["pinged": .int(Int64(sent))])
+                #expect(try await responder.card(of: anna)["person"]["unanswered"] == ["pinged": .int(sent)])
             }
             let own = try await anna.read("/v1/account")
             #expect(own["unanswered"]["alarm"] == own["alertAlarm"] && own["alertAlarm"].string != nil)
@@ -55,7 +55,7 @@ struct EndToEndPingEscalationTests {
             #expect(try await anna.card(of: ben)["contact"]["incomingPingDue"].int == nil)
             #expect(try await ben.card(of: anna)["contact"]["outgoingPingDue"].int == nil)
             try await ben.act("CancelPing", ["contact": .string(anna.account)])
-            try await anna.act("RespondToPing", ["contact": .string(ben.account), "sent": .int(Int64(sent))])
+            try await anna.act("RespondToPing", ["contact": .string(ben.account), "sent": .int(sent)])
             for responder in [ben, cleo] { try await responder.wait(toHear: "dependentAlertCleared") }
             try await quartet.waitUntilQuiet()
             let account = try await anna.read("/v1/account")
@@ -158,8 +158,8 @@ struct EndToEndPingEscalationTests {
             #expect(try await anna.act("SetPingQuietHours", ["quietHours": hours])["quietHours"] == hours)
             try await ben.act("SendPing", ["contact": .string(anna.account)])
             let due = try #require(try await anna.card(of: ben)["contact"]["incomingPingDue"].int)
-            #expect((due / 60_000_000 % 1440 - Int(minute) - 180 + 2880) % 1440 >= 30 && due - now > 10_000_000_000)
-            #expect((due / 60_000_000 % 1440 - Int(minute) - 180 + 2880) % 1440 <= 36)
+            #expect((due / 60_000_000 % 1440 - minute - 180 + 2880) % 1440 >= 30 && due - now > 10_000_000_000)
+            #expect((due / 60_000_000 % 1440 - minute - 180 + 2880) % 1440 <= 36)
             let seen = try await ben.card(of: anna)["contact"]
             #expect(seen["outgoingPingDue"].int == nil && seen["isOutgoingPingLater"] == true)
             #expect(try await anna.card(of: cleo)["contact"]["incomingPingDue"].int == nil)
