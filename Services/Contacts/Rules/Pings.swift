@@ -30,16 +30,24 @@ extension ContactsReducer {
         guard view.theirs.receivePings else {
             throw Rejection(.pingsOff, "This contact turned off pings; reach them another way.", field: "contact")
         }
-        guard view.mine.pinged == nil else { return [] }
+        let after = escalation(rows, of: view)
+        // Something would come of another, and nothing comes of that one any more.
+        guard view.mine.pinged == nil || after != nil && view.mine.pendingWatch == nil else { return [] }
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
             throw .tooSoon("You pinged this contact", left: last + rows.limits.pingCooldown - asker.time)
         }
+        _ = view.mine.endPing()
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
+        if let after { watch(&rows, &view, after, asker) }
         rows[view.pair] = view.row
+        let (shown, due) = (view.mine.shownPingDue, view.mine.pingDue)
         return [
-            .pingSent(.init(account: view.account, contact: view.contact, at: asker.time)),
-            .pingReceived(.init(account: view.contact, contact: view.account, at: asker.time)),
+            .pingSent(
+                .init(
+                    account: view.account, contact: view.contact, due: shown, isLater: view.mine.isPingLater,
+                    at: asker.time)),
+            .pingReceived(.init(account: view.contact, contact: view.account, due: due, at: asker.time)),
         ]
     }
 
@@ -48,9 +56,10 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.mine.pinged else { return [] }
-        view.mine.pinged = nil
+        let watch = view.mine.endPing()
         rows[view.pair] = view.row
         return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
+            + pingEnded(watch, from: view.account, to: view.contact, isAnswered: false, asker)
     }
 
     /// The events for both sides of a cancelled ping, the sender's first.
@@ -67,14 +76,19 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: RespondToPing, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
-        guard let sent = view.theirs.pinged, sent <= command.sent ?? sent else { return [] }
-        view.theirs.pinged = nil
-        rows[view.pair] = view.row
-        return [
-            .pingAnswered(
-                .init(account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time)),
-            answered(view, sent, asker),
-        ]
+        var events: [ContactsEvent] = []
+        if let sent = view.theirs.pinged, sent <= command.sent ?? sent {
+            let watch = view.theirs.endPing()
+            rows[view.pair] = view.row
+            events = [
+                .pingAnswered(
+                    .init(
+                        account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time)),
+                answered(view, sent, asker),
+            ]
+            events += pingEnded(watch, from: view.contact, to: view.account, isAnswered: true, asker)
+        }
+        return events + answered(&rows, [view.contact], seen: command.sent, pressed: command.pressed, asker)
     }
 
     static func clearPings(
@@ -87,15 +101,17 @@ extension ContactsReducer {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
             guard let sent = view.theirs.pinged, sent <= upTo ?? sent else { continue }
-            view.theirs.pinged = nil
+            let watch = view.theirs.endPing()
             rows[view.pair] = view.row
             cleared.append(contact)
-            events.append(answered(view, sent, asker))
+            events += [answered(view, sent, asker)]
+            events += pingEnded(watch, from: contact, to: asker.account, isAnswered: true, asker)
         }
-        guard !cleared.isEmpty else { return [] }
+        let missed = answered(&rows, rows.contacts(of: asker.account), seen: upTo, pressed: nil, asker)
+        guard !cleared.isEmpty else { return missed }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
-        return [.receivedPingsCleared(event)] + events
+        return [.receivedPingsCleared(event)] + events + missed
     }
 
     /// The event for the sender of an answered ping.
@@ -108,7 +124,12 @@ extension ContactsReducer {
 extension ContactsRows.Selection {
     mutating func add(_ command: PingCommand, of account: AccountID) {
         switch command {
-        case .sendPing(let command): meet(account, command.contact)
+        case .sendPing(let command):
+            meet(account, command.contact)
+            // Its timer may be set, and what comes of it depends on the alarms that are on.
+            changed.insert(command.contact)
+            alarming.insert(command.contact)
+            isTimed = true
         case .cancelPing(let command): meet(account, command.contact)
         case .respondToPing(let command): meet(account, command.contact)
         case .respondToAllPings, .clearReceivedPings: answering.insert(account)

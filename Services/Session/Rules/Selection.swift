@@ -109,6 +109,7 @@ extension SessionRows {
             case (.avatar(let command), let account?): add(command, of: account)
             case (.checkIn(.missCheckIn(let command)), _): missing.insert(command.account)
             case (.trip(.missTrip(let command)), _): missingTrips.insert(command.account)
+            case (.alert(.raiseUnansweredAlert(let command)), _): missing.insert(command.account)
             case (.checkIn(.pauseCheckIns), let account?), (.drill(.runDrill), let account?): signing.insert(account)
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _), (.trip, _), (.drill, _): break

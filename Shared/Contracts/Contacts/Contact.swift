@@ -26,6 +26,14 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public var outgoingPing: Instant?
     /// When the other sent a ping that is still unanswered.
     public var incomingPing: Instant?
+    /// When an alert is raised unless the other has answered that ping; nil if none is, or ``isOutgoingPingLater``.
+    public var outgoingPingDue: Instant?
+    /// True if an alert is raised unless the other has answered that ping, and the other's quiet hours put it off: when is theirs to know.
+    public var isOutgoingPingLater: Bool?
+    /// When an alert is raised unless this account has answered that ping; nil if none is.
+    public var incomingPingDue: Instant?
+    /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
+    public var pingEscalation: Interval?
     /// When this account asked to become the other's responder; nil once answered.
     public var outgoingRoleRequest: Instant?
     /// When the other asked to become this account's responder; nil once answered.
@@ -41,7 +49,9 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public init(
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
-        incomingPing: Instant? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
+        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil,
+        incomingPingDue: Instant? = nil,
+        pingEscalation: Interval? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {
         self.account = account
@@ -55,6 +65,10 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.notifyOnMissedCheckIn = notifyOnMissedCheckIn
         self.outgoingPing = outgoingPing
         self.incomingPing = incomingPing
+        self.outgoingPingDue = outgoingPingDue
+        self.isOutgoingPingLater = isOutgoingPingLater
+        self.incomingPingDue = incomingPingDue
+        self.pingEscalation = pingEscalation
         self.outgoingRoleRequest = outgoingRoleRequest
         self.incomingRoleRequest = incomingRoleRequest
         self.added = added

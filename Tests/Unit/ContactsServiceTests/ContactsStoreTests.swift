@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Contacts: the tables")
 struct ContactsStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "contacts", in: "Contacts")
+    private static let tables = DatabaseTemplate.contacts
     typealias Trial = StoreTrial<ContactsStore>
 
     @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S6)")

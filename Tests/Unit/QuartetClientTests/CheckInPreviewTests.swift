@@ -26,6 +26,26 @@ struct CheckInPreviewTests {
         #expect(try await client.drillReport()?.drill == drill)
     }
 
+    @Test("a preview sets at once when an unanswered ping raises an alert, for all and for one (A4)")
+    func pings() async throws {
+        let ben = AccountID.new()
+        let responder = Contact(
+            account: ben, nickname: "", notes: "", isMyResponder: true, iAmResponder: false, sendPings: true,
+            receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: .now, updated: .now,
+            version: 1)
+        let client = ContactsClient.preview(ContactsState(account: .new(), contacts: [responder]))
+        #expect(client.contacts.value.pingEscalation == PingEscalation())
+        try await client.setPingEscalation(SetPingEscalation(after: .minutes(30)))
+        try await client.setPingQuietHours(QuietHours(from: 1320, to: 420))
+        try await client.setPingEscalation(SetPingEscalation(contact: ben, after: .seconds(0)))
+        let hours = QuietHours(from: 1320, to: 420)
+        #expect(client.contacts.value.pingEscalation == PingEscalation(after: .minutes(30), quietHours: hours))
+        #expect(client.contacts.value.contact(by: ben)?.pingEscalation == .seconds(0))
+        try await client.setPingEscalation(SetPingEscalation(after: nil))
+        try await client.setPingQuietHours(nil)
+        #expect(client.contacts.value.pingEscalation == PingEscalation())
+    }
+
     @Test("a preview shows at once who hears later, and who hears first if nobody else does (A10)")
     func order() async throws {
         let (ben, cleo) = (AccountID.new(), AccountID.new())

@@ -238,13 +238,17 @@ struct WorldPlay {
         for person in devices { try await checkState(of: person, require) }
     }
 
+    /// Those that do what earlier ones of their lane were to do, if those wait.
+    private static let joining: Set<String> = ["UpdateProfile", "UpdateContact"]
+
     /// Whether one that a person made later took its place.
     private func isSuperseded(
         _ change: WorldLedger.Change, _ entry: WorldLedger.Entry, _ entries: [WorldLedger.Change: WorldLedger.Entry]
     ) -> Bool {
         entries.contains { other, later in
             other.device == change.device && other.acted > change.acted && later.lane == entry.lane
-                && appCommands[later.command]?.sending.supersedes.contains(entry.command) == true
+                && (appCommands[later.command]?.sending.supersedes.contains(entry.command) == true
+                    || later.command == entry.command && Self.joining.contains(entry.command))
         }
     }
 

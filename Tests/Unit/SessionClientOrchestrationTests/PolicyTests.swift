@@ -1,5 +1,6 @@
 import QuartetContactsContract
 import QuartetNotificationsContract
+import QuartetSessionContract
 import QuartetVocabulary
 import Testing
 
@@ -23,6 +24,54 @@ struct PolicyTests {
         #expect(command.key == .account(account) && command.account == account)
         // A type that a newer release adds isn't ignored: a replica that knows it decides.
         #expect(policy.ignoredTypes == Set(NotificationsEvent.types.map { $0.type }).subtracting(["PushTaken"]))
+    }
+
+    @Test("she is warned of a ping that soon raises an alert, and session hears of those that weren't answered (A4)")
+    func unansweredPings() throws {
+        let (anna, ben, sent) = (AccountID.new(), AccountID.new(), Instant.now)
+        func commands(
+            _ event: PingEscalationEvent, at time: Instant = sent
+        ) throws -> [PolicyCommand] {
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: type(of: event.body).type, key: .account(anna), account: anna,
+                    body: try event.body.encoded()),
+                recordedAt: time)
+            return ContactsPolicy().commands(for: .pingEscalation(event), in: message)
+        }
+        let due = sent + .minutes(30)
+        let warned = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due, at: sent + .minutes(25)))
+        let delivery = try #require(try commands(warned).first?.body as? DeliverNotification)
+        try delivery.validate()
+        #expect(delivery.kind == .checkInMissed && delivery.subject == ben && delivery.isUrgent)
+        #expect(delivery.details.pinged == sent && delivery.details.pinger == ben && delivery.details.alarm == nil)
+        // It is of no use once the alert is on.
+        #expect(delivery.details.endOfUse(of: delivery.kind) == due)
+        #expect(try commands(warned, at: due).isEmpty)
+        let ended = PingEscalationEvent.pingWarningEnded(.init(account: anna, contact: ben, sent: sent, at: due))
+        let clear = try #require(try commands(ended).first?.body as? ClearNotifications)
+        #expect(clear.selection.ids == [delivery.id])
+
+        let pings = [UnansweredPing(contact: ben, sent: sent)]
+        let raise = try commands(.pingsUnanswered(.init(account: anna, pings: pings, at: due)))
+        #expect(raise.map(\.log) == [Domain.session.commands])
+        #expect(
+            raise.first?.body as? RaiseUnansweredAlert
+                == RaiseUnansweredAlert(account: anna, pings: pings, found: due))
+        for answered in [due, nil] {
+            let end = try commands(
+                .unansweredPingsEnded(.init(account: anna, pings: pings, answered: answered, at: due)))
+            #expect(
+                end.first?.body as? EndUnansweredAlert
+                    == EndUnansweredAlert(account: anna, pings: pings, answered: answered))
+        }
+        for quiet in [
+            PingEscalationEvent.pingEscalationSet(.init(account: anna, after: .minutes(30), at: sent)),
+            .pingQuietHoursSet(.init(account: anna, at: sent)),
+            .pingDueSet(.init(account: anna, contact: ben, direction: .incoming, sent: sent, due: due, at: sent)),
+        ] { #expect(try commands(quiet).isEmpty) }
     }
 
     @Test(

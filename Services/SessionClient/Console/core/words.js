@@ -18,7 +18,8 @@ function drillSentence(name, isOn, isOwn) {
     : t`The drill of ${name} is over. Only messages that say “drill” belonged to it; every alarm is real`
 }
 
-function missedSentence({ trip, deadline, graceEnds, text, ...details }) {
+function missedSentence(name, { trip, pinged, deadline, graceEnds, text, ...details }) {
+  if (pinged) return t`${name} asked at ${moment(pinged)} whether you are all right. If you don’t answer by ${moment(graceEnds)}, your responders are told`
   if (trip) return t`You wanted to have arrived by ${moment(deadline)}. Say that you have by ${moment(graceEnds)}, or an alert is raised`
   if (text) return served(text)
   if (isOfGrace({ graceEnds, ...details })) return t`Your check-in was due at ${moment(deadline)}. Check in by ${moment(graceEnds)}, or it counts as missed`
@@ -50,12 +51,12 @@ function answeredSentence(count) {
 }
 
 const sentences = {
-  alertRaised: (_, { text, trip, deadline }) => trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
+  alertRaised: (name, { text, trip, pinged, deadline }) => pinged ? t`You haven’t answered ${name}’s ping of ${moment(pinged)}: an alert is on` : trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
   alertCleared: () => t`You ended your alert`,
   dependentAlertRaised: (name, details) =>
-    repeated(details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
+    repeated(details.pinged ? t`${name} hasn’t answered a ping of ${moment(details.pinged)}` : details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
   dependentAlertCleared: (name) => t`${name} ended the alert`,
-  checkInMissed: (_, details) => missedSentence(details),
+  checkInMissed: missedSentence,
   dependentCheckInMissed: (name, details) =>
     repeated(details.deadline ? t`${name} missed the check-in of ${moment(details.deadline)}` : t`${name} missed the check-in`, details),
   dependentCheckedIn: (name) => t`${name} checked in`,

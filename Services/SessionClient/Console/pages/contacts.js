@@ -76,14 +76,14 @@ function remembered(function_) {
 function contactRow({ card, name, level }) {
   const { contact, person } = card
   const { tone } = levels[level]
-  const does = (command, done) => (event) => { event.preventDefault(); act(command, { contact: contact.account }, done) }
+  const does = (command, done, fields) => (event) => { event.preventDefault(); act(command, { contact: contact.account, ...fields }, done) }
   return h('div', { class: `row ${tone}` },
     portrait(contact.account, name, person?.avatar),
     h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
       h('strong', {}, name, contact.isSaving && h('em', {}, ' ', t`saving…`)),
       h('small', {}, statusText(card, level, now()))),
     contact.iAmResponder && contact.isMyResponder ? badge(t`each other`) : contact.isMyResponder && badge(t`responder`),
-    contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`), { kind: 'small primary' })
+    contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`, { sent: contact.incomingPing, pressed: now() }), { kind: 'small primary' })
       : contact.outgoingPing ? button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })
         : contact.iAmResponder && button(t`Ping`, does('SendPing', t`${name} was asked`), { kind: 'small', 'aria-label': t`Ping ${name}` }))
 }

@@ -117,7 +117,7 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline,
+                        at: event.occurred, deadline: event.deadline, pinged: event.pinged,
                         count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):
@@ -175,6 +175,7 @@ package struct ContactsPolicy: Policy {
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .drill(let event): return commands(for: event)
+        case .pingEscalation(let event): return escalationCommands(for: event, in: message)
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []

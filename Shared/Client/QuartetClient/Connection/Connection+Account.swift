@@ -35,15 +35,43 @@ extension Connection {
             guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
             let isRunning = core.withLock { $0.work != nil }
             let stream = queue.stream
-            try await outbox.send(
-                edit, command, of: account, from: queue, isRunning ? nil : requests,
-                isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
-            ) {
-                guard !self.copies.hasKept(stream) else { return }
-                self.keepCopies(self.time.now(), atOnce: true)
-                await self.copies.finish()
+            do throws(QuartetError) {
+                try await outbox.send(
+                    edit, command, of: account, from: queue, isRunning ? nil : requests,
+                    isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
+                ) {
+                    guard !self.copies.hasKept(stream) else { return }
+                    self.keepCopies(self.time.now(), atOnce: true)
+                    await self.copies.finish()
+                }
+            } catch {
+                // While nothing runs, nobody else hears of it.
+                if !isRunning, store.isForgotten { await endForgotten() }
+                throw error
             }
         }
+    }
+
+    /// Ends with the sign-outs of other processes, until the task is cancelled.
+    func heedForgetting() async {
+        let forgets = store.forgets.subscribe(keeping: 1) { store.isForgotten ? () : nil }
+        for await _ in forgets { await endForgotten() }
+    }
+
+    /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
+    private func endForgotten() async {
+        try? await entering.run(isShielded: true) { () async throws(QuartetError) in
+            guard store.isForgotten else { return }
+            await tokens?.dropAccess()
+            signedOut(.signedOut(.signedOut))
+            reset()
+            copies.forget()
+            store.close()
+        }
+        guard (try? await credentials) != nil else { return }
+        do throws(QuartetError) { try await restore() } catch { unread.send(()) }
+        change { machine, now, _ in machine.signedIn(now: now) }
+        outbox.retry()
     }
 
     /// Delivers these sequences to a copy from now on.

@@ -68,7 +68,7 @@ public final class Connection: Observable, Sendable {
         self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
-        let account = AccountStore(store, time.workplace)
+        let account = AccountStore(store, time)
         self.clock = clock
         self.tokens = tokens
         self.store = account
@@ -143,6 +143,7 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }
             group.addTask { await self.finishLeaving() }
+            group.addTask { await self.heedForgetting() }
             if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {

@@ -16,6 +16,9 @@ protocol ClientEdit: Codable, Sendable {
     /// Changes the only copy that there is, where no server has to agree.
     func make(in state: inout State, at time: Instant)
 
+    /// The edit that does what this one and an earlier one do, which then isn't sent; nil if both are sent.
+    func merged(with earlier: Self) -> Self?
+
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
     func isPart(of state: State) -> Bool
 
@@ -34,6 +37,7 @@ protocol ClientEdit: Codable, Sendable {
 extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
+    func merged(with earlier: Self) -> Self? { nil }
     func make(in state: inout State, at time: Instant) { show(in: &state, at: time) }
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }
@@ -51,6 +55,10 @@ protocol EditQueue: AnyObject, Sendable {
     /// Shows an item that was kept on the device.
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)
+    /// An item's edit that also does what an earlier one's does; nil if both are to be sent.
+    func merged(_ item: OutboxItem, with earlier: OutboxItem) -> Data?
+    /// Shows an item's edit, which now does what the earlier item's did, instead of both.
+    func show(_ item: OutboxItem, insteadOf earlier: OutboxItem)
     /// The body of the item's command.
     /// - Parameter acted: When the person acted, by the server's clock.
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8]

@@ -23,7 +23,7 @@ extension Outbox {
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (all.last?.id ?? 0) + 1)
+            state.last = max(state.last, all.map(\.id).max() ?? 0)
             state.isRestored = true
             state.madeUnread = []
             state.schedule.wake()
@@ -46,7 +46,7 @@ extension Outbox {
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
-        for item in unsaved { try? await write(item) }
+        for item in unsaved { _ = try? await write(item) }
     }
 
     /// Whether what was kept for the account is among the items.
@@ -70,12 +70,13 @@ extension Outbox {
     /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
     func reset(for next: AccountID? = nil) {
         let dropped = change { state in
-            for item in state.items where state.awaited.contains(item.id) {
-                state.results[item.id] = .failure(.needsAuthentication)
+            for id in state.items.flatMap({ state.callers(of: $0) }) where state.awaited.contains(id) {
+                state.results[id] = .failure(.needsAuthentication)
             }
             defer {
                 (state.items, state.accepted, state.isRestored) = ([], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers) = ([], [], [:])
+                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [], [:], [])
+                (state.joined, state.paces) = ([:], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

@@ -82,9 +82,12 @@ extension Outbox {
                 // What is on the device says which key an urgent one has: sent again after a crash, it is known as the same.
                 let acted = item.precedence == .urgent && !isClockWrong ? item.actedAtServer : nil
                 _ = item.key.minted(at: acted ?? now)
-                guard try await prepared(item) else { return .cancelled }
+                let outcome = try await prepared(item)
+                guard outcome == .done else { return await yield(item, outcome) }
+            } else {
+                let outcome = await holdAgain(item)
+                guard outcome == .done else { return await yield(item, outcome) }
             }
-            if isRepeated { await writeIfUnsaved(item) }
             guard let key = item.key.id, let body = item.body else { return .cancelled }
             do throws(QuartetError) {
                 switch try await requests.command(

@@ -27,26 +27,39 @@ extension Outbox {
     }
 
     /// Writes an item that was kept, unless it is gone by the time that its turn comes, or somebody else is signed in by then.
-    func write(_ item: OutboxItem) async throws(QuartetError) {
+    /// - Parameters:
+    ///   - decision: What became of it, for other processes.
+    ///   - isSending: Whether it is about to be sent, so that no other process sends it meanwhile.
+    /// - Returns: Whether another process has it, or has decided it; it isn't written then.
+    @discardableResult
+    func write(
+        _ item: OutboxItem, _ decision: OutboxDecision? = nil, isSending: Bool = false
+    ) async throws(QuartetError) -> SharedUpdate.Outcome {
         var item = item
         item.replaced = replaced(by: item)
         let (id, acted) = (item.id, item.acted)
+        let (isNew, over) = state.withLock { state in
+            (state.unsaved.contains(id), state.over.union(state.leftovers.keys).union(state.accepted.keys))
+        }
+        let replacing = AccountStore.Replacing(isSending: isSending, isNew: isNew, over: over, decision: decision)
+        let outcome: SharedUpdate.Outcome
         do throws(QuartetError) {
-            try await store.replace(item) { [self] in
+            outcome = try await store.replace(item, replacing) { [self] in
                 state.withLock { state in
                     state.accepted[id] != nil || state.items.contains { $0.id == id && $0.acted == acted }
                 }
             }
-            state.withLock { _ = $0.unsaved.remove(item.id) }
+            if outcome == .done { state.withLock { _ = $0.unsaved.remove(item.id) } }
         } catch {
             if case .notStored = error { state.withLock { _ = $0.unsaved.insert(item.id) } }
             throw error
         }
         await forgetLeftovers()
+        return outcome
     }
 
     /// The same, without waiting for longer than an urgent one can.
-    private func writeInTime(_ item: OutboxItem) async throws(QuartetError) {
+    func writeInTime(_ item: OutboxItem, isSending: Bool = false) async throws(QuartetError) -> SharedUpdate.Outcome {
         // What a disk that has stopped still has to write of one item doesn't pile up.
         let isBehind = state.withLock { state in
             guard state.slow[item.id] ?? 0 >= Self.slowLimit else { return false }
@@ -54,11 +67,15 @@ extension Outbox {
             return true
         }
         guard !isBehind else { throw .notStored("the disk takes its time") }
-        let written = await finish(item) { () -> Result<Void, QuartetError> in
-            do throws(QuartetError) { return .success(try await self.write(item)) } catch { return .failure(error) }
+        let written = await finish(item) { () -> Result<SharedUpdate.Outcome, QuartetError> in
+            do throws(QuartetError) {
+                return .success(try await self.write(item, isSending: isSending))
+            } catch {
+                return .failure(error)
+            }
         }
         guard let written else { throw .notStored("the disk takes its time") }
-        try written.get()
+        return try written.get()
     }
 
     /// Those whose place an item took, and that the device may still have. What became a card stays.
@@ -68,9 +85,12 @@ extension Outbox {
 
     /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent
     /// after a restart, it might end what came after it.
-    func forget(_ ids: [OutboxItem.ID], of account: AccountID?) async {
+    /// - Parameter result: What became of them, for other processes.
+    func forget(
+        _ ids: [OutboxItem.ID], of account: AccountID?, _ result: Result<CommandReply, QuartetError>? = nil
+    ) async {
         for id in ids {
-            do throws(QuartetError) { try await store.remove(id, of: account) } catch {
+            do throws(QuartetError) { try await store.remove(id, of: account, result.map { .init($0) }) } catch {
                 state.withLock { $0.leftovers[id] = account }
             }
         }
@@ -103,15 +123,16 @@ extension Outbox {
     /// Writes an item that the device failed to write before. It is sent in any case.
     func writeIfUnsaved(_ item: OutboxItem) async {
         guard state.withLock({ $0.unsaved.contains(item.id) }) else { return }
-        try? await writeInTime(item)
+        _ = try? await writeInTime(item)
     }
 
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
-    /// - Returns: False if the item was taken back meanwhile.
-    func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
+    /// - Returns: ``SharedUpdate/Outcome/gone`` if the item was taken back meanwhile.
+    func prepared(_ item: OutboxItem) async throws(QuartetError) -> SharedUpdate.Outcome {
         var item = item
         do throws(QuartetError) {
-            try await writeInTime(item)
+            let outcome = try await writeInTime(item, isSending: true)
+            guard outcome == .done else { return outcome }
             item.replaced = nil
         } catch {
             // Sent again under its key, it does what it does once. The key follows from what the device has of it, unless it was
@@ -124,7 +145,7 @@ extension Outbox {
             return true
         }
         if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
-        return isThere
+        return isThere ? .done : .gone
     }
 
     /// Whether something else, whose place an item took, might be sent after it: the device still has it. Not if more is waiting to be
@@ -155,6 +176,6 @@ extension Outbox {
             state.items[index] = item
         }
         // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
-        try? await writeInTime(item)
+        _ = try? await writeInTime(item)
     }
 }

@@ -24,7 +24,12 @@ public final class Outbox: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
-        var next: Int64 = 1
+        /// The greatest number of those that were made or are known.
+        var last: Int64 = 0
+        /// Whether other processes may have the store.
+        var isShared = false
+        /// With that, those that are over and that the device may still have.
+        var over: Set<Int64> = []
         /// When the newest was made, by the server's clock.
         var lastActed: Instant?
         /// Whether what was kept for the account is among them.
@@ -42,8 +47,44 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Items that do what earlier ones were to do, and the earlier ones' numbers: their callers hear the same.
+        var joined: [Int64: [Int64]] = [:]
+        /// Items that are being joined, and so aren't sent meanwhile.
+        var joining: Set<Int64> = []
+        /// Until when joined items of a lane wait for more.
+        var paces: [String: Duration] = [:]
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
+
+        /// The numbers under which callers wait for an item.
+        func callers(of item: OutboxItem) -> [Int64] { [item.id] + (joined[item.id] ?? []) }
+
+        /// Until when an item waits for more that join it; nil if it doesn't.
+        func pace(of item: OutboxItem, now: Duration) -> Duration? {
+            guard joined[item.id] != nil, let end = paces[item.lane], now < end else { return nil }
+            return end
+        }
+
+        /// These don't wait any more.
+        mutating func end(_ ended: [OutboxItem]) {
+            let ids = Set(ended.map(\.id))
+            items.removeAll { ids.contains($0.id) }
+            unsaved.subtract(ids)
+            // What others are told of isn't taken for theirs.
+            if isShared { over.formUnion(ids) }
+        }
+
+        /// A number that no other process makes, without asking the device: the time, and below it random bits. Two of the same
+        /// millisecond are the same once in four million times; the second is then not kept.
+        mutating func makeNumber(_ wall: Instant) -> Int64 {
+            // Since the year 2020, so that there are numbers until 2054, all of them greater than those that 0.1.0 made.
+            let (latest, count): (Int64, Int64) = (1_099_511_627_775, 4_194_304)
+            let passed: Int64 = max(0, wall.milliseconds - 1_577_836_800_000)
+            let time: Int64 = min(passed, latest) * count
+            // A device whose clock was set back goes on from the greatest; so may another process.
+            last = max(time, last + 1) + Int64.random(in: 0..<count)
+            return last
+        }
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -59,8 +100,11 @@ public final class Outbox: Sendable {
     static let patience: Duration = .seconds(1)
     /// More than so much of one item isn't left to a disk that is slow.
     static let slowLimit = 4
+    /// How long a change that has joined others waits after the one before it, for more that join it: of a slider that is moved, two
+    /// commands a second are sent.
+    static let pace: Duration = .milliseconds(500)
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     let cards: UnsentChanges
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
@@ -70,6 +114,8 @@ public final class Outbox: Sendable {
         uniqueKeysWithValues: Sending.Topic.allCases.filter { $0.precedence == .urgent }.map { ($0, Lane()) })
     private let clock: KnownServerTime
     let time: Timekeeper
+    /// Takes in what other processes did, one thing after the other.
+    let sharing = Lane()
     /// Something can be sent that couldn't be before.
     let kicks = Broadcast<Void>()
     /// The device has another network, or slept.
@@ -80,6 +126,9 @@ public final class Outbox: Sendable {
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
+        var first = State()
+        first.isShared = store.isShared
+        state = Mutex(first)
         cards = UnsentChanges(store)
         self.clock = clock
         self.time = time
@@ -92,8 +141,11 @@ public final class Outbox: Sendable {
     /// - Returns: False if it is too late: it was decided, or the server may know it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
+        if let item = state.withLock({ $0.items.first { $0.id == id } }) {
+            guard await isOurs(item) else { return false }
+        }
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account, .failure(.cancelled))
         tell(item, .failure(.cancelled))
         return true
     }
@@ -149,16 +201,14 @@ public final class Outbox: Sendable {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let (item, resets) = state.withLock { state in
-            // What the device keeps has smaller numbers, as long as nobody knows them.
-            if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
-            defer { state.next += 1 }
             let acted = clock.now.map { now in
                 // What the server says of its time is a little off each time: what was done later isn't earlier by that.
                 state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
             }
             state.lastActed = acted
             let item = OutboxItem(
-                id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
+                id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(),
+                lifetime: sending.lifetime,
                 actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
             return (item, state.resets)
         }
@@ -189,8 +239,12 @@ public final class Outbox: Sendable {
         _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
     ) async throws(QuartetError) -> @Sendable () async -> Void {
         let isUrgent = sending.precedence == .urgent
+        var item = made
+        let earlier = isUrgent ? nil : join(&item)
+        defer { if let earlier { endJoining(earlier) } }
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
-            other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
+            other.lane == made.lane && other.canCancel
+                && (other.id == earlier?.id || sending.supersedes.contains(other.command))
         }
         let (isFull, replaced) = state.withLock { state in
             let replaced = state.items.filter(isSuperseded).flatMap { item in
@@ -203,12 +257,13 @@ public final class Outbox: Sendable {
             return (isFull, replaced)
         }
         guard !isFull || isUrgent else { throw .outboxFull }
-        var item = made
         item.replaced = replaced
         let saving = store.save(item)
         let saved = await finish(item, by: limit) { await saving.value }
+        // Being sent by another process, these keep their place.
+        var held: Set<OutboxItem.ID> = []
         switch saved {
-        case .success: item.replaced = nil
+        case .success(let sent): (item.replaced, held) = (nil, sent)
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
         // that can, if not before.
         case .failure(.notStored) where isUrgent, nil: break
@@ -216,19 +271,24 @@ public final class Outbox: Sendable {
         }
         let isSaved = if case .success = saved { true } else { false }
         typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
-        let changed = change { [item, isSaved] state -> Changed? in
+        let changed = change { [item, isSaved, held] state -> Changed? in
             guard state.resets == resets else { return nil }
-            let superseded = state.items.filter(isSuperseded)
+            let superseded = state.items.filter { isSuperseded($0) && !held.contains($0.id) }
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
                 .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             var item = item
             if !isSaved { item.replaced = replaced + late }
-            state.items.removeAll(where: isSuperseded)
+            state.end(superseded)
             // Being sent by now, these keep their place; the device has forgotten them with the others.
-            let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
+            let others = state.items.filter { other in
+                !held.contains(other.id) && replaced.contains { $0.id == other.id }
+            }
             state.items.append(item)
             state.awaited.insert(item.id)
+            if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
+                state.joined[item.id] = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+            }
             if !isSaved { state.unsaved.insert(item.id) }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
             return (superseded, others, late)
@@ -238,14 +298,21 @@ public final class Outbox: Sendable {
             await finish(item, by: limit) { await self.forget([made.id], of: made.account) }
             throw .needsAuthentication
         }
-        for item in changed.superseded { tell(item, .failure(.superseded)) }
+        for other in changed.superseded {
+            guard other.id == earlier?.id else {
+                tell(other, .failure(.superseded))
+                continue
+            }
+            self.queue(of: item)?.show(item, insteadOf: other)
+            decisions.send(OutboxEvent(item: other, error: .superseded))
+        }
         return { [self] in
             let isSaved = if case .success = await saving.value { true } else { false }
             if isSaved {
                 await forgetLeftovers()
-                await forget(changed.late.map(\.id), of: made.account)
+                await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
             }
-            for item in changed.others { try? await write(item) }
+            for item in changed.others { _ = try? await write(item) }
             // Their person may take them for sent.
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
@@ -256,6 +323,31 @@ public final class Outbox: Sendable {
                 }
             }
         }
+    }
+
+    /// Has an item do as well what the one before it is to do, if that was never sent. It is held until ``endJoining(_:)``.
+    private func join(_ item: inout OutboxItem) -> OutboxItem? {
+        let made = item
+        let earlier = state.withLock { state -> OutboxItem? in
+            // Whatever else is to happen in between keeps its place.
+            guard let last = state.items.last(where: { $0.lane == made.lane }), last.canCancel,
+                !state.schedule.isBusy(last)
+            else { return nil }
+            state.joining.insert(last.id)
+            return last
+        }
+        guard let earlier else { return nil }
+        guard let edit = queue(of: made)?.merged(made, with: earlier) else {
+            endJoining(earlier)
+            return nil
+        }
+        item.edit = edit
+        return earlier
+    }
+
+    private func endJoining(_ item: OutboxItem) {
+        state.withLock { _ = $0.joining.remove(item.id) }
+        kicks.send(())
     }
 
     /// Whether something urgent waits and can be sent.
@@ -279,8 +371,17 @@ public final class Outbox: Sendable {
             state.awaited.remove(item.id)
             return state.results.removeValue(forKey: item.id)
         }
-        guard let result else { throw undecided ?? .willBeSentWhenOnline }
+        guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
         _ = try result.get()
+    }
+
+    /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.
+    private func promise(of item: OutboxItem, _ error: QuartetError, _ requests: Requests?) async -> QuartetError {
+        guard requests != nil, !store.isDurable, let item = take(item.id, where: { _ in true }) else { return error }
+        let end: QuartetError = item.isSent ? .unknown : .offline
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        tell(item, .failure(end))
+        return end
     }
 
     /// Waits for the decision.
@@ -309,6 +410,7 @@ public final class Outbox: Sendable {
     /// - Parameter requests: Those of whoever is signed in then.
     func run(_ requests: @Sendable () -> Requests) async {
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.heedOthers() }
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
                 if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
@@ -317,7 +419,10 @@ public final class Outbox: Sendable {
                     group.addTask { await self.send(item, requests) }
                 }
                 let now = time.now()
-                let until = state.withLock { $0.schedule.nextEnd(of: $0.items, now: now) }
+                let until = state.withLock { state in
+                    let pace = state.items.compactMap { state.pace(of: $0, now: now) }.min()
+                    return [state.schedule.nextEnd(of: state.items, now: now), pace].compactMap { $0 }.min()
+                }
                 await time.wait(for: kicked, until: until)
             }
         }
@@ -328,10 +433,13 @@ public final class Outbox: Sendable {
     }
 
     private func next() -> OutboxItem? {
-        let now = time.now()
+        let time = time.now()
         return state.withLock { state in
-            let queues = state.queues
-            return state.schedule.next(of: state.items, now: now) { queues[$0.stream]?.edits != nil }
+            let now = state
+            return state.schedule.next(of: now.items, now: time) { item in
+                now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
+                    && now.pace(of: item, now: time) == nil
+            }
         }
     }
 
@@ -346,7 +454,10 @@ public final class Outbox: Sendable {
             state.schedule.end(item)
             var random = time.draws
             switch verdict {
-            case .decided: state.schedule.decided(item)
+            case .decided:
+                state.schedule.decided(item)
+                state.paces = state.paces.filter { $0.value > now }
+                if item.precedence != .urgent { state.paces[item.lane] = now + Self.pace }
             case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
             case .later(let error, let pause, let isShared):
                 state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
@@ -377,8 +488,8 @@ public final class Outbox: Sendable {
             state.withLock { $0.accepted[item.id] = item }
             await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
-                do throws(QuartetError) { try await write(item) } catch {
-                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+                do throws(QuartetError) { try await write(item, OutboxDecision(result)) } catch {
+                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
                 }
             }
         } else {
@@ -395,7 +506,7 @@ public final class Outbox: Sendable {
                 if item.precedence == .urgent, let reason {
                     await endUnsent(item, reason, unlessDroppedSince: resets)
                 } else {
-                    await forget([item.id], of: item.account)
+                    await forget([item.id], of: item.account, result)
                 }
                 await forget(replaced(by: item).map(\.id), of: item.account)
             }
@@ -413,14 +524,15 @@ public final class Outbox: Sendable {
     /// - Returns: False if it has none any more.
     private func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
         state.withLock { state in
-            guard state.awaited.contains(item.id) else { return false }
-            state.results[item.id] = result
-            return true
+            let awaited = state.callers(of: item).filter { state.awaited.contains($0) }
+            for id in awaited { state.results[id] = result }
+            return !awaited.isEmpty
         }
     }
 
-    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+    func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         _ = isHeard(result, of: item)
+        state.withLock { _ = $0.joined.removeValue(forKey: item.id) }
         let queue = queue(of: item)
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
@@ -428,11 +540,12 @@ public final class Outbox: Sendable {
         progress.send(())
     }
 
-    private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
+    func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == id && isMeant($0) }) else { return nil }
-            state.unsaved.remove(id)
-            return state.items.remove(at: index)
+            let item = state.items[index]
+            state.end([item])
+            return item
         }
     }
 

@@ -21,7 +21,7 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
         let command: String
     }
 
-    /// Later changes have greater ones.
+    /// Later changes have greater ones, and no two changes of a device the same, whichever process made them.
     public let id: Int64
     /// The stream that it changes, as in `contacts`.
     public let stream: String
@@ -36,7 +36,7 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Whose change it is; nil if an older release of the app kept it.
     var account: AccountID?
     /// The edit as its client encodes it.
-    let edit: Data
+    var edit: Data
     /// When the person acted; nil if an older release of the app kept it.
     var moment: Moment?
     /// The command's order key; nil if an older release of the app kept it.
@@ -64,7 +64,11 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var topic: Sending.Topic? { appCommands[command]?.sending.topic }
 
     /// Items of one lane are sent one after the other.
-    var lane: String { order ?? stream }
+    public var lane: String { order ?? stream }
+    /// Whether it won't be sent any more, and is kept for another reason.
+    public var isOver: Bool { accepted != nil || unsent != nil }
+    /// Whether it is what another is, as far as the server can know.
+    public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
 
     /// About how many bytes it takes.
     var size: Int { edit.count + (body?.count ?? 0) + 200 }

@@ -57,6 +57,8 @@ final class UnsentChanges: Sendable {
     private let cards = Mutex<[UnsentChange]>([])
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])
+    /// What other processes may change: those that the device has for certain, and those that were read here.
+    private let written = Mutex((there: Set<OutboxItem.ID>(), read: Set<OutboxItem.ID>()))
     private let store: AccountStore
     /// Of more cards the oldest go.
     static let limit = 20
@@ -68,6 +70,7 @@ final class UnsentChanges: Sendable {
     /// Shows those that the device kept.
     func restore(_ items: [OutboxItem]) {
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
+        written.withLock { $0.there = Set(kept.map(\.id)) }
         change { cards in cards = kept + cards.filter { card in !kept.contains { $0.id == card.id } } }
     }
 
@@ -86,12 +89,42 @@ final class UnsentChanges: Sendable {
         for old in old { try? await store.remove(old.id, of: old.account) }
         // Somebody may have read it by then.
         let isUnread = { @Sendable [self] in isMeant() && cards.withLock { $0.contains { $0.id == item.id } } }
-        do throws(QuartetError) { try await store.replace(card, if: isUnread) } catch {
+        let error: QuartetError =
+            switch reason {
+            case .expired: .expired
+            case .superseded: .superseded
+            case .refused: .refused(item.refusal?.error ?? APIError(.refused))
+            case .unknown, .signedOut: .unknown
+            }
+        let replacing = AccountStore.Replacing(isNew: true, decision: OutboxDecision(.failure(error)))
+        do throws(QuartetError) { try await store.replace(card, replacing, if: isUnread) } catch {
             kept.withLock { _ = $0.remove(item.id) }
             return false
         }
+        written.withLock { _ = $0.there.insert(item.id) }
         return true
     }
+
+    /// Shows what other processes ended, and no more what was read in one.
+    /// - Parameter known: Those that the device had before it was asked for the items.
+    func takeIn(_ items: [OutboxItem], instead known: Set<OutboxItem.ID>) {
+        let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
+        let ids = Set(kept.map(\.id))
+        let gone = known.subtracting(ids)
+        let read = written.withLock { written in
+            written.there = written.there.subtracting(gone).union(ids)
+            // Once the device doesn't have them, they don't come back.
+            written.read.formIntersection(ids)
+            return written.read
+        }
+        change { shown in
+            shown.removeAll { gone.contains($0.id) }
+            shown += kept.filter { card in !read.contains(card.id) && !shown.contains { $0.id == card.id } }
+        }
+    }
+
+    /// Those that the device has for certain.
+    var onDevice: Set<OutboxItem.ID> { written.withLock { $0.there } }
 
     /// Whether what the device has under an item's number is its card.
     func hasKept(_ id: OutboxItem.ID) -> Bool { kept.withLock { $0.contains(id) } }
@@ -117,7 +150,9 @@ final class UnsentChanges: Sendable {
 
     func remove(_ id: UnsentChange.ID) async throws(QuartetError) {
         let card = change { cards in cards.firstIndex { $0.id == id }.map { cards.remove(at: $0) } }
-        if let card { try await store.remove(card.id, of: card.account) }
+        guard let card else { return }
+        written.withLock { _ = $0.read.insert(card.id) }
+        try await store.remove(card.id, of: card.account)
     }
 
     private func change<Result: Sendable>(_ change: (inout [UnsentChange]) -> Result) -> Result {

@@ -154,6 +154,12 @@ actor AccessTokens {
         try load().flatMap { $0.isLeaving && $0.device == credentials.device ? $0 : nil }
     }
 
+    /// Another process has signed out: what is kept here of the token doesn't count any more.
+    func dropAccess() {
+        access = nil
+        signOutReason = .signedOut
+    }
+
     /// The person signed out, and the server knows.
     func forget() throws {
         access = nil

@@ -59,6 +59,22 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         }
     }
 
+    func merged(_ item: OutboxItem, with earlier: OutboxItem) -> Data? {
+        guard earlier.stream == stream, earlier.command == item.command, let old = try? edit(earlier),
+            let merged = try? edit(item).merged(with: old)
+        else { return nil }
+        return try? JSONEncoder().encode(merged)
+    }
+
+    func show(_ item: OutboxItem, insteadOf earlier: OutboxItem) {
+        guard let edit = try? edit(item) else { return }
+        let time = item.actedAtServer ?? item.acted
+        holder.change(touched: edit.touched) { replica in
+            replica.replace(item.id, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+            replica.drop(earlier.id)
+        }
+    }
+
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8] {
         let command = try edit(item).command(for: holder.base, at: acted)
         return try Requests.encoded(command)

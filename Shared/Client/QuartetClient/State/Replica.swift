@@ -12,9 +12,9 @@ struct Replica<State: Sendable>: Sendable {
         let id: Int64
         /// Commands with one of these are decided in the order of their edits.
         let order: String
-        let change: Change
+        var change: Change
         /// Whether the server's state has what it shows.
-        let isPart: @Sendable (State) -> Bool
+        var isPart: @Sendable (State) -> Bool
         var acceptance: Acceptance?
         /// How many heartbeats ago it was accepted without an event; nil if it wasn't.
         var age: Int?
@@ -128,6 +128,12 @@ struct Replica<State: Sendable>: Sendable {
         until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
     ) {
         edits.append(Edit(id: id, order: order, change: change, isPart: isPart))
+    }
+
+    /// An edit shows something else from now on.
+    mutating func replace(_ id: Int64, _ change: @escaping Change, until isPart: @escaping @Sendable (State) -> Bool) {
+        guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
+        (edits[index].change, edits[index].isPart) = (change, isPart)
     }
 
     mutating func accept(_ id: Int64, _ reply: CommandReply) {

@@ -185,6 +185,49 @@ struct ConsoleCheckInTests {
         }
     }
 
+    @Test("one chooses when an unanswered ping raises an alert, for all and for one, and both see when it does (A4)")
+    func pings() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await bob.add(anna)
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.choose("If I don’t answer a ping, an alert is raised", "1800000000")
+            try await console.quartet.wait(
+                for: "the choice",
+                "SELECT ping_escalation ->> 'after' FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "1800000000" }
+            try await page.run("document.querySelector('#quiet').click()")
+            try await console.quartet.wait(
+                for: "the quiet hours",
+                "SELECT ping_escalation -> 'quietHours' IS NOT NULL FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "t" }
+            try await page.see("You are warned when they end")
+            try await Self.look(page, "home-pings")
+            try await page.run("document.querySelector('#quiet').click()")
+            try await console.quartet.wait(
+                for: "no quiet hours",
+                "SELECT ping_escalation -> 'quietHours' IS NULL FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "t" }
+            try await bob.act("SendPing", ["contact": .string(anna.account)])
+            try await page.see("If you don’t answer by")
+            try await page.go("/contacts/\(bob.account)")
+            try await page.see("your responders are told.")
+            try await page.choose("If I don’t answer, an alert is raised", "0")
+            try await console.quartet.wait(
+                for: "the choice for Bob",
+                "SELECT ping_escalation FROM contacts.contact WHERE account = '\(anna.account)'"
+            ) { $0 == "0" }
+            try await Self.look(page, "contact-pings")
+            let bobs = try await console.person("bob")
+            try await bobs.go("/contacts/\(anna.account)")
+            try await bobs.see("If they don’t answer by")
+            try await page.expectNoErrors()
+        }
+    }
+
     private static func look(_ page: Browser, _ name: String) async throws {
         for (width, isDark) in [(1280, false), (390, true)] {
             try await page.look(width: width, isDark: isDark)

@@ -1,0 +1,47 @@
+import Foundation
+import QuartetAPI
+import QuartetVocabulary
+
+/// What became of a change, for those who wait for it in another process.
+struct OutboxDecision: Codable, Hashable, Sendable {
+    private enum End: String, Codable {
+        case expired, unknown, superseded, cancelled
+    }
+
+    /// The server's command, if it was accepted.
+    private var command: CommandID?
+    private var event: String?
+    private var refusal: UnsentChange.Refusal?
+    /// Nil with a command or a refusal, or if a newer release wrote it.
+    private var end: End?
+
+    init(_ result: Result<CommandReply, QuartetError>) {
+        switch result {
+        case .success(let reply): (command, event) = (reply.command, reply.event)
+        case .failure(.refused(let error)): refusal = UnsentChange.Refusal(error)
+        case .failure(.expired): end = .expired
+        case .failure(.superseded): end = .superseded
+        case .failure(.cancelled): end = .cancelled
+        case .failure: end = .unknown
+        }
+    }
+
+    init?(_ encoded: Data) {
+        guard let decoded = try? JSONDecoder().decode(Self.self, from: encoded) else { return nil }
+        self = decoded
+    }
+
+    /// Of what can't be encoded nobody learns anything.
+    var encoded: Data { (try? JSONEncoder().encode(self)) ?? Data() }
+
+    var result: Result<CommandReply, QuartetError> {
+        if let command { return .success(CommandReply(command: command, event: event)) }
+        if let refusal { return .failure(.refused(refusal.error)) }
+        return switch end {
+        case .expired: .failure(.expired)
+        case .superseded: .failure(.superseded)
+        case .cancelled: .failure(.cancelled)
+        case .unknown, nil: .failure(.unknown)
+        }
+    }
+}

@@ -1,0 +1,359 @@
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
+import StoreKit
+import TestKit
+import Testing
+
+@Suite("Session: alerts that unanswered pings raise")
+struct UnansweredPingTests {
+    private struct Scene {
+        var household = Household()
+        let (anna, ben, cleo): (AccountID, AccountID, AccountID)
+
+        init() throws {
+            anna = try household.person()
+            (ben, cleo) = (household.id(), household.id())
+            household.pass(.minutes(40))
+        }
+
+        func ping(_ contact: AccountID, _ ago: Interval = .minutes(30)) -> UnansweredPing {
+            UnansweredPing(contact: contact, sent: household.time - ago)
+        }
+
+        @discardableResult
+        mutating func raise(_ pings: UnansweredPing...) throws -> [SessionEvent] {
+            try household.ask(nil, RaiseUnansweredAlert(account: anna, pings: pings, found: household.time))
+        }
+
+        /// - Parameter answered: When she answered; when the pings were sent, as long as nobody says it.
+        @discardableResult
+        mutating func end(_ pings: UnansweredPing..., answered: Instant? = nil) throws -> [SessionEvent] {
+            let answered = answered ?? pings.map(\.recorded).max()
+            return try household.ask(nil, EndUnansweredAlert(account: anna, pings: pings, answered: answered))
+        }
+
+        @discardableResult
+        mutating func takeBack(_ pings: UnansweredPing...) throws -> [SessionEvent] {
+            try household.ask(nil, EndUnansweredAlert(account: anna, pings: pings))
+        }
+
+        /// Starts a trip that is missed by the time this returns.
+        mutating func missTrip() throws {
+            try household.ask(
+                anna, StartTrip(name: "Lake", eta: household.time + .minutes(30)))
+            try household.run(.minutes(31), of: anna)
+        }
+
+        var state: AccountState { household.state(anna) }
+    }
+
+    @Test("it is an alert that says which pings, is repeated, and ends by an answer to all of them (A4)")
+    func raised() throws {
+        var scene = try Scene()
+        let pings = [scene.ping(scene.ben), scene.ping(scene.cleo)].sorted { $0.contact < $1.contact }
+        let raised = try scene.raise(pings[0], pings[1]).first(as: AlertRaised.self)
+        #expect(raised.pings == pings && raised.waitsUntil == nil)
+        #expect(scene.state.unanswered == UnansweredPings(alarm: raised.alarm, pings: pings))
+        #expect(scene.state.alertAlarm == raised.alarm)
+        try scene.household.run(.hours(1), of: scene.anna)
+        let repeated = scene.household.log.compactMap { $0.event.body as? AlarmRepeated }
+        #expect(!repeated.isEmpty && repeated.allSatisfy { $0.pinged == pings[0].sent })
+        let stranger = scene.household.id() as AccountID
+        #expect(try scene.end(UnansweredPing(contact: stranger, sent: pings[0].sent - .hours(1))).isEmpty)
+        #expect(try scene.end(pings[0], pings[1]).first(as: AlertCleared.self).wasAnnounced)
+        #expect(scene.state.unanswered == nil && scene.state.alertRaised == nil)
+        #expect(try scene.end(pings[0]).isEmpty)
+    }
+
+    @Test("an old answer ends no alert of a ping that was sent later; what is known of the others stays (A4)")
+    func oldAnswer() throws {
+        // Ben pinged long ago, and she answered without a network. Since then Cleo has pinged.
+        var start = try Scene()
+        let (bens, cleos) = (start.ping(start.ben, .minutes(35)), start.ping(start.cleo, .minutes(20)))
+        try start.raise(bens)
+        try start.raise(cleos)
+        for answered in [nil, bens.sent + .minutes(10)] as [Instant?] {
+            var scene = start
+            let dropped = try scene.end(bens, answered: answered).first(as: UnansweredPingsDropped.self)
+            #expect(dropped.pings == [bens] && scene.state.unanswered?.pings == [cleos])
+            #expect(scene.state.alertRaised != nil)
+            #expect(try scene.end(bens).isEmpty)
+            _ = try scene.end(cleos).first(as: AlertCleared.self)
+        }
+        // She answered Ben after both had asked: she is all right.
+        _ = try start.end(bens, answered: start.household.time).first(as: AlertCleared.self)
+        #expect(start.state.unanswered == nil)
+    }
+
+    @Test("what was learnt after a ping was sent stands, however late it is found unanswered (A4)")
+    func learnt() throws {
+        var scene = try Scene()
+        try scene.household.ask(scene.anna, RaiseAlert())
+        let alarm = try #require(scene.state.alertAlarm)
+        let ping = UnansweredPing(contact: scene.ben, sent: scene.household.time + .minutes(5))
+        let limits = scene.household.rows.limits
+        let raised = scene.household.time
+        scene.household.pass(.minutes(20))
+        let safe = scene.household.time
+        scene.household.pass(.minutes(15))
+        let again = try scene.raise(ping).first(as: AlertRaisedAgain.self)
+        // Contacts takes back what was said before that.
+        #expect(again.pressed == ping.recorded)
+        // What responders said since the ping holds the repetitions back.
+        let hold = AnswerHold(until: nil, safeUntil: safe + .days(1), safeSince: safe, closes: safe + .days(1))
+        try scene.household.ask(
+            nil, HoldAlarm(account: scene.anna, alarm: alarm, kind: .alertRaised, hold: hold, version: 1))
+        let before = scene.household.log.count
+        var held = scene
+        try held.household.run(.hours(2), of: scene.anna)
+        #expect(!held.household.log.dropFirst(before).contains { $0.event.body is AlarmRepeated })
+        // Nobody knows the alert for longer because somebody asks in it.
+        let last = scene.household.rows.wantedTimers(of: scene.anna).first { $0.command.body is CloseAlarm }
+        var unheld = scene
+        try unheld.household.ask(
+            nil,
+            HoldAlarm(
+                account: scene.anna, alarm: alarm, kind: .alertRaised,
+                hold: AnswerHold(until: nil, safeUntil: nil, safeSince: nil, closes: nil), version: 2))
+        let closing = unheld.household.rows.wantedTimers(of: scene.anna).first { $0.command.body is CloseAlarm }
+        #expect(closing?.due == raised + limits.longestAlarm && last != nil)
+        // She pressed before it was found, and after it was sent. Before it was sent, she may not have known.
+        var earlier = scene
+        #expect(
+            try earlier.household.rejection(
+                scene.anna, ClearAlert(alarm: alarm, pressed: ping.sent - .minutes(1))) == .alertChanged)
+        try scene.household.ask(scene.anna, ClearAlert(alarm: alarm, pressed: safe))
+        #expect(scene.state.alertRaised == nil)
+    }
+
+    @Test("a ping that has made an alert, or was answered, makes no other when it is said again (A4)")
+    func saidAgain() throws {
+        let start = try Scene()
+        let ping = start.ping(start.ben)
+        func expectNothing(after end: (inout Scene) throws -> Void) throws {
+            var scene = start
+            try scene.raise(ping)
+            try end(&scene)
+            #expect(scene.state.alertRaised == nil)
+            scene.household.pass(.minutes(15))
+            #expect(try scene.raise(ping).isEmpty && scene.state.alertRaised == nil)
+            // Another one of the same responder is news.
+            _ = try scene.raise(scene.ping(scene.ben, .minutes(10))).first(as: AlertRaised.self)
+        }
+        try expectNothing { try $0.end(ping) }
+        try expectNothing { try $0.household.ask($0.anna, ClearAlert()) }
+        // A process of an earlier release ends the alert alone.
+        try expectNothing { scene in
+            scene.household.rows[scene.anna]?.alert.alarm = nil
+            scene.household.rows[scene.anna]?.alert.raised = nil
+            scene.household.rows[scene.anna]?.alert.lastAlarm = nil
+        }
+    }
+
+    @Test("an all-clear and an arrival answer what was asked before, and nothing later (A4)")
+    func allRight() throws {
+        func expect(_ said: (inout Scene) throws -> Void) throws {
+            var scene = try Scene()
+            let early = scene.ping(scene.ben, .minutes(1))
+            try said(&scene)
+            #expect(scene.state.alertRaised == nil)
+            scene.household.pass(.minutes(30))
+            #expect(try scene.raise(early).isEmpty && scene.state.alertRaised == nil)
+            _ = try scene.raise(scene.ping(scene.cleo, .minutes(29))).first(as: AlertRaised.self)
+        }
+        try expect { scene in
+            try scene.household.ask(scene.anna, RaiseAlert())
+            let cleared = try scene.household.ask(scene.anna, ClearAlert()).first(as: AlertCleared.self)
+            #expect(cleared.said == scene.household.time)
+        }
+        try expect { scene in
+            try scene.household.ask(
+                scene.anna,
+                StartTrip(name: "Lake", eta: scene.household.time + .hours(1)))
+            let trip = try #require(scene.state.trip?.id)
+            let ended = try scene.household.ask(scene.anna, EndTrip(trip: trip, end: .arrived))
+                .first(as: TripEnded.self)
+            #expect(ended.said == scene.household.time)
+        }
+        // Who gives up a trip says nothing of how they are.
+        var scene = try Scene()
+        try scene.household.ask(
+            scene.anna, StartTrip(name: "Lake", eta: scene.household.time + .hours(1)))
+        let trip = try #require(scene.state.trip?.id)
+        let ended = try scene.household.ask(scene.anna, EndTrip(trip: trip, end: .cancelled)).first(as: TripEnded.self)
+        #expect(ended.said == nil)
+        _ = try scene.raise(scene.ping(scene.ben, .minutes(1))).first(as: AlertRaised.self)
+    }
+
+    @Test("a trip and a ping are no call for help, and their alert ends when both are answered (A4, A7)")
+    func tripToo() throws {
+        for isPingFirst in [true, false] {
+            for isArrivalFirst in [true, false] {
+                var scene = try Scene()
+                let ping = scene.ping(scene.ben, .minutes(1))
+                if isPingFirst { try scene.raise(ping) }
+                try scene.missTrip()
+                if !isPingFirst { try scene.raise(ping) }
+                #expect(scene.state.unanswered?.isCalled == nil && scene.state.trip?.isCalled == nil)
+                #expect(scene.state.trip?.alarm == scene.state.alertAlarm && scene.state.unanswered?.pings == [ping])
+                let trip = try #require(scene.state.trip?.id)
+                let late = scene.household.time
+                let newer = UnansweredPing(contact: scene.cleo, sent: late + .minutes(1))
+                scene.household.pass(.minutes(31))
+                try scene.raise(newer)
+                if isArrivalFirst {
+                    // From before Cleo asked.
+                    let arrival = EndTrip(trip: trip, end: .arrived, pressed: newer.sent - .seconds(1))
+                    #expect(try scene.household.rejection(scene.anna, arrival) == nil)
+                    #expect(scene.state.unanswered?.pings == [newer] && scene.state.trip == nil)
+                    #expect(scene.state.alertRaised != nil)
+                    try scene.end(newer)
+                } else {
+                    try scene.end(ping, newer)
+                    #expect(scene.state.unanswered == nil && scene.state.trip?.isItsAlert == true)
+                    #expect(scene.state.alertRaised != nil)
+                    try scene.household.ask(scene.anna, EndTrip(trip: trip, end: .arrived))
+                }
+                #expect(scene.state.alertRaised == nil && scene.state.trip == nil)
+            }
+        }
+        // By hand it is one.
+        var scene = try Scene()
+        let ping = scene.ping(scene.ben, .minutes(1))
+        try scene.raise(ping)
+        try scene.missTrip()
+        try scene.household.ask(scene.anna, RaiseAlert(pressed: scene.household.time))
+        #expect(scene.state.unanswered?.isCalled == true && scene.state.trip?.isCalled == true)
+        try scene.end(ping)
+        #expect(scene.state.unanswered == nil && scene.state.alertRaised != nil)
+    }
+
+    @Test("what waits is dropped when it is taken back, and isn't brought back by the timer; an alert goes on (A4)")
+    func takenBack() throws {
+        var scene = try Scene()
+        let ping = scene.ping(scene.ben)
+        scene.household.rows.waitingCheckIns = [
+            scene.anna: WaitingCommand(recordedAt: scene.household.time, seenAt: scene.household.time)
+        ]
+        try scene.raise(ping)
+        let timer = try #require(
+            scene.household.rows.wantedTimers(of: scene.anna).first { $0.command.body is RaiseUnansweredAlert })
+        scene.household.rows.waitingCheckIns = [:]
+        var raised = scene
+        try scene.takeBack(ping)
+        // The timer's command is on its way already.
+        #expect(try scene.household.ask(nil, timer.command.body).isEmpty && scene.state.alertRaised == nil)
+        _ = try raised.household.ask(nil, timer.command.body).first(as: AlertRaised.self)
+        #expect(try raised.takeBack(ping).isEmpty && raised.state.unanswered?.pings == [ping])
+    }
+
+    @Test("before and after is told by the clock, of which the rules' time may be far ahead (A4)")
+    func clock() throws {
+        var scene = try Scene()
+        try scene.household.ask(scene.anna, CheckIn())
+        let checkedIn = scene.household.time
+        // Contacts' time is an hour ahead: the ping was sent before the check-in.
+        let before = UnansweredPing(
+            contact: scene.ben, sent: checkedIn + .minutes(59), recorded: checkedIn - .minutes(1))
+        let after = UnansweredPing(
+            contact: scene.ben, sent: checkedIn - .minutes(59), recorded: checkedIn + .minutes(1))
+        scene.household.pass(.hours(2))
+        #expect(try scene.raise(before).isEmpty)
+        _ = try scene.raise(after).first(as: AlertRaised.self)
+    }
+
+    @Test("a check-in made after the pings ends it, also within the cooldown; they don't count after one (A4)")
+    func checkIn() throws {
+        var scene = try Scene()
+        try scene.raise(scene.ping(scene.ben))
+        let events = try scene.household.ask(scene.anna, CheckIn())
+        #expect(events.contains { $0.body is AlertCleared } && scene.state.alertRaised == nil)
+        // Pings that were sent before it raise nothing any more.
+        scene.household.pass(.minutes(1))
+        #expect(try scene.raise(scene.ping(scene.ben)).isEmpty)
+        let ping = scene.ping(scene.ben, .seconds(30))
+        try scene.raise(ping)
+        #expect(scene.state.unanswered?.pings == [ping])
+        try scene.household.ask(scene.anna, CheckIn())
+        #expect(scene.state.alertRaised == nil)
+    }
+
+    @Test("help that is asked for by hand isn't ended by an answer; only the end of the alert ends it (A4)")
+    func byHand() throws {
+        var scene = try Scene()
+        try scene.raise(scene.ping(scene.ben))
+        scene.household.pass(.minutes(1))
+        try scene.household.ask(scene.anna, RaiseAlert(pressed: scene.household.time))
+        #expect(scene.state.unanswered?.isCalled == true)
+        scene.household.pass(.minutes(1))
+        try scene.household.ask(scene.anna, CheckIn())
+        #expect(scene.state.alertRaised != nil && scene.state.unanswered == nil)
+        try scene.household.ask(scene.anna, ClearAlert())
+        #expect(scene.state.unanswered == nil && scene.state.alertRaised == nil)
+    }
+
+    @Test("while an alert is on, pings are added to it, and what was answered before holds nothing back any more (A4)")
+    func joins() throws {
+        var scene = try Scene()
+        try scene.household.ask(scene.anna, RaiseAlert())
+        let alarm = try #require(scene.state.alertAlarm)
+        let time = scene.household.time
+        let hold = AnswerHold(until: nil, safeUntil: time + .days(1), safeSince: time, closes: time + .days(1))
+        try scene.household.ask(
+            nil, HoldAlarm(account: scene.anna, alarm: alarm, kind: .alertRaised, hold: hold, version: 1))
+        scene.household.pass(.minutes(50))
+        let ping = scene.ping(scene.ben)
+        let again = try scene.raise(ping).first(as: AlertRaisedAgain.self)
+        #expect(again.pings == [ping] && again.alarm == alarm)
+        #expect(scene.state.unanswered == UnansweredPings(alarm: alarm, pings: [ping], isCalled: true))
+        let before = scene.household.log.count
+        try scene.household.run(.hours(1), of: scene.anna)
+        #expect(scene.household.log.dropFirst(before).contains { $0.event.body is AlarmRepeated })
+        // It was raised by hand: no answer ends it. The same ping is told once.
+        #expect(try scene.raise(ping).isEmpty)
+        _ = try scene.end(ping).first(as: UnansweredPingsDropped.self)
+        #expect(scene.state.alertRaised != nil && scene.state.unanswered == nil)
+    }
+
+    @Test("a check-in that waits holds it back for a minute at most; one from before the ping doesn't (A4)")
+    func held() throws {
+        let start = try Scene()
+        let ping = start.ping(start.ben)
+        func raised(_ recorded: Instant) throws -> Int {
+            var scene = start
+            let due = scene.household.time
+            for second in 0..<90 {
+                scene.household.time = due + .seconds(Int64(second))
+                scene.household.rows.waitingCheckIns = [
+                    scene.anna: WaitingCommand(recordedAt: recorded, seenAt: scene.household.time)
+                ]
+                if second == 0 {
+                    try scene.raise(ping)
+                } else {
+                    let timers = scene.household.rows.wantedTimers(of: scene.anna)
+                    if let timer = timers.first(where: { $0.command.body is RaiseUnansweredAlert }) {
+                        #expect(timer.due <= scene.household.time)
+                        try scene.household.ask(nil, timer.command.body)
+                    }
+                }
+                if scene.state.alertRaised != nil { return second }
+            }
+            return 90
+        }
+        #expect(try raised(start.household.time) == 60)
+        #expect(try raised(ping.sent - .seconds(1)) == 0)
+        #expect(try raised(start.household.time + .seconds(1)) == 0)
+        // What is answered meanwhile raises nothing.
+        var answered = start
+        answered.household.rows.waitingCheckIns = [
+            start.anna: WaitingCommand(recordedAt: start.household.time, seenAt: start.household.time)
+        ]
+        try answered.raise(ping)
+        try answered.end(ping)
+        answered.household.rows.waitingCheckIns = [:]
+        try answered.household.run(.minutes(5), of: answered.anna)
+        #expect(answered.state.alertRaised == nil)
+    }
+}
