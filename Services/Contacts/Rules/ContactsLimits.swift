@@ -45,10 +45,13 @@ package struct ContactsLimits: Equatable, Sendable {
     /// How long tiers of responders wait in all because somebody is on an alarm
     package var longestTierHold: Interval = .hours(4)
 
-    /// Between two alerts that pings of one responder raise, and two pings of one that are added to the same alert
+    /// Between two alerts that pings of one responder raise, two pings of one that are added to the same alert, and two warnings of pings
+    /// that one took back
     package var pingAlarmPause: Interval = .days(1)
     /// By how much the times at which pings are due after the end of quiet hours differ, from account to account
     package var pingSpread: Interval = .minutes(5)
+    /// By how much a warning of a ping may be late without putting its alert off
+    package var pingLateness: Interval = .seconds(5)
     /// How long after a ping was found unanswered it is said again, if it isn't known what came of it
     package var pingAlarmRetry: Interval = .minutes(15)
 

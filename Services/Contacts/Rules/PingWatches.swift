@@ -32,6 +32,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     /// When one was last added to an alert that was on, and to which.
     package var added: Instant?
     package var addedTo: AlarmID?
+    /// When the person was last warned of a ping that its sender then took back, by the database's clock.
+    package var warnedInVain: Instant?
     /// The newest that was found unanswered since the person last answered this responder.
     package var missed: UnansweredPing?
 
@@ -41,6 +43,7 @@ package struct PingWatch: Codable, Equatable, Sendable {
     var withoutPing: Self? {
         var kept = Self()
         (kept.raised, kept.added, kept.addedTo, kept.missed) = (raised, added, addedTo, missed)
+        kept.warnedInVain = warnedInVain
         return kept == Self() ? nil : kept
     }
 
@@ -48,14 +51,27 @@ package struct PingWatch: Codable, Equatable, Sendable {
     /// - Parameters:
     ///   - time: When it would be, were there no quiet hours.
     ///   - spread: By how much the ends of quiet hours differ, so that not everybody's pings are due at once.
-    mutating func plan(_ time: Instant, _ quiet: QuietHours?, spread: Interval) {
-        (due, warning, isQuiet) = (time, time - PingEscalation.lead, nil)
+    ///   - lead: How long before the person is warned.
+    mutating func plan(
+        _ time: Instant, _ quiet: QuietHours?, spread: Interval, lead: Interval = PingEscalation.lead
+    ) {
+        (due, warning, isQuiet) = (time, time - lead, nil)
         guard let quiet else { return }
-        let end = [time, time - PingEscalation.lead].filter { quiet.end(for: $0) > $0 }.map(quiet.end).max()
+        let end = [time, time - lead].filter { quiet.end(for: $0) > $0 }.map(quiet.end).max()
         guard let end else { return }
         // The person may just have got up.
         let wait = max(PingEscalation.lead, min(after ?? PingEscalation.longestLead, PingEscalation.longestLead))
         (warning, due, isQuiet) = (end + spread, end + spread + wait, true)
+    }
+
+    /// Sets when it is due, as its warning comes late. From that on the person has as long as was planned.
+    mutating func planLate(at now: Instant, _ quiet: QuietHours?, spread: Interval) {
+        let wasQuiet = isQuiet
+        var lead = PingEscalation.lead
+        if let due, let warning { lead = due - warning }
+        plan(now + lead, quiet, spread: spread, lead: lead)
+        // Its sender would see when they ended.
+        isQuiet = isQuiet ?? wasQuiet
     }
 }
 
@@ -76,9 +92,18 @@ extension RelationRow.Side {
     var isPingLater: Bool? { pendingWatch?.isQuiet }
 
     /// Ends the ping that waits for an answer. Returns what was kept of it.
-    mutating func endPing() -> PingWatch? {
-        defer { (pinged, watch) = (nil, watch?.withoutPing) }
-        return openWatch
+    /// - Parameter isTakenBack: Whether its sender does it.
+    mutating func endPing(isTakenBack: Bool = false) -> PingWatch? {
+        let open = openWatch
+        if isTakenBack, let warned = pendingWatch?.warned { watch?.warnedInVain = warned }
+        (pinged, watch) = (nil, watch?.withoutPing)
+        return open
+    }
+
+    /// No answer to what was found unanswered says anything new.
+    mutating func forgetMissed() {
+        watch?.missed = nil
+        if watch == PingWatch() { watch = nil }
     }
 }
 
@@ -147,19 +172,27 @@ extension ContactsReducer {
         view.mine.watch = watch
     }
 
-    /// A responder's pings raise one alert a day, and are added to one that is on once a day.
+    /// A responder's pings raise one alert a day, and are added to one that is on once a day. Nor is the person warned more often, if
+    /// the pings are taken back each time.
     private static func earliest(_ rows: ContactsRows, _ watch: PingWatch, of account: AccountID) -> Instant? {
         let isOn = watch.addedTo != nil && watch.addedTo == rows.alarms[AlarmKey(account, .alert)]?.alarm
-        let last = [watch.raised, isOn ? watch.added : nil].compactMap(\.self).max()
+        let last = [watch.raised, isOn ? watch.added : nil, watch.warnedInVain].compactMap(\.self).max()
         return last.map { $0 + rows.limits.pingAlarmPause }
     }
 
     private static func plan(
         _ rows: inout ContactsRows, _ watch: inout PingWatch, of account: AccountID, _ time: Instant
     ) {
-        let spread = Interval(microseconds: Int64(account.low % UInt64(rows.limits.pingSpread.microseconds)))
-        watch.plan(time, rows.accounts[account]?.pingEscalation?.quietHours, spread: spread)
+        watch.plan(time, quietHours(rows, of: account), spread: spread(rows, of: account))
         wake(&rows, account, watch.warning)
+    }
+
+    private static func quietHours(_ rows: ContactsRows, of account: AccountID) -> QuietHours? {
+        rows.accounts[account]?.pingEscalation?.quietHours
+    }
+
+    private static func spread(_ rows: ContactsRows, of account: AccountID) -> Interval {
+        Interval(microseconds: Int64(account.low % UInt64(rows.limits.pingSpread.microseconds)))
     }
 
     /// Sees to it that the timer comes by then.
@@ -180,16 +213,21 @@ extension ContactsReducer {
             guard var watch = view.theirs.pendingWatch, let sent = watch.sent, let due = watch.due,
                 let recorded = watch.recorded
             else { continue }
-            let warning = watch.warning ?? due - PingEscalation.lead
+            let planned = watch.warning ?? due - PingEscalation.lead
+            if watch.warned == nil, planned + rows.limits.pingLateness < now {
+                // After an outage the warning comes first, and not in quiet hours.
+                watch.planLate(at: now, quietHours(rows, of: account), spread: spread(rows, of: account))
+                view.theirs.watch = watch
+                rows[view.pair] = view.row
+                events += dueSet(view.theirs, sent, from: contact, to: account, asker)
+            }
+            let warning = watch.warning ?? planned
             guard watch.warned != nil || warning <= now else {
                 look(at: warning)
                 continue
             }
             if watch.warned == nil {
-                // After an outage the warning comes first.
-                (watch.warned, watch.due) = (now, max(due, now + PingEscalation.lead))
-                view.theirs.watch = watch
-                if watch.due != due { events += dueSet(view.theirs, sent, from: contact, to: account, asker) }
+                watch.warned = now
                 let warned = PingWarned(
                     account: account, contact: contact, sent: sent, due: watch.due ?? due, at: asker.time)
                 events.append(.pingEscalation(.pingWarned(warned)))
@@ -239,10 +277,10 @@ extension ContactsReducer {
             var watch = view.theirs.watch ?? PingWatch()
             if command.isRaised {
                 watch.raised = max(watch.raised ?? command.at, command.at)
-            } else {
-                (watch.added, watch.addedTo) = (max(watch.added ?? command.at, command.at), command.alarm)
+            } else if let alarm = command.alarm {
+                (watch.added, watch.addedTo) = (max(watch.added ?? command.at, command.at), alarm)
             }
-            view.theirs.watch = watch
+            view.theirs.watch = watch == PingWatch() ? nil : watch
             events += settleOne(&rows, &view, ping, asker)
             rows[view.pair] = view.row
         }
@@ -273,13 +311,16 @@ extension ContactsReducer {
         rows.contacts(of: asker.account).flatMap { contact -> [ContactsEvent] in
             guard let row = rows[Pair(asker.account, contact)] else { return [] }
             var view = RelationView(row, of: asker.account, with: contact)
-            guard let watch = view.theirs.pendingWatch, let sent = watch.sent, watch.recorded ?? sent <= time else {
-                return []
+            var events: [ContactsEvent] = []
+            if let watch = view.theirs.pendingWatch, let sent = watch.sent, watch.recorded ?? sent <= time {
+                view.theirs.watch?.isOver = true
+                events = dueSet(view.theirs, sent, from: contact, to: asker.account, asker)
+                if watch.warned != nil { events.append(warningEnded(asker.account, contact, sent, asker)) }
             }
-            view.theirs.watch?.isOver = true
-            rows[view.pair] = view.row
-            return dueSet(view.theirs, sent, from: contact, to: asker.account, asker)
-                + (watch.warned == nil ? [] : [warningEnded(asker.account, contact, sent, asker)])
+            // Session has heard this, too: an answer that comes later is about nothing that was asked since.
+            if let missed = view.theirs.watch?.missed, missed.recorded <= time { view.theirs.forgetMissed() }
+            if view.row != row { rows[view.pair] = view.row }
+            return events
         }
     }
 
@@ -333,8 +374,7 @@ extension ContactsReducer {
             guard let row = rows[Pair(asker.account, contact)] else { return nil }
             var view = RelationView(row, of: asker.account, with: contact)
             guard let missed = view.theirs.watch?.missed, missed.sent <= seen ?? missed.sent else { return nil }
-            view.theirs.watch?.missed = nil
-            if view.theirs.watch == PingWatch() { view.theirs.watch = nil }
+            view.theirs.forgetMissed()
             rows[view.pair] = view.row
             return missed
         }

@@ -56,7 +56,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.mine.pinged else { return [] }
-        let watch = view.mine.endPing()
+        let watch = view.mine.endPing(isTakenBack: true)
         rows[view.pair] = view.row
         return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
             + pingEnded(watch, from: view.account, to: view.contact, isAnswered: false, asker)

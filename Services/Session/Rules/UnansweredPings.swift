@@ -106,17 +106,19 @@ extension SessionReducer {
         let (account, time) = (command.account, context.time)
         guard let row = rows[account], row.closed == nil else { return [] }
         var unanswered = row.unanswered ?? UnansweredRow()
-        let pings = UnansweredPings.joining(unanswered.pending ?? [], command.pings).filter(row.isNews)
+        let pending = unanswered.pending ?? []
+        let pings = UnansweredPings.joining(pending, command.pings).filter(row.isNews)
+        let discarded = discard((pending + command.pings).filter { !row.isNews($0) }, of: account, time)
         guard let first = pings.map(\.recorded).min(), let last = pings.map(\.recorded).max() else {
             unanswered.forgetPending()
             rows[account]?.unanswered = unanswered
-            return []
+            return discarded
         }
         if let hold = hold(rows, rows.waitingCheckIns[account], unanswered.hold, from: first, until: command.found) {
             unanswered.found = min(command.found, unanswered.found ?? command.found)
             (unanswered.pending, unanswered.hold) = (pings, hold)
             rows[account]?.unanswered = unanswered
-            return []
+            return discarded
         }
         unanswered.forgetPending()
         if let alarm = row.alert.alarm {
@@ -125,7 +127,7 @@ extension SessionReducer {
                 isCalled: row.isCalledByHand ? true : nil)
             rows[account]?.unanswered = unanswered
             // What was said after the newest was sent still stands, however late it was found unanswered.
-            return callAgain(&rows, account, row, alarm, pressed: last, pings: pings, time)
+            return callAgain(&rows, account, row, alarm, pressed: last, pings: pings, time) + discarded
         }
         // People pressed by the clock, of which the rules' time may be far ahead after a failover.
         let clock = min(max(context.recordedAt, command.found), time)
@@ -134,7 +136,16 @@ extension SessionReducer {
         rows[account]?.alert.lastAlarm = time
         unanswered.shown = UnansweredPings(alarm: alarm, pings: pings)
         rows[account]?.unanswered = unanswered
-        return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))]
+        return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))] + discarded
+    }
+
+    /// Contacts says a ping again, and lets its sender send no other, until it hears what came of it: also that nothing did.
+    private static func discard(
+        _ pings: [UnansweredPing], of account: AccountID, _ time: Instant
+    ) -> [SessionEvent] {
+        let named = UnansweredPings.joining([], pings)
+        guard !named.isEmpty else { return [] }
+        return [.unansweredPingsDiscarded(UnansweredPingsDiscarded(account: account, pings: named, at: time))]
     }
 
     static func endUnanswered(

@@ -54,6 +54,7 @@ struct StreamFilter: Hashable, Sendable {
         PushTaken.type, TierBegan.type, RenewalAsked.type, RenewalSettled.type, AlarmHoldChanged.type,
         AlarmClosingDecided.type, AlarmClosingDue.type, DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
         PingWarned.type, PingsUnanswered.type, PingWarningEnded.type, UnansweredPingsEnded.type,
+        UnansweredPingsDiscarded.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }

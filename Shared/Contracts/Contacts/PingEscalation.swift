@@ -43,6 +43,11 @@ public struct QuietHours: Codable, Hashable, Sendable {
     }
 
     static let minutes = 0..<1440
+    /// How many minutes of the day they leave at least: a warning after their end, and what it warns of, must not be in them again.
+    static let shortestGap = 60
+
+    /// How many minutes there are from their end until they begin again.
+    var gap: Int { (from - to + Self.minutes.count) % Self.minutes.count }
 
     /// The end of these hours if the time is in them; otherwise the time.
     public func end(for time: Instant) -> Instant {

@@ -54,7 +54,8 @@ public struct SetPingEscalation: PublicCommandBody {
 }
 
 /// Sets the hours in which no unanswered ping warns or raises an alert, for pings that are sent from then on. What falls due in them warns
-/// at their end, and raises the alert half an hour later, or after the time that is chosen if that is less.
+/// at their end, and raises the alert half an hour later, or after the time that is chosen if that is less. They leave an hour of the
+/// day, so that both have room.
 ///
 /// Result: ``PingQuietHoursSet``; nothing if nothing changes.
 public struct SetPingQuietHours: PublicCommandBody {
@@ -74,6 +75,10 @@ public struct SetPingQuietHours: PublicCommandBody {
         else {
             throw Rejection(
                 .invalidField, "Give two different minutes of the day, each from 0 to 1439.", field: "quietHours")
+        }
+        guard quietHours.gap >= QuietHours.shortestGap else {
+            throw Rejection(
+                .invalidField, "Leave at least an hour of the day that isn't quiet.", field: "quietHours")
         }
     }
 }
@@ -96,8 +101,8 @@ public struct JudgePings: OwnCommandBody {
     }
 }
 
-/// Notes which alert unanswered pings have raised, or that they were added to one that was on, or that the person said that they are
-/// all right. A policy sends this.
+/// Notes which alert unanswered pings have raised, or that they were added to one that was on, or that nothing came of them, or that the
+/// person said that they are all right. A policy sends this.
 ///
 /// Result: ``PingDueSet`` and ``PingWarningEnded`` of those that raise nothing any more, or later.
 public struct SettleUnansweredPings: OwnCommandBody {
@@ -106,7 +111,7 @@ public struct SettleUnansweredPings: OwnCommandBody {
     /// Who was pinged.
     public let account: AccountID
     public let pings: [UnansweredPing]
-    /// The alert that they raised, or were added to.
+    /// The alert that they raised, or were added to; nil if nothing came of them.
     public let alarm: AlarmID?
     /// Whether they raised the alert. If it was on already, their senders' next pings may raise another on the same day, but aren't added
     /// to this one.

@@ -154,7 +154,7 @@ extension AccountState {
         case .deviceSignedOut(let event): devices[event.device] = nil
         case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
             .pauseReminded,
-            .alarmRepeated, .alertAnnounced, .alarmClosingDue:
+            .alarmRepeated, .alertAnnounced, .alarmClosingDue, .unansweredPingsDiscarded:
             break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice

@@ -180,6 +180,22 @@ public struct AlertRaisedAgain: EventBody {
     }
 }
 
+/// Nothing becomes of pings that weren't answered in time: they made an alert before, or the person has said since that they are all right.
+public struct UnansweredPingsDiscarded: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    /// Sorted by responder; from one to ``UnansweredPing/limit``.
+    public let pings: [UnansweredPing]
+    public let at: Instant
+
+    public init(account: AccountID, pings: [UnansweredPing], at: Instant) {
+        self.account = account
+        self.pings = pings
+        self.at = at
+    }
+}
+
 /// Pings that made the alert that is on, or were added to it, were answered, and it goes on: by others, by a trip, or because the person
 /// has called for help, too.
 public struct UnansweredPingsDropped: EventBody {

@@ -36,6 +36,7 @@ public enum SessionEvent: MessageSet {
     case alertCleared(AlertCleared)
     case alertRaisedAgain(AlertRaisedAgain)
     case unansweredPingsDropped(UnansweredPingsDropped)
+    case unansweredPingsDiscarded(UnansweredPingsDiscarded)
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
     case trip(TripEvent)
@@ -57,6 +58,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.unansweredPingsDropped),
+        Case(Self.unansweredPingsDiscarded),
         Case(Self.alarmClosingDue), Case(Self.alarmClosed),
         Case(Self.trip), Case(Self.drill),
         Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
@@ -98,6 +100,7 @@ public enum SessionEvent: MessageSet {
         case .alertCleared(let body): body
         case .alertRaisedAgain(let body): body
         case .unansweredPingsDropped(let body): body
+        case .unansweredPingsDiscarded(let body): body
         case .alarmClosingDue(let body): body
         case .alarmClosed(let body): body
         case .trip(let set): set.body

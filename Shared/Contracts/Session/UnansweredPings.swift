@@ -5,7 +5,7 @@ public import QuartetVocabulary
 /// Pings sent before the last check-in or all-clear don't count, and none counts twice. While an alert is on, they are added to it, and
 /// what responders answered before they were sent doesn't stand any more.
 ///
-/// Result: ``AlertRaised`` or ``AlertRaisedAgain``, each with the pings.
+/// Result: ``AlertRaised`` or ``AlertRaisedAgain``, each with the pings; ``UnansweredPingsDiscarded`` with those that don't count.
 public struct RaiseUnansweredAlert: OwnCommandBody {
     public static let isUrgent = true
 

@@ -138,6 +138,7 @@ package struct SessionPolicy: Policy {
                 alarm: event.alarm, before: event.pressed, isLate: event.trip == nil ? nil : true)
             let said = event.trip.map { say($0, of: event, because: message) } ?? []
             return [.tell(.contacts, forget, for: account)] + said
+        case .unansweredPingsDiscarded(let event): return [discard(event, because: message)]
         case .alarmClosingDue(let event):
             return [.tell(.contacts, DecideClosing(alarm: event.alarm, version: event.version), for: account)]
         case .alarmClosed(let event):

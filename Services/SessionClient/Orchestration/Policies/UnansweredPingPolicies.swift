@@ -29,7 +29,12 @@ extension ContactsPolicy {
             return [.tell(.session, raise, for: event.account)]
         case .unansweredPingsEnded(let event):
             let end = EndUnansweredAlert(account: event.account, pings: event.pings, answered: event.answered)
+            // Whatever was asked before is answered, by whomever: session raises nothing for it, and its senders may ask again.
+            let settle = event.answered.map {
+                SettleUnansweredPings(account: event.account, allRight: $0, at: message.recordedAt)
+            }
             return [.tell(.session, end, for: event.account)]
+                + (settle.map { [.tell(.contacts, $0, for: event.account)] } ?? [])
         case .pingEscalationSet, .pingQuietHoursSet, .pingDueSet: return []
         }
     }
@@ -72,6 +77,12 @@ extension SessionPolicy {
         let settle = SettleUnansweredPings(
             account: event.account, pings: pings, alarm: event.alarm, at: message.recordedAt)
         return [.tell(.contacts, forget, for: event.account)] + told + [.tell(.contacts, settle, for: event.account)]
+    }
+
+    /// Nothing became of pings: contacts needn't say them again, and who sent them may ask again.
+    func discard(_ event: UnansweredPingsDiscarded, because message: RecordedMessage) -> PolicyCommand {
+        let settle = SettleUnansweredPings(account: event.account, pings: event.pings, at: message.recordedAt)
+        return .tell(.contacts, settle, for: event.account)
     }
 
     /// The person has said that they are all right: no ping sent before raises an alert.
