@@ -18,7 +18,12 @@ extension BadInputTests {
             .malformed("quietHours", ["true", "1", "\"now\"", "[]"]),
             .malformed("quietHours", [#"{"to":60}"#, #"{"from":"0","to":60}"#], at: "quietHours.from"),
             .malformed("quietHours", [#"{"from":0}"#, #"{"from":0,"to":1.5}"#], at: "quietHours.to"),
-            .invalid("quietHours", [#"{"from":0,"to":0}"#, #"{"from":-1,"to":60}"#, #"{"from":0,"to":1440}"#]),
+            .invalid(
+                "quietHours",
+                [
+                    #"{"from":0,"to":0}"#, #"{"from":-1,"to":60}"#, #"{"from":0,"to":1440}"#,
+                    #"{"from":0,"to":1381}"#,
+                ]),
             .unknown("zone"))
 
     /// Bob is Anna's responder, and Eve isn't.

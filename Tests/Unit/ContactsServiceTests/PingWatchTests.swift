@@ -66,6 +66,9 @@ struct PingWatchTests {
         private var endedPings: [UnansweredPingsEnded] {
             events.compactMap { if case .unansweredPingsEnded(let event) = $0 { event } else { nil } }
         }
+        var moved: [PingDueSet] {
+            events.compactMap { if case .pingDueSet(let event) = $0 { event } else { nil } }
+        }
         var ended: [PingWarningEnded] {
             events.compactMap { if case .pingWarningEnded(let event) = $0 { event } else { nil } }
         }
@@ -274,7 +277,7 @@ struct PingWatchTests {
         try scene.run(.minutes(30))
         #expect(scene.unanswered.map { $0.pings.map(\.sent) } == [[again]])
         // Another one that is sent before session has said what came of this one is put off as soon as it says so.
-        try scene.people.ask(ben, CancelPing(contact: anna))
+        try scene.people.ask(anna, RespondToPing(contact: ben))
         try scene.people.ask(ben, SendPing(contact: anna))
         #expect(scene.due(ben) == [scene.people.time + .minutes(30), scene.people.time + .minutes(30)])
         try scene.run(.minutes(26))
@@ -360,6 +363,122 @@ struct PingWatchTests {
         #expect(scene.unanswered.first?.pings.map(\.contact) == [scene.cleo])
     }
 
+    @Test("after she has said that she is all right an answer to what was asked before answers nobody who asked since (A4)")
+    func answerAfterAllClear() throws {
+        for isCheckIn in [true, false] {
+            var scene = try Scene()
+            let (anna, ben, cleo) = (scene.anna, scene.ben, scene.cleo)
+            try scene.people.ask(ben, SendPing(contact: anna))
+            try scene.run(.minutes(30))
+            try scene.settle()
+            scene.people.pass(.minutes(1))
+            let said = scene.people.time
+            if isCheckIn {
+                try scene.people.ask(anna, RelayAlert(kind: .checkedIn, occurred: said))
+            } else {
+                try scene.people.ask(nil, SettleUnansweredPings(account: anna, allRight: said, at: said))
+            }
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(cleo, SendPing(contact: anna))
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(anna, RespondToPing(contact: ben, pressed: scene.people.time))
+            #expect(scene.answered.isEmpty && scene.due(cleo)[0] != nil)
+            // A ping that is found unanswered after that is answered as ever.
+            try scene.run(.minutes(30))
+            try scene.people.ask(anna, RespondToPing(contact: cleo))
+            #expect(scene.answered.map { $0.pings.map(\.contact) } == [[cleo]])
+        }
+    }
+
+    @Test("once session has said that nothing came of a ping, it isn't said again, and the next one is watched (A4)")
+    func discarded() throws {
+        var scene = try Scene()
+        let (anna, ben) = (scene.anna, scene.ben)
+        try scene.people.ask(ben, SendPing(contact: anna))
+        try scene.run(.minutes(30))
+        try scene.people.ask(
+            nil,
+            SettleUnansweredPings(
+                account: anna, pings: try #require(scene.unanswered.last).pings, at: scene.people.time))
+        #expect(scene.due(ben) == [nil, nil] && scene.ended.count == 1)
+        try scene.run(.hours(1))
+        #expect(scene.unanswered.count == 1)
+        // It has raised nothing, so the day isn't used up.
+        let again = scene.people.time
+        try scene.people.ask(ben, SendPing(contact: anna))
+        #expect(scene.due(ben) == [again + .minutes(30), again + .minutes(30)])
+        try scene.run(.minutes(30))
+        #expect(scene.unanswered.last?.pings.map(\.sent) == [again])
+    }
+
+    @Test("who takes a ping back after its warning warns again a day later at the earliest; an answer doesn't count (A4)")
+    func warnings() throws {
+        var start = try Scene()
+        let (anna, ben) = (start.anna, start.ben)
+        try start.people.ask(ben, SendPing(contact: anna))
+        var early = start
+        try start.run(.minutes(25))
+        let next = start.people.time + .days(1)
+        var answered = start
+        try start.people.ask(ben, CancelPing(contact: anna))
+        start.people.pass(.minutes(1))
+        try start.people.ask(ben, SendPing(contact: anna))
+        #expect(start.due(ben) == [next, next])
+        // Nor does it help to do so once more.
+        try start.people.ask(ben, CancelPing(contact: anna))
+        start.people.pass(.minutes(1))
+        try start.people.ask(ben, SendPing(contact: anna))
+        #expect(start.due(ben) == [next, next])
+        try start.run(.hours(23))
+        #expect(start.warned.count == 1)
+        try start.run(.hours(1))
+        #expect(start.warned.count == 2 && start.unanswered.count == 1, "it waited, and wasn't lost")
+        // She has heard nothing of it.
+        try early.people.ask(ben, CancelPing(contact: anna))
+        try answered.people.ask(anna, RespondToPing(contact: ben))
+        for var scene in [early, answered] {
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(ben, SendPing(contact: anna))
+            let due = scene.people.time + .minutes(30)
+            #expect(scene.due(ben) == [due, due])
+        }
+    }
+
+    @Test("a warning that comes late isn't given in quiet hours, nor does it warn of an alert in them (A4)")
+    func lateInQuietHours() throws {
+        var start = try Scene()
+        let (anna, ben) = (start.anna, start.ben)
+        let due = start.people.time + .minutes(30)
+        let minute = Int(due.microseconds % Interval.days(1).microseconds / Interval.minutes(1).microseconds)
+        let quiet = QuietHours(from: (minute + 20) % 1440, to: (minute + 90) % 1440)
+        try start.people.ask(anna, SetPingQuietHours(quietHours: quiet))
+        try start.people.ask(ben, SendPing(contact: anna))
+        #expect(start.due(ben) == [due, due])
+        // Nothing was handled until they had begun, or until shortly before.
+        for late in [Interval.minutes(30), .minutes(17)] {
+            var scene = start
+            scene.people.time = due + late
+            try scene.judge()
+            #expect(scene.warned.isEmpty && scene.due(ben)[1] == nil)
+            #expect(scene.people.contact(ben, anna)?.isOutgoingPingLater == true)
+            let end = quiet.end(for: due + .minutes(30))
+            try scene.run(.hours(3))
+            let warned = try #require(scene.warned.first)
+            #expect(end <= warned.at && warned.at < end + .minutes(5) && warned.due == warned.at + .minutes(30))
+            #expect(scene.unanswered.first?.at == warned.due)
+        }
+    }
+
+    @Test("a warning that is late by a moment puts nothing off (A4)")
+    func momentLate() throws {
+        var scene = try Scene()
+        let due = scene.people.time + .minutes(30)
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        scene.people.time = due - .minutes(5) + .seconds(3)
+        try scene.judge()
+        #expect(scene.warned.map(\.due) == [due] && scene.moved.isEmpty && scene.due(scene.ben) == [due, due])
+    }
+
     @Test("of somebody who has missed a check-in others know: no ping of then raises another alarm (A4)")
     func missing() throws {
         var scene = try Scene()
@@ -433,6 +552,11 @@ struct PingWatchTests {
             #expect(end >= time && end < time + .days(1) && quiet.end(for: end) == end)
             // Every minute of it is quiet.
             if end > time { #expect(quiet.end(for: end - minute) == end) }
+            guard end > time, (try? SetPingQuietHours(quietHours: quiet).validate()) != nil else { continue }
+            // They leave room for the warning, and for what it warns of.
+            for later in [Interval.minutes(5), .minutes(35)] {
+                #expect(quiet.end(for: end + later) == end + later)
+            }
         }
         var scene = try Scene()
         let due = scene.people.time + .minutes(30)
@@ -515,8 +639,14 @@ struct PingWatchTests {
             #expect(throws: Rejection.self) { try SetPingEscalation(after: after).validate() }
         }
         for after in [Interval.seconds(0), .minutes(15), .hours(24)] { try SetPingEscalation(after: after).validate() }
-        for hours in [QuietHours(from: 0, to: 0), .init(from: -1, to: 0), .init(from: 0, to: 1440)] {
+        for hours in [
+            QuietHours(from: 0, to: 0), .init(from: -1, to: 0), .init(from: 0, to: 1440), .init(from: 0, to: 1381),
+            .init(from: 700, to: 641),
+        ] {
             #expect(throws: Rejection.self) { try SetPingQuietHours(quietHours: hours).validate() }
+        }
+        for hours in [QuietHours(from: 0, to: 1380), .init(from: 700, to: 640), .init(from: 1320, to: 420)] {
+            try SetPingQuietHours(quietHours: hours).validate()
         }
         // Nothing changes twice.
         #expect(try scene.people.ask(anna, SetPingEscalation(after: .minutes(30))).isEmpty)
@@ -559,7 +689,8 @@ struct PingWatchTests {
                     for ping in found.pings {
                         #expect(open[ping.contact] == ping.sent && ping.sent > checkedIn)
                         let warning = scene.warned.last { $0.contact == ping.contact && $0.sent == ping.sent }
-                        #expect(warning.map { $0.at + .minutes(5) <= found.at } == true)
+                        let lateness = scene.people.rows.limits.pingLateness
+                        #expect(warning.map { $0.at + .minutes(5) <= found.at + lateness } == true)
                     }
                     if random.next() % 2 == 0 { try scene.settle(isRaised: random.next() % 2 == 0) }
                 }

@@ -22,7 +22,7 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionEvent.types) == [
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
-                "UnansweredPingsDropped",
+                "UnansweredPingsDropped", "UnansweredPingsDiscarded",
                 "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
                 "TripExtended", "TripEnded", "TripReminded", "TripGraceBegan",
@@ -49,7 +49,7 @@ struct UrgencyTests {
                 "CheckIn checkIn", "StartTrip checkIn", "ExtendTrip checkIn", "EndTrip checkIn",
                 "TripExtended checkIn", "TripEnded checkIn", "TripReminded checkIn", "TripGraceBegan checkIn",
                 "AcknowledgeAlarm answer",
-                "RespondToPing answer",
+                "RespondToPing answer", "RespondToAllPings answer",
                 "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])

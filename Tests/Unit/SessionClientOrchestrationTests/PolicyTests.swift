@@ -66,6 +66,10 @@ struct PolicyTests {
             #expect(
                 end.first?.body as? EndUnansweredAlert
                     == EndUnansweredAlert(account: anna, pings: pings, answered: answered))
+            // Others who asked before are answered, too, and may ask again.
+            let settled = end.compactMap { $0.body as? SettleUnansweredPings }
+            #expect(settled.map(\.allRight) == (answered == nil ? [] : [answered]))
+            #expect(settled.allSatisfy { $0.pings.isEmpty && $0.account == anna })
         }
         for quiet in [
             PingEscalationEvent.pingEscalationSet(.init(account: anna, after: .minutes(30), at: sent)),

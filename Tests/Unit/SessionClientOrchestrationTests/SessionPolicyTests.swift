@@ -108,6 +108,12 @@ struct SessionPolicyTests {
         }
         let dropped = UnansweredPingsDropped(account: account, alarm: alarm, pings: pings, at: now)
         #expect(try commands(for: .unansweredPingsDropped(dropped)).isEmpty)
+        // Nothing comes of them: contacts hears it, and that no alert did.
+        let discarded = try commands(
+            for: .unansweredPingsDiscarded(UnansweredPingsDiscarded(account: account, pings: pings, at: now)))
+        let nothing = try #require(discarded.first as? SettleUnansweredPings)
+        #expect(nothing.pings == pings && nothing.alarm == nil && !nothing.isRaised && nothing.allRight == nil)
+        #expect(discarded.count == 1)
     }
 
     @Test(

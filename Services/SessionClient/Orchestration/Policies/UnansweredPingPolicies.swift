@@ -29,12 +29,10 @@ extension ContactsPolicy {
             return [.tell(.session, raise, for: event.account)]
         case .unansweredPingsEnded(let event):
             let end = EndUnansweredAlert(account: event.account, pings: event.pings, answered: event.answered)
-            // Whatever was asked before is answered, by whomever: session raises nothing for it, and its senders may ask again.
-            let settle = event.answered.map {
-                SettleUnansweredPings(account: event.account, allRight: $0, at: message.recordedAt)
-            }
-            return [.tell(.session, end, for: event.account)]
-                + (settle.map { [.tell(.contacts, $0, for: event.account)] } ?? [])
+            guard let answered = event.answered else { return [.tell(.session, end, for: event.account)] }
+            // Whatever was asked before is answered, whoever asked: session raises nothing for it, so its senders may ask again.
+            let settle = SettleUnansweredPings(account: event.account, allRight: answered, at: message.recordedAt)
+            return [.tell(.session, end, for: event.account), .tell(.contacts, settle, for: event.account)]
         case .pingEscalationSet, .pingQuietHoursSet, .pingDueSet: return []
         }
     }
