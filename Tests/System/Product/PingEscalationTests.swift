@@ -204,6 +204,56 @@ struct EndToEndPingEscalationTests {
         }
     }
 
+    @Test(
+        "after her all-clear an answer to an old ping hides no newer one; one of which nothing comes makes room (A4)")
+    func laterPings() async throws {
+        try await Quartet.with { quartet in
+            let (anna, ben, cleo) = try await quartet.signUp("anna", "ben", "cleo")
+            for responder in [ben, cleo] { try await responder.add(anna) }
+            try await anna.act("SetPingEscalation", Self.after)
+            try await ben.act("SendPing", ["contact": .string(anna.account)])
+            try await quartet.endPings(to: anna)
+            try await cleo.wait(toHear: "dependentAlertRaised")
+            try await quartet.waitUntilQuiet()
+            try await anna.act("ClearAlert")
+            try await cleo.wait(toHear: "dependentAlertCleared")
+            try await quartet.waitUntilQuiet()
+            let sent = try #require(try await cleo.act("SendPing", ["contact": .string(anna.account)])["at"].int)
+            try await anna.act("RespondToPing", ["contact": .string(ben.account), "pressed": .int(sent + 1_000_000)])
+            try await quartet.endPings(to: anna)
+            try await quartet.wait(
+                for: "the alert",
+                "SELECT unanswered #>> '{shown,alarm}' IS NOT NULL FROM session.account WHERE account = '\(anna.account)'"
+            ) { $0 == "t" }
+            let pings = try await anna.read("/v1/account")["unanswered"]["pings"]
+            #expect(pings[0]["contact"].string == cleo.account && pings[0]["sent"].int == sent)
+            try await anna.act("ClearAlert")
+            try await quartet.waitUntilQuiet()
+
+            // Session knows that she is all right, and contacts hasn't heard it, as a session-client of an earlier release leaves it.
+            _ = try await quartet.psql(
+                """
+                UPDATE contacts.relation SET low_last_ping_at = NULL, high_last_ping_at = NULL,
+                       low_ping_watch = NULL, high_ping_watch = NULL;
+                """)
+            try await ben.act("SendPing", ["contact": .string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            _ = try await quartet.psql(
+                """
+                UPDATE session.account
+                   SET unanswered = json_build_object('said', session.microseconds(clock_timestamp()))
+                 WHERE account = '\(anna.account)'
+                """)
+            try await quartet.endPings(to: anna)
+            try await quartet.waitUntilQuiet()
+            #expect(try await anna.read("/v1/account")["alertRaised"] == nil)
+            #expect(try await ben.card(of: anna)["contact"]["outgoingPingDue"].int == nil)
+            _ = try await quartet.psql("UPDATE contacts.relation SET low_last_ping_at = NULL, high_last_ping_at = NULL")
+            try await ben.act("SendPing", ["contact": .string(anna.account)])
+            #expect(try await ben.card(of: anna)["contact"]["outgoingPingDue"].int != nil)
+        }
+    }
+
     @Test("an answer that waits to be handled holds the alert back (A4)")
     func waiting() async throws {
         try await Quartet.with { quartet in

@@ -363,7 +363,7 @@ struct PingWatchTests {
         #expect(scene.unanswered.first?.pings.map(\.contact) == [scene.cleo])
     }
 
-    @Test("after she has said that she is all right an answer to what was asked before answers nobody who asked since (A4)")
+    @Test("after her all-clear an answer to what was asked before answers nobody who asked since (A4)")
     func answerAfterAllClear() throws {
         for isCheckIn in [true, false] {
             var scene = try Scene()
@@ -411,7 +411,7 @@ struct PingWatchTests {
         #expect(scene.unanswered.last?.pings.map(\.sent) == [again])
     }
 
-    @Test("who takes a ping back after its warning warns again a day later at the earliest; an answer doesn't count (A4)")
+    @Test("who takes a ping back after its warning warns again a day later; an answered one doesn't count (A4)")
     func warnings() throws {
         var start = try Scene()
         let (anna, ben) = (start.anna, start.ben)

@@ -101,8 +101,14 @@ function pingWords({ unanswered, trip }) {
   if (!unanswered) return undefined
   const names = listed(unanswered.pings.map(({ contact }) => personName(contact)))
   if (unanswered.isCalled) return t`You haven’t answered ${names} either.`
-  return trip?.alarm ? t`You haven’t answered ${names}, and haven’t said that you arrived. Do both if you are all right: that ends it.`
-    : t`You haven’t answered ${names}. Answer or check in if you are all right: that ends it.`
+  // One that was taken back since can’t be answered here.
+  const canAnswer = unanswered.pings.every(({ contact }) => model.replica.contacts?.contacts.get(contact)?.incomingPing)
+  if (trip?.alarm) {
+    return canAnswer ? t`You haven’t answered ${names}, and haven’t said that you arrived. Do both if you are all right: that ends it.`
+      : t`You haven’t answered ${names}, and haven’t said that you arrived. Say so, or end the alert, if you are all right.`
+  }
+  return canAnswer ? t`You haven’t answered ${names}. Answer or check in if you are all right: that ends it.`
+    : t`You haven’t answered ${names}. Check in or end the alert if you are all right.`
 }
 
 const allClearWords = (names, count) => (model.connection.name === 'connected'

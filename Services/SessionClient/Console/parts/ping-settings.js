@@ -64,5 +64,8 @@ export function pingEscalationOf(one) {
 export const pingDueWords = ({ outgoingPingDue: due, isOutgoingPingLater }) => (due > now() ? t`If they don’t answer by ${moment(due)}, an alert is raised.`
   : isOutgoingPingLater ? t`If they don’t answer, an alert is raised later.` : undefined)
 
+/** Whether a ping waits of which nothing comes any more: then another may be sent in its place. */
+export const isUsedUp = ({ outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(outgoingPing && !outgoingPingDue && !isOutgoingPingLater)
+
 /** Refusals that are seen also when the choices are folded away. */
 export const pingEscalationRefusal = () => refusal(place)

@@ -224,7 +224,15 @@ struct ConsoleCheckInTests {
             let bobs = try await console.person("bob")
             try await bobs.go("/contacts/\(anna.account)")
             try await bobs.see("If they don’t answer by")
+            #expect(try await bobs.run("return !document.body.textContent.includes('Ask again')").isTrue)
+            // Nothing comes of it any more, so he may ask again, or take it back.
+            try await anna.act("CheckIn")
+            try await bobs.see("Ask again")
+            try await bobs.see("Cancel the ping")
+            try await bobs.go("/contacts")
+            try await bobs.see("Ask again")
             try await page.expectNoErrors()
+            try await bobs.expectNoErrors()
         }
     }
 
