@@ -45,8 +45,8 @@ package struct ContactsLimits: Equatable, Sendable {
     /// How long tiers of responders wait in all because somebody is on an alarm
     package var longestTierHold: Interval = .hours(4)
 
-    /// Between two alerts that pings of one responder raise, two pings of one that are added to the same alert, and two warnings of pings
-    /// that one took back
+    /// Between two alerts that pings of one responder raise, two pings of one that are added to the same alert, and two loud warnings of
+    /// pings that one took back
     package var pingAlarmPause: Interval = .days(1)
     /// By how much the times at which pings are due after the end of quiet hours differ, from account to account
     package var pingSpread: Interval = .minutes(5)

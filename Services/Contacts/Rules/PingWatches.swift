@@ -21,6 +21,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     package var isQuiet: Bool?
     /// When the person was warned, by the database's clock.
     package var warned: Instant?
+    /// Whether that was no loud warning, as the day had one of a ping that was taken back.
+    package var isRepeated: Bool?
     /// When the ping was last found unanswered.
     package var found: Instant?
     /// Whether nothing becomes of it any more: the alert was raised, or the person has said that they are all right.
@@ -32,7 +34,7 @@ package struct PingWatch: Codable, Equatable, Sendable {
     /// When one was last added to an alert that was on, and to which.
     package var added: Instant?
     package var addedTo: AlarmID?
-    /// When the person was last warned of a ping that its sender then took back, by the database's clock.
+    /// When the person was last warned loudly of a ping that its sender then took back, by the database's clock.
     package var warnedInVain: Instant?
     /// The newest that was found unanswered since the person last answered this responder.
     package var missed: UnansweredPing?
@@ -51,27 +53,30 @@ package struct PingWatch: Codable, Equatable, Sendable {
     /// - Parameters:
     ///   - time: When it would be, were there no quiet hours.
     ///   - spread: By how much the ends of quiet hours differ, so that not everybody's pings are due at once.
-    ///   - lead: How long before the person is warned.
-    mutating func plan(
-        _ time: Instant, _ quiet: QuietHours?, spread: Interval, lead: Interval = PingEscalation.lead
-    ) {
-        (due, warning, isQuiet) = (time, time - lead, nil)
+    mutating func plan(_ time: Instant, _ quiet: QuietHours?, spread: Interval) {
+        let warned = time - PingEscalation.lead
+        (due, warning, isQuiet) = (time, warned, nil)
         guard let quiet else { return }
-        let end = [time, time - lead].filter { quiet.end(for: $0) > $0 }.map(quiet.end).max()
-        guard let end else { return }
+        let end = [time, warned].filter { quiet.end(for: $0) > $0 }.map(quiet.end).max()
+        if let end { wait(until: end, spread: spread) }
+    }
+
+    /// Sets when it is due, as its warning comes late: that is given now, and the person has as long as was planned. In quiet hours, which
+    /// put off each ping once, it waits for their end; that the alert would be in them is no reason, since it was promised sooner.
+    mutating func planLate(at now: Instant, _ quiet: QuietHours?, spread: Interval) {
+        guard isQuiet != true, let quiet, quiet.end(for: now) > now else {
+            let planned = due.flatMap { due in warning.map { due - $0 } }
+            (due, warning) = (now + (planned ?? PingEscalation.lead), now)
+            return
+        }
+        wait(until: quiet.end(for: now), spread: spread)
+    }
+
+    /// Puts it off until quiet hours have ended.
+    private mutating func wait(until end: Instant, spread: Interval) {
         // The person may just have got up.
         let wait = max(PingEscalation.lead, min(after ?? PingEscalation.longestLead, PingEscalation.longestLead))
         (warning, due, isQuiet) = (end + spread, end + spread + wait, true)
-    }
-
-    /// Sets when it is due, as its warning comes late. From that on the person has as long as was planned.
-    mutating func planLate(at now: Instant, _ quiet: QuietHours?, spread: Interval) {
-        let wasQuiet = isQuiet
-        var lead = PingEscalation.lead
-        if let due, let warning { lead = due - warning }
-        plan(now + lead, quiet, spread: spread, lead: lead)
-        // Its sender would see when they ended.
-        isQuiet = isQuiet ?? wasQuiet
     }
 }
 
@@ -95,7 +100,9 @@ extension RelationRow.Side {
     /// - Parameter isTakenBack: Whether its sender does it.
     mutating func endPing(isTakenBack: Bool = false) -> PingWatch? {
         let open = openWatch
-        if isTakenBack, let warned = pendingWatch?.warned { watch?.warnedInVain = warned }
+        if isTakenBack, let pending = pendingWatch, pending.isRepeated != true, let warned = pending.warned {
+            watch?.warnedInVain = warned
+        }
         (pinged, watch) = (nil, watch?.withoutPing)
         return open
     }
@@ -167,17 +174,25 @@ extension ContactsReducer {
     static func watch(_ rows: inout ContactsRows, _ view: inout RelationView, _ after: Interval, _ asker: Asker) {
         var watch = view.mine.watch?.withoutPing ?? PingWatch()
         (watch.sent, watch.recorded, watch.after) = (asker.time, asker.now, after)
-        let first = max(asker.now + after, earliest(rows, watch, of: view.contact) ?? asker.now)
+        let first = max(asker.now + after, earliest(rows, watch, of: view.contact, at: asker.now) ?? asker.now)
         plan(&rows, &watch, of: view.contact, first)
         view.mine.watch = watch
     }
 
-    /// A responder's pings raise one alert a day, and are added to one that is on once a day. Nor is the person warned more often, if
-    /// the pings are taken back each time.
-    private static func earliest(_ rows: ContactsRows, _ watch: PingWatch, of account: AccountID) -> Instant? {
+    /// A responder's pings raise one alert a day, and are added to one that is on once a day.
+    private static func earliest(
+        _ rows: ContactsRows, _ watch: PingWatch, of account: AccountID, at now: Instant
+    ) -> Instant? {
         let isOn = watch.addedTo != nil && watch.addedTo == rows.alarms[AlarmKey(account, .alert)]?.alarm
-        let last = [watch.raised, isOn ? watch.added : nil, watch.warnedInVain].compactMap(\.self).max()
-        return last.map { $0 + rows.limits.pingAlarmPause }
+        let last = [watch.raised, isOn ? watch.added : nil].compactMap(\.self).max()
+        // The clock may have been ahead.
+        return last.map { min($0, now) + rows.limits.pingAlarmPause }
+    }
+
+    /// Whether a warning isn't loud: of pings that are taken back only one a day is, so that nobody gets used to it. The alert comes in
+    /// time all the same: this one may be meant.
+    private static func isRepeated(_ rows: ContactsRows, _ watch: PingWatch, at now: Instant) -> Bool {
+        watch.warnedInVain.map { now < min($0, now) + rows.limits.pingAlarmPause } ?? false
     }
 
     private static func plan(
@@ -228,12 +243,14 @@ extension ContactsReducer {
             }
             if watch.warned == nil {
                 watch.warned = now
+                watch.isRepeated = isRepeated(rows, watch, at: now) ? true : nil
                 let warned = PingWarned(
-                    account: account, contact: contact, sent: sent, due: watch.due ?? due, at: asker.time)
+                    account: account, contact: contact, sent: sent, due: watch.due ?? due,
+                    isRepeated: watch.isRepeated, at: asker.time)
                 events.append(.pingEscalation(.pingWarned(warned)))
             }
             let end = watch.due ?? due
-            let again = max(end, watch.found.map { $0 + rows.limits.pingAlarmRetry } ?? end)
+            let again = max(end, watch.found.map { min($0, now) + rows.limits.pingAlarmRetry } ?? end)
             if again > now {
                 look(at: again)
             } else if let hold = hold(rows, account, contact, watch.hold, from: recorded, until: end) {
@@ -295,8 +312,9 @@ extension ContactsReducer {
         if sent == ping.sent {
             watch.isOver = true
         } else {
-            guard let time = earliest(rows, watch, of: view.account), let due = watch.due, due < time else { return [] }
-            (watch.warned, watch.found, watch.hold) = (nil, nil, nil)
+            guard let time = earliest(rows, watch, of: view.account, at: asker.now), let due = watch.due, due < time
+            else { return [] }
+            (watch.warned, watch.isRepeated, watch.found, watch.hold) = (nil, nil, nil, nil)
             plan(&rows, &watch, of: view.account, time)
         }
         view.theirs.watch = watch

@@ -30,16 +30,17 @@ extension ContactsReducer {
         guard view.theirs.receivePings else {
             throw Rejection(.pingsOff, "This contact turned off pings; reach them another way.", field: "contact")
         }
-        let after = escalation(rows, of: view)
-        // Something would come of another, and nothing comes of that one any more.
-        guard view.mine.pinged == nil || after != nil && view.mine.pendingWatch == nil else { return [] }
+        guard view.mine.pendingWatch == nil else { return [] }
+        let replaced = view.mine.pinged
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
+            // Pressed twice: the one that waits is as good.
+            if replaced != nil, view.mine.openWatch == nil { return [] }
             throw .tooSoon("You pinged this contact", left: last + rows.limits.pingCooldown - asker.time)
         }
         _ = view.mine.endPing()
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
-        if let after { watch(&rows, &view, after, asker) }
+        if let after = escalation(rows, of: view) { watch(&rows, &view, after, asker) }
         rows[view.pair] = view.row
         let (shown, due) = (view.mine.shownPingDue, view.mine.pingDue)
         return [
@@ -47,7 +48,8 @@ extension ContactsReducer {
                 .init(
                     account: view.account, contact: view.contact, due: shown, isLater: view.mine.isPingLater,
                     at: asker.time)),
-            .pingReceived(.init(account: view.contact, contact: view.account, due: due, at: asker.time)),
+            .pingReceived(
+                .init(account: view.contact, contact: view.account, due: due, replaced: replaced, at: asker.time)),
         ]
     }
 

@@ -86,11 +86,15 @@ extension AccountRow {
     var askedAgain: Instant? { [alert.askedAgain, lastPinged].compactMap(\.self).max() }
 
     /// Whether a ping says something new: it was sent after the person last said that they are all right, and isn't known.
-    fileprivate func isNews(_ ping: UnansweredPing) -> Bool {
-        let said = [checkIn.last, unanswered?.said].compactMap(\.self).max()
+    /// - Parameter clock: What was recorded later is from a clock that was ahead, and discards nothing: rather an alert too many.
+    fileprivate func isNews(_ ping: UnansweredPing, at clock: Instant) -> Bool {
+        let said = [checkIn.last, unanswered?.said].compactMap(\.self).filter { $0 <= clock }.max()
         guard said.map({ $0 < ping.recorded }) ?? true else { return false }
         let known = (unanswered?.shown?.pings ?? []) + (unanswered?.over ?? [])
-        return !known.contains { $0.contact == ping.contact && $0.recorded >= ping.recorded }
+        return !known.contains {
+            guard $0.contact == ping.contact else { return false }
+            return $0.sent == ping.sent || $0.recorded >= ping.recorded && $0.recorded <= clock
+        }
     }
 
     /// Whether a check-in made at a time answers pings of the alert that is on.
@@ -107,8 +111,9 @@ extension SessionReducer {
         guard let row = rows[account], row.closed == nil else { return [] }
         var unanswered = row.unanswered ?? UnansweredRow()
         let pending = unanswered.pending ?? []
-        let pings = UnansweredPings.joining(pending, command.pings).filter(row.isNews)
-        let discarded = discard((pending + command.pings).filter { !row.isNews($0) }, of: account, time)
+        let clock = max(context.recordedAt, command.found)
+        let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: clock) }
+        let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: clock) }, row, account, time)
         guard let first = pings.map(\.recorded).min(), let last = pings.map(\.recorded).max() else {
             unanswered.forgetPending()
             rows[account]?.unanswered = unanswered
@@ -130,22 +135,29 @@ extension SessionReducer {
             return callAgain(&rows, account, row, alarm, pressed: last, pings: pings, time) + discarded
         }
         // People pressed by the clock, of which the rules' time may be far ahead after a failover.
-        let clock = min(max(context.recordedAt, command.found), time)
         let alarm = newAlarm(context, at: time)
-        rows[account]?.alert.begin(alarm, pressed: clock, at: time)
+        rows[account]?.alert.begin(alarm, pressed: min(clock, time), at: time)
         rows[account]?.alert.lastAlarm = time
         unanswered.shown = UnansweredPings(alarm: alarm, pings: pings)
         rows[account]?.unanswered = unanswered
         return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))] + discarded
     }
 
-    /// Contacts says a ping again, and lets its sender send no other, until it hears what came of it: also that nothing did.
+    /// Contacts says a ping again, and lets its sender send no other, until it hears what came of it: also that nothing did, or once more
+    /// which alert it made.
     private static func discard(
-        _ pings: [UnansweredPing], of account: AccountID, _ time: Instant
+        _ pings: [UnansweredPing], _ row: AccountRow, _ account: AccountID, _ time: Instant
     ) -> [SessionEvent] {
         let named = UnansweredPings.joining([], pings)
-        guard !named.isEmpty else { return [] }
-        return [.unansweredPingsDiscarded(UnansweredPingsDiscarded(account: account, pings: named, at: time))]
+        let shown = row.unanswered?.shown
+        func isShown(_ ping: UnansweredPing) -> Bool { shown?.pings.contains(ping) ?? false }
+        return [(named.filter(isShown), shown), (named.filter { !isShown($0) }, nil)].compactMap { pings, shown in
+            guard !pings.isEmpty else { return nil }
+            return .unansweredPingsDiscarded(
+                UnansweredPingsDiscarded(
+                    account: account, pings: pings, alarm: shown?.alarm,
+                    isRaised: shown?.isItsAlert == true ? true : nil, at: time))
+        }
     }
 
     static func endUnanswered(

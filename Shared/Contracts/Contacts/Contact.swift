@@ -33,6 +33,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     /// When an alert is raised unless this account has answered that ping; nil if none is.
     public var incomingPingDue: Instant?
     /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
+    /// It is zero of whoever became the responder by this account's code alone, until this account chooses.
     public var pingEscalation: Interval?
     /// When this account asked to become the other's responder; nil once answered.
     public var outgoingRoleRequest: Instant?
@@ -77,6 +78,11 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     }
 
     public var id: AccountID { account }
+
+    /// Whether this account's ping waits and no alert comes of it: it may ask again, which takes its place.
+    public var canAskAgain: Bool {
+        iAmResponder && outgoingPing != nil && outgoingPingDue == nil && isOutgoingPingLater != true
+    }
 }
 
 /// A request to become contacts that waits for an answer, as one of the two accounts sees it.

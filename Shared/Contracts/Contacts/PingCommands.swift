@@ -24,8 +24,8 @@ package enum PingCommand: MessageSet {
     }
 }
 
-/// Asks a dependent whether they are all right. Does nothing while an earlier ping to them is unanswered, unless nothing comes of that
-/// one any more, and something would of another: then it takes its place.
+/// Asks a dependent whether they are all right. Does nothing while an alert may come of an earlier ping to them that is unanswered, or if
+/// that was sent within ten seconds; otherwise it takes its place.
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {

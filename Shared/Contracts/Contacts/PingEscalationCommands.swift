@@ -26,8 +26,9 @@ public enum PingEscalationCommand: MessageSet {
 /// is chosen. Nothing is raised unless this is set.
 ///
 /// The person is warned five minutes before. An answer, a check-in, an all-clear, an arrival, or the pinger's cancellation ends it. A
-/// responder's pings raise an alert once a day at most, and warn once a day if they are taken back; what falls due sooner waits until
-/// then. It applies to pings that are sent from then on, unless a missed check-in is on: then others know already.
+/// responder's pings raise an alert once a day at most; what falls due sooner waits until then. Of pings that are taken back, one a day
+/// warns loudly. It applies to pings that are sent from then on, unless a missed check-in is on: then others know already. Whoever became a
+/// responder by the account's code alone raises nothing until it is chosen for them.
 ///
 /// Rejected: `notContact` if the contact isn't the account's responder. Result: ``PingEscalationSet``; nothing if nothing changes.
 public struct SetPingEscalation: PublicCommandBody {

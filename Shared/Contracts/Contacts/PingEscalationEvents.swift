@@ -70,13 +70,18 @@ public struct PingWarned: EventBody {
     public let sent: Instant
     /// When the alert is raised.
     public let due: Instant
+    /// True if it isn't loud, as the day had such a warning of a ping that was then taken back.
+    public let isRepeated: Bool?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, sent: Instant, due: Instant, at: Instant) {
+    public init(
+        account: AccountID, contact: AccountID, sent: Instant, due: Instant, isRepeated: Bool? = nil, at: Instant
+    ) {
         self.account = account
         self.contact = contact
         self.sent = sent
         self.due = due
+        self.isRepeated = isRepeated
         self.at = at
     }
 }

@@ -29,12 +29,17 @@ public struct PingReceived: EventBody {
     public let contact: AccountID
     /// When an alert is raised unless it is answered; nil if none is.
     public let due: Instant?
+    /// When the ping was sent whose place it takes; nil if none waited.
+    public let replaced: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, due: Instant? = nil, at: Instant) {
+    public init(
+        account: AccountID, contact: AccountID, due: Instant? = nil, replaced: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.contact = contact
         self.due = due
+        self.replaced = replaced
         self.at = at
     }
 }

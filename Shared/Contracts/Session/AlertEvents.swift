@@ -180,18 +180,27 @@ public struct AlertRaisedAgain: EventBody {
     }
 }
 
-/// Nothing becomes of pings that weren't answered in time: they made an alert before, or the person has said since that they are all right.
+/// Nothing more becomes of pings that weren't answered in time: they made an alert before, or the person has said since that they are all
+/// right.
 public struct UnansweredPingsDiscarded: EventBody {
     public static let isUrgent = true
 
     public let account: AccountID
     /// Sorted by responder; from one to ``UnansweredPing/limit``.
     public let pings: [UnansweredPing]
+    /// The alert that is on and names them already; nil if none does.
+    public let alarm: AlarmID?
+    /// True if unanswered pings made that alert.
+    public let isRaised: Bool?
     public let at: Instant
 
-    public init(account: AccountID, pings: [UnansweredPing], at: Instant) {
+    public init(
+        account: AccountID, pings: [UnansweredPing], alarm: AlarmID? = nil, isRaised: Bool? = nil, at: Instant
+    ) {
         self.account = account
         self.pings = pings
+        self.alarm = alarm
+        self.isRaised = isRaised
         self.at = at
     }
 }

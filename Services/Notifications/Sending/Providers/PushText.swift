@@ -19,7 +19,7 @@ struct PushText: Hashable {
     ) {
         (title, body) =
             switch kind {
-            case .checkInMissed where isOfPing:
+            case .checkInMissed where isOfPing, .checkInReminder where isOfPing:
                 ("Are you all right?", "Somebody asked. Answer soon, or an alert is raised.")
             case .alertRaised where isOfPing:
                 ("Are you all right?", "You haven’t answered a ping, and an alert is on.")

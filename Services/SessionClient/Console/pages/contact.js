@@ -15,7 +15,7 @@ import { answering } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
-import { isUsedUp, pingDueWords, pingEscalationOf } from '../parts/ping-settings.js'
+import { canAskAgain, pingDueWords, pingEscalationOf } from '../parts/ping-settings.js'
 import { button, empty, field, portrait, refusal, refusals, ring, toggle, waitingPage } from '../parts/pieces.js'
 
 export function contact({ account }) {
@@ -51,7 +51,7 @@ function head(one, person, level) {
 function asking(one) {
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'contact')
   const ask = send('SendPing', t`${nameOf(one)} was asked`)
-  return one.outgoingPing ? [isUsedUp(one) && one.iAmResponder && [button([iconOf('ping'), t`Ask again`], ask), ' '], button(t`Cancel the ping`, send('CancelPing', t`Cancelled`))]
+  return one.outgoingPing ? [canAskAgain(one) && [button([iconOf('ping'), t`Ask again`], ask), ' '], button(t`Cancel the ping`, send('CancelPing', t`Cancelled`))]
     : one.iAmResponder && button([iconOf('ping'), t`Are you all right?`], ask)
 }
 

@@ -11,7 +11,7 @@ import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
 import { badge, button, choices, empty, field, portrait, refusal, toggle, waitingPage } from '../parts/pieces.js'
 import { confirm } from '../parts/dialogs.js'
-import { isUsedUp } from '../parts/ping-settings.js'
+import { canAskAgain } from '../parts/ping-settings.js'
 import { requestCard } from '../parts/requests.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
@@ -87,7 +87,7 @@ function contactRow({ card, name, level }) {
       h('small', {}, statusText(card, level, now()))),
     contact.iAmResponder && contact.isMyResponder ? badge(t`each other`) : contact.isMyResponder && badge(t`responder`),
     contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`, () => ({ sent: contact.incomingPing, pressed: now() })), { kind: 'small primary' })
-      : contact.outgoingPing ? [isUsedUp(contact) && contact.iAmResponder && button(t`Ask again`, ask, { kind: 'small' }), button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })]
+      : contact.outgoingPing ? [canAskAgain(contact) && button(t`Ask again`, ask, { kind: 'small' }), button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })]
         : contact.iAmResponder && button(t`Ping`, ask, { kind: 'small', 'aria-label': t`Ping ${name}` }))
 }
 

@@ -41,9 +41,14 @@ const usual = { from: '22:00', to: '07:00' }
 
 function quietChoice(quietHours) {
   const set = (hours) => act('SetPingQuietHours', hours ? { quietHours: hours } : {}, t`Changed`, place)
+  // Both at once: one alone may be refused, and stays in its field until the other is changed, too.
+  const change = (event) => {
+    const [from, to] = [...event.target.form?.elements ?? event.target.closest('fieldset').querySelectorAll('input[type=time]')].map((one) => one.value)
+    if (from && to) set({ from: stored(from), to: stored(to) })
+  }
   const time = (end, label) => h('div', { class: 'field', key: end },
     h('label', { for: `quiet-${end}` }, label),
-    h('input', { id: `quiet-${end}`, type: 'time', required: true, value: shown(quietHours[end]), onchange: (event) => event.target.value && set({ ...quietHours, [end]: stored(event.target.value) }) }))
+    h('input', { id: `quiet-${end}`, type: 'time', required: true, value: shown(quietHours[end]), onchange: change }))
   return h('fieldset', { 'aria-describedby': 'quiet-hint' }, h('legend', {}, t`Quiet hours`),
     toggle(t`In these hours no unanswered ping raises an alert`, Boolean(quietHours), (isOn) => set(isOn ? { from: stored(usual.from), to: stored(usual.to) } : undefined), { id: 'quiet' }),
     quietHours && [time('from', t`From`), time('to', t`To`)],
@@ -64,8 +69,8 @@ export function pingEscalationOf(one) {
 export const pingDueWords = ({ outgoingPingDue: due, isOutgoingPingLater }) => (due > now() ? t`If they don’t answer by ${moment(due)}, an alert is raised.`
   : isOutgoingPingLater ? t`If they don’t answer, an alert is raised later.` : undefined)
 
-/** Whether a ping waits of which nothing comes any more: then another may be sent in its place. */
-export const isUsedUp = ({ outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(outgoingPing && !outgoingPingDue && !isOutgoingPingLater)
+/** Whether a ping waits of which no alert comes: then another may be sent in its place. */
+export const canAskAgain = ({ iAmResponder, outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(iAmResponder && outgoingPing && !outgoingPingDue && !isOutgoingPingLater)
 
 /** Refusals that are seen also when the choices are folded away. */
 export const pingEscalationRefusal = () => refusal(place)

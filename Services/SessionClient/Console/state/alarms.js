@@ -22,7 +22,7 @@ export function isOver({ kind, subject, created, details }, replica) {
   // One without a time comes from notifications of an earlier release.
   if (kind === 'checkInMissed' && !details?.alarm && replica.account?.checkIn.graceEnds && details?.deadline === replica.account.checkIn.due) return false
   if (details?.trip && kind !== 'alertRaised') return replica.account?.trip?.id !== details.trip || replica.account.trip.eta !== details.deadline || Boolean(replica.account.trip.alarm)
-  if (details?.pinged && kind === 'checkInMissed') {
+  if (details?.pinged && ['checkInMissed', 'checkInReminder'].includes(kind)) {
     const asker = replica.contacts?.contacts.get(details.pinger)
     return asker?.incomingPing !== details.pinged || !asker?.incomingPingDue
   }

@@ -98,7 +98,8 @@ package struct ContactsPolicy: Policy {
         case .pingSent(let event):
             return [notify(.pingSent, about: event.contact, .init(at: event.at))]
         case .pingReceived(let event):
-            return [notify(.pingReceived, about: event.contact, .init(at: event.at))]
+            let past = event.replaced.map { [clear([.pingReceived], from: event.contact, by: $0)] } ?? []
+            return past + [notify(.pingReceived, about: event.contact, .init(at: event.at))]
         case .pingCancelled(let event):
             guard event.direction == .incoming else { return [] }
             return [

@@ -11,14 +11,14 @@ extension ContactsPolicy {
         case .pingWarned(let event):
             // It waited for so long that an alert is raised now.
             guard message.recordedAt < event.due else { return [] }
-            // Critical, as what is said of the grace after a deadline: of no other kind, since apps of 0.1.0 end their streams at one that
-            // they don't know.
+            // Critical, as what is said of the grace after a deadline, or else as a reminder: of no other kind, since apps of 0.1.0 end their
+            // streams at one that they don't know.
             let details = NotificationDetails(
                 at: event.at, deadline: event.due, graceEnds: event.due, pinged: event.sent, pinger: event.contact,
                 text: "Somebody asked whether you are all right. Answer soon, or your responders are told.")
             let warning = DeliverNotification(
-                id: Self.warning(of: event.contact, event.sent, event.account), kind: .checkInMissed,
-                subject: event.contact, details: details)
+                id: Self.warning(of: event.contact, event.sent, event.account),
+                kind: event.isRepeated == true ? .checkInReminder : .checkInMissed, subject: event.contact, details: details)
             return [.tell(.notifications, warning, for: event.account)]
         case .pingWarningEnded(let event):
             let id = Self.warning(of: event.contact, event.sent, event.account)
@@ -77,9 +77,11 @@ extension SessionPolicy {
         return [.tell(.contacts, forget, for: event.account)] + told + [.tell(.contacts, settle, for: event.account)]
     }
 
-    /// Nothing became of pings: contacts needn't say them again, and who sent them may ask again.
+    /// Nothing more becomes of pings: contacts needn't say them again, and who sent them may ask again.
     func discard(_ event: UnansweredPingsDiscarded, because message: RecordedMessage) -> PolicyCommand {
-        let settle = SettleUnansweredPings(account: event.account, pings: event.pings, at: message.recordedAt)
+        let settle = SettleUnansweredPings(
+            account: event.account, pings: event.pings, alarm: event.alarm, isRaised: event.isRaised ?? false,
+            at: message.recordedAt)
         return .tell(.contacts, settle, for: event.account)
     }
 

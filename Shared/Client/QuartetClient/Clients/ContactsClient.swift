@@ -317,6 +317,9 @@ private enum ContactsEdit: ClientEdit {
         case .declineRoleChange(let contact): state.contacts.contacts[contact]?.incomingRoleRequest = nil
         case .withdrawRoleChange(let contact): state.contacts.contacts[contact]?.outgoingRoleRequest = nil
         case .sendPing(let contact):
+            // One of which an alert may come stays.
+            let known = state.contacts.contacts[contact]
+            guard known?.outgoingPing == nil || known?.canAskAgain == true else { return }
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
         case .cancelPing(let contact):
             state.contacts.contacts[contact]?.outgoingPing = nil

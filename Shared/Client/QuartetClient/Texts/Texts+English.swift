@@ -73,6 +73,8 @@ extension Texts {
         "notification.dependentAlarmEnded": "The alarm about {name} is over: you are no longer told about it",
         "notification.dependentAlarmEnded.text": "No all-clear from {name}. {text}",
         "notification.checkInReminder": "Check in soon",
+        "notification.checkInReminder.pinged":
+            "{name} asked at {pinged} whether you are all right. If you don’t answer by {grace}, your responders are told",
         "notification.checkInReminder.paused": "Your pause ends at {paused}; the next check-in is due by {deadline}",
         "notification.checkInReminder.lead": "Check in soon: less than {lead} left",
         "notification.contactAdded": "{name} is a contact now: {role}",

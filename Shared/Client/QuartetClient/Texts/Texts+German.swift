@@ -77,6 +77,8 @@ extension Texts {
         "notification.dependentAlarmEnded": "Der Alarm um {name} ist vorbei; du wirst nicht mehr benachrichtigt",
         "notification.dependentAlarmEnded.text": "Keine Entwarnung von {name}. {text}",
         "notification.checkInReminder": "Melde dich bald",
+        "notification.checkInReminder.pinged":
+            "{name} hat gefragt, ob es dir gut geht ({pinged}). Antwortest du nicht bis {grace}, erfahren es deine Helfer",
         "notification.checkInReminder.paused":
             "Deine Pause endet {paused}; die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.lead": "Melde dich bald: weniger als {lead} übrig",

@@ -6,7 +6,7 @@ enum ContactsScreen {
         let rows = rows(shown)
         var asking = "p ask"
         if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))] {
-            if contact.outgoingPing != nil { asking = isUsedUp(contact) ? "a ask again   p cancel" : "p cancel" }
+            if contact.outgoingPing != nil { asking = contact.canAskAgain ? "a ask again   p cancel" : "p cancel" }
             if alarm(of: shown.contacts.person(by: contact.account)) != nil {
                 return "o on it   s reached, safe   h help is needed   c can't   \(asking)   n add   q quit"
             }
@@ -15,11 +15,6 @@ enum ContactsScreen {
     }
 
     static let tierLabel = "Hears after"
-
-    /// Whether a ping waits of which nothing comes any more: then another may be sent in its place.
-    private static func isUsedUp(_ contact: Contact) -> Bool {
-        contact.outgoingPing != nil && contact.outgoingPingDue == nil && contact.isOutgoingPingLater != true
-    }
 
     private enum Row {
         case request(ContactRequest)
@@ -195,7 +190,7 @@ enum ContactsScreen {
             model.ask("Did you reach \(shown.name(of: contact.account)), and are they safe?", "Reached, safe", action)
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
-        case .character("a") where isUsedUp(contact): return .ping(contact.account)
+        case .character("a") where contact.canAskAgain: return .ping(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
         case .character("l") where contact.isMyResponder:
             let fields: [Form.Field] = [

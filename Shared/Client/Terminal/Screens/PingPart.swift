@@ -18,7 +18,10 @@ enum PingPart {
         let chosen = shown.contacts.pingEscalation
         guard let after = chosen.after else { return warnings }
         let quiet = chosen.quietHours.map { ", but not from \(text($0)) UTC" } ?? ""
+        let silent = shown.contacts.contacts.filter { $0.isMyResponder && $0.pingEscalation == .seconds(0) }
+            .map { shown.name(of: $0.account) }.joined(separator: ", ")
         return warnings + [Line("A ping unanswered for \(Words.span(after)) raises an alert\(quiet).")]
+            + (silent.isEmpty ? [] : [Line("Never one of \(silent): choose it with u among the contacts.")])
     }
 
     /// Why an alert is on; nil unless pings alone have raised it.
@@ -31,7 +34,11 @@ enum PingPart {
     /// - Parameter contact: Nil for all responders.
     static func open(_ contact: Contact?, _ shown: Shown, _ model: inout Model) {
         let title =
-            contact.map { "An alert if you don't answer \(shown.name(of: $0.account)), such as 30min; 0 for never" }
+            contact.map { contact in
+                let chosen = contact.pingEscalation.map { $0 > .seconds(0) ? Words.span($0) : "never" } ?? "as for all"
+                let name = shown.name(of: contact.account)
+                return "An alert if you don't answer \(name) (now \(chosen)), such as 30min; 0 for never"
+            }
             ?? "An alert if you don't answer a ping, such as 30min; 0 for never"
         let fields: [Form.Field] = [.init(label: label, kind: .text), .init(label: "Save", kind: .button)]
         model.dialog = .init(form: Form(title: title, fields: fields), purpose: .pingEscalation(contact?.account))
