@@ -15,7 +15,7 @@ struct EndToEndPingEscalationTests {
     func raised() async throws {
         try await Quartet.with { quartet in
             let (anna, ben, cleo) = try await quartet.signUp("anna", "ben", "cleo")
-            for responder in [ben, cleo] { try await responder.add(anna) }
+            for responder in [ben, cleo] { try await anna.choose(responder) }
             #expect(try await anna.act("SetPingEscalation", Self.after)["after"] == 1_800_000_000)
             #expect(try await LiveView.open(anna).snapshot(of: "contacts")["pingEscalation"]["after"] == 1_800_000_000)
             #expect(try await LiveView.open(ben).snapshot(of: "contacts")["pingEscalation"] == .null)
@@ -78,7 +78,7 @@ struct EndToEndPingEscalationTests {
             let (ben, cleo, dora) = try await quartet.signUp("ben", "cleo", "dora")
             let eve = try await quartet.signUp("eve")
             let responders = [ben, cleo, dora, eve]
-            for responder in responders { try await responder.add(anna) }
+            for responder in responders { try await anna.choose(responder) }
             try await anna.act("SetPingEscalation", Self.after)
             for responder in responders { try await responder.act("SendPing", ["contact": .string(anna.account)]) }
             try await quartet.warnOfPings(to: anna)
@@ -105,7 +105,7 @@ struct EndToEndPingEscalationTests {
     func several() async throws {
         try await Quartet.with { quartet in
             let (anna, ben, cleo) = try await quartet.signUp("anna", "ben", "cleo")
-            for responder in [ben, cleo] { try await responder.add(anna) }
+            for responder in [ben, cleo] { try await anna.choose(responder) }
             for responder in [ben, cleo] {
                 try await anna.act(
                     "SetPingEscalation", ["contact": .string(responder.account), "after": 900_000_000])
@@ -122,7 +122,7 @@ struct EndToEndPingEscalationTests {
 
             // By hand: an answer doesn't end it.
             let (dora, eve) = try await quartet.signUp("dora", "eve")
-            try await eve.add(dora)
+            try await dora.choose(eve)
             try await dora.act("SetPingEscalation", Self.after)
             try await dora.act("RaiseAlert")
             try await eve.act("SendPing", ["contact": .string(dora.account)])
@@ -148,7 +148,7 @@ struct EndToEndPingEscalationTests {
     func quietHours() async throws {
         try await Quartet.with { quartet in
             let (anna, ben, cleo) = try await quartet.signUp("anna", "ben", "cleo")
-            for responder in [ben, cleo] { try await responder.add(anna) }
+            for responder in [ben, cleo] { try await anna.choose(responder) }
             try await cleo.act("SendPing", ["contact": .string(anna.account)])
             try await anna.act("SetPingEscalation", Self.after)
             let now = try #require(try await anna.read("/v1/time")["received"].int)
@@ -174,7 +174,7 @@ struct EndToEndPingEscalationTests {
     func allRight() async throws {
         try await Quartet.with { quartet in
             let (anna, ben) = try await quartet.signUp("anna", "ben")
-            try await ben.add(anna)
+            try await anna.choose(ben)
             try await anna.act("SetPingEscalation", Self.after)
             try await ben.act("SendPing", ["contact": .string(anna.account)])
             try await quartet.waitUntilQuiet()
@@ -209,7 +209,7 @@ struct EndToEndPingEscalationTests {
     func laterPings() async throws {
         try await Quartet.with { quartet in
             let (anna, ben, cleo) = try await quartet.signUp("anna", "ben", "cleo")
-            for responder in [ben, cleo] { try await responder.add(anna) }
+            for responder in [ben, cleo] { try await anna.choose(responder) }
             try await anna.act("SetPingEscalation", Self.after)
             try await ben.act("SendPing", ["contact": .string(anna.account)])
             try await quartet.endPings(to: anna)
@@ -258,7 +258,7 @@ struct EndToEndPingEscalationTests {
     func waiting() async throws {
         try await Quartet.with { quartet in
             let (anna, ben) = try await quartet.signUp("anna", "ben")
-            try await ben.add(anna)
+            try await anna.choose(ben)
             try await anna.act("SetPingEscalation", Self.after)
             try await ben.act("SendPing", ["contact": .string(anna.account)])
             try await quartet.waitUntilQuiet()
@@ -281,6 +281,11 @@ struct EndToEndPingEscalationTests {
 }
 
 extension Device {
+    /// Makes somebody a responder. One who adds the person by a code raises nothing until that is chosen.
+    fileprivate func choose(_ responder: Device) async throws {
+        try await add(responder, isMyResponder: true, iAmResponder: false)
+    }
+
     /// The notifications of a dependent's alert, the newest first.
     fileprivate func alerts() async throws -> [JSON] {
         try await notifications().filter { $0["kind"] == "dependentAlertRaised" }

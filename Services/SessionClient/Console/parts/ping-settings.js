@@ -1,11 +1,14 @@
 /** After how long an unanswered ping raises an alert: of everybody, of one responder, and when none does. */
 import { h } from '../core/view.js'
 import { t } from '../core/language.js'
-import { model } from '../core/model.js'
+import { changed, model } from '../core/model.js'
+import { problemOf } from '../core/problems.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { respondersOf } from '../state/alarms.js'
+import { personName } from './names.js'
 import { refusal, toggle } from './pieces.js'
+import { listed } from './reach.js'
 
 const times = [15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 12 * hour, day]
 const place = 'ping-escalation'
@@ -18,13 +21,17 @@ const offered = (present) => [...new Set([0, ...times, present ?? 0])].sort((lef
 /** For all for whom nothing else is chosen. Undefined without a responder. */
 export function pingEscalationChoice() {
   const { contacts } = model.replica
-  if (!respondersOf({ contacts })?.length) return undefined
+  const responders = respondersOf({ contacts }) ?? []
+  if (!responders.length) return undefined
   const { after = 0, quietHours } = contacts.pingEscalation ?? {}
+  // Also of those who added the person by a code, until something is chosen for them.
+  const never = responders.filter(({ pingEscalation }) => pingEscalation === 0).map(({ account }) => personName(account))
   return [
     h('div', { class: 'field' },
       h('label', { for: 'ping-escalation' }, t`If I don’t answer a ping, an alert is raised`),
       h('select', { id: 'ping-escalation', 'aria-describedby': 'ping-escalation-hint', value: String(after), onchange: (event) => act('SetPingEscalation', { after: Number(event.target.value) }, t`Changed`, place) }, offered(after)),
-      h('p', { id: 'ping-escalation-hint', class: 'hint' }, t`You are warned five minutes before, as loud as of an alarm. It counts for pings that come from now on; for each responder you can choose another time on their page.`)),
+      h('p', { id: 'ping-escalation-hint', class: 'hint' }, t`You are warned five minutes before, as loud as of an alarm. It counts for pings that come from now on; for each responder you can choose another time on their page.`),
+      after > 0 && never.length > 0 && h('p', { class: 'hint' }, t`Never for ${listed(never)}: on their page you can choose a time.`)),
     quietChoice(quietHours),
   ]
 }
@@ -39,18 +46,30 @@ const stored = (text) => {
 }
 const usual = { from: '22:00', to: '07:00' }
 
+/** What was typed and isn't kept: it is being sent, or was refused. */
+let typed
+
 function quietChoice(quietHours) {
+  if (typed && !typed.isSending && !problemOf(place)) typed = undefined
   const set = (hours) => act('SetPingQuietHours', hours ? { quietHours: hours } : {}, t`Changed`, place)
-  // Both at once: one alone may be refused, and stays in its field until the other is changed, too.
-  const change = (event) => {
-    const [from, to] = [...event.target.form?.elements ?? event.target.closest('fieldset').querySelectorAll('input[type=time]')].map((one) => one.value)
-    if (from && to) set({ from: stored(from), to: stored(to) })
+  const turn = (isOn) => {
+    typed = undefined
+    set(isOn ? { from: stored(usual.from), to: stored(usual.to) } : undefined)
+  }
+  // Both at once: what is refused of one may be right with what is typed into the other next.
+  const change = async (end, value) => {
+    if (!value) return
+    const mine = { from: shown(quietHours.from), to: shown(quietHours.to), ...typed, [end]: value, isSending: true }
+    typed = mine
+    await set({ from: stored(mine.from), to: stored(mine.to) })
+    mine.isSending = false
+    changed()
   }
   const time = (end, label) => h('div', { class: 'field', key: end },
     h('label', { for: `quiet-${end}` }, label),
-    h('input', { id: `quiet-${end}`, type: 'time', required: true, value: shown(quietHours[end]), onchange: change }))
+    h('input', { id: `quiet-${end}`, type: 'time', required: true, value: typed?.[end] ?? shown(quietHours[end]), onchange: (event) => change(end, event.target.value) }))
   return h('fieldset', { 'aria-describedby': 'quiet-hint' }, h('legend', {}, t`Quiet hours`),
-    toggle(t`In these hours no unanswered ping raises an alert`, Boolean(quietHours), (isOn) => set(isOn ? { from: stored(usual.from), to: stored(usual.to) } : undefined), { id: 'quiet' }),
+    toggle(t`In these hours no unanswered ping raises an alert`, Boolean(quietHours), turn, { id: 'quiet' }),
     quietHours && [time('from', t`From`), time('to', t`To`)],
     h('p', { id: 'quiet-hint', class: 'hint' }, t`You are warned when they end, and have half an hour, or less if you chose less. When the clocks change, look at them again.`))
 }

@@ -189,7 +189,7 @@ struct ConsoleCheckInTests {
     func pings() async throws {
         try await Console.with { console in
             let (anna, bob) = try await console.quartet.signUp("anna", "bob")
-            try await bob.add(anna)
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
             try await console.quartet.waitUntilQuiet()
             let page = try await console.person("anna")
             try await page.go("/")
@@ -206,6 +206,22 @@ struct ConsoleCheckInTests {
             ) { $0 == "t" }
             try await page.see("You are warned when they end")
             try await Self.look(page, "home-pings")
+            // No two of them are the same, so that the first is refused alone.
+            func type(_ end: String, _ time: String) async throws {
+                try await page.run(
+                    "const f = document.querySelector('#quiet-\(end)'); f.value = '\(time)'; f.dispatchEvent(new Event('change'))")
+            }
+            try await type("from", "07:00")
+            try await page.see("Give two different minutes of the day")
+            #expect(try await page.run("return document.querySelector('#quiet-from').value === '07:00'").isTrue)
+            try await type("to", "09:00")
+            try await console.quartet.wait(
+                for: "both ends of the quiet hours",
+                """
+                SELECT ((ping_escalation #>> '{quietHours,to}')::int - (ping_escalation #>> '{quietHours,from}')::int + 1440) % 1440
+                  FROM contacts.account WHERE account = '\(anna.account)'
+                """
+            ) { $0 == "120" }
             try await page.run("document.querySelector('#quiet').click()")
             try await console.quartet.wait(
                 for: "no quiet hours",
