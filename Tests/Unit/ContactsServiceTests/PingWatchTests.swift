@@ -15,7 +15,7 @@ struct PingWatchTests {
 
         init(after: Interval? = .minutes(30)) throws {
             (anna, ben, cleo) = (try people.person(), try people.person(), try people.person())
-            for responder in [ben, cleo] { try people.add(responder, anna, iAmResponder: true) }
+            for responder in [ben, cleo] { try people.add(anna, responder, isMyResponder: true) }
             if let after { try people.ask(anna, SetPingEscalation(after: after)) }
         }
 
@@ -262,6 +262,7 @@ struct PingWatchTests {
     func shown() throws {
         var scene = try Scene()
         let (anna, ben) = (scene.anna, scene.ben)
+        let first = scene.people.time
         try scene.people.ask(ben, SendPing(contact: anna))
         try scene.run(.minutes(1))
         // While something may come of it, it isn't sent again.
@@ -274,6 +275,7 @@ struct PingWatchTests {
         let again = scene.people.time
         try scene.people.ask(ben, SendPing(contact: anna))
         #expect(scene.due(ben) == [again + .minutes(30), again + .minutes(30)])
+        #expect(scene.people.log.compactMap { $0.event.body as? PingReceived }.last?.replaced == first)
         try scene.run(.minutes(30))
         #expect(scene.unanswered.map { $0.pings.map(\.sent) } == [[again]])
         // Another one that is sent before session has said what came of this one is put off as soon as it says so.
@@ -411,40 +413,117 @@ struct PingWatchTests {
         #expect(scene.unanswered.last?.pings.map(\.sent) == [again])
     }
 
-    @Test("who takes a ping back after its warning warns again a day later; an answered one doesn't count (A4)")
+    @Test("pings that were taken back put off no later one's alert; of their warnings one a day is loud (A4)")
     func warnings() throws {
-        var start = try Scene()
-        let (anna, ben) = (start.anna, start.ben)
-        try start.people.ask(ben, SendPing(contact: anna))
-        var early = start
-        try start.run(.minutes(25))
-        let next = start.people.time + .days(1)
-        var answered = start
-        try start.people.ask(ben, CancelPing(contact: anna))
-        start.people.pass(.minutes(1))
-        try start.people.ask(ben, SendPing(contact: anna))
-        #expect(start.due(ben) == [next, next])
-        // Nor does it help to do so once more.
-        try start.people.ask(ben, CancelPing(contact: anna))
-        start.people.pass(.minutes(1))
-        try start.people.ask(ben, SendPing(contact: anna))
-        #expect(start.due(ben) == [next, next])
-        try start.run(.hours(23))
-        #expect(start.warned.count == 1)
-        try start.run(.hours(1))
-        #expect(start.warned.count == 2 && start.unanswered.count == 1, "it waited, and wasn't lost")
-        // She has heard nothing of it.
-        try early.people.ask(ben, CancelPing(contact: anna))
-        try answered.people.ask(anna, RespondToPing(contact: ben))
-        for var scene in [early, answered] {
+        var scene = try Scene()
+        let (anna, ben) = (scene.anna, scene.ben)
+        let start = scene
+        for number in 0..<4 {
+            let due = scene.people.time + .minutes(30)
+            try scene.people.ask(ben, SendPing(contact: anna))
+            #expect(scene.due(ben) == [due, due])
+            try scene.run(.minutes(26))
+            #expect(scene.warned.count == number + 1)
+            #expect(scene.warned.last?.isRepeated == (number == 0 ? nil : true))
+            try scene.people.ask(ben, CancelPing(contact: anna))
+            scene.people.pass(.minutes(1))
+        }
+        // This one is meant.
+        let sent = scene.people.time
+        try scene.people.ask(ben, SendPing(contact: anna))
+        try scene.run(.minutes(30))
+        #expect(scene.warned.last?.isRepeated == true && scene.warned.last?.at == sent + .minutes(25))
+        #expect(scene.unanswered.map { $0.pings.map(\.sent) } == [[sent]] && scene.unanswered[0].at == sent + .minutes(30))
+        try scene.people.ask(anna, RespondToPing(contact: ben))
+        // Another's isn't quiet for his sake, and his are loud again a day after the loud one.
+        try scene.people.ask(scene.cleo, SendPing(contact: anna))
+        try scene.run(.minutes(26))
+        #expect(scene.warned.last.map { $0.contact == scene.cleo && $0.isRepeated == nil } == true)
+        try scene.people.ask(anna, RespondToPing(contact: scene.cleo))
+        scene.people.time = start.people.time + .days(1)
+        try scene.people.ask(ben, SendPing(contact: anna))
+        try scene.run(.minutes(25))
+        #expect(scene.warned.last.map { $0.contact == ben && $0.isRepeated == nil } == true)
+        // She has heard nothing of one, or answered it.
+        for end in [CancelPing(contact: anna), RespondToPing(contact: ben)] as [any CommandBody] {
+            var scene = start
+            try scene.people.ask(ben, SendPing(contact: anna))
+            try scene.run(.minutes(end is CancelPing ? 20 : 26))
+            try scene.people.ask(end is CancelPing ? ben : anna, end)
             scene.people.pass(.minutes(1))
             try scene.people.ask(ben, SendPing(contact: anna))
-            let due = scene.people.time + .minutes(30)
-            #expect(scene.due(ben) == [due, due])
+            try scene.run(.minutes(26))
+            #expect(scene.warned.last.map { $0.isRepeated == nil } == true)
         }
     }
 
-    @Test("a warning that comes late isn't given in quiet hours, nor does it warn of an alert in them (A4)")
+    @Test("a clock that was ahead puts nothing off for longer than a day, and no look for more than 15 minutes (A4)")
+    func clockAhead() throws {
+        var start = try Scene()
+        let (anna, ben) = (start.anna, start.ben)
+        try start.people.ask(ben, SendPing(contact: anna))
+        try start.run(.minutes(29))
+        start.people.pass(.minutes(1))
+        let (due, ahead) = (start.people.time, start.people.time + .days(10))
+        var scene = start
+        try scene.judge()
+        try scene.people.ask(
+            nil,
+            SettleUnansweredPings(
+                account: anna, pings: try #require(scene.unanswered.last).pings, isRaised: true, at: ahead))
+        try scene.people.ask(ben, SendPing(contact: anna))
+        #expect(scene.due(ben) == [due + .days(1), due + .days(1)])
+        // It was found while the clock was ahead.
+        start.people.rows.clock = ahead
+        try start.judge()
+        #expect(start.unanswered.map(\.at) == [ahead])
+        start.people.pass(.minutes(1))
+        start.people.rows.clock = start.people.time
+        try start.judge()
+        #expect(start.people.rows.accounts[anna]?.nextPing == start.people.time + .minutes(15))
+    }
+
+    @Test(
+        """
+        who became a responder by a code alone raises nothing until she chooses, nor once she is removed and added again; whom she \
+        asked or accepted does (A4)
+        """)
+    func byCode() throws {
+        var scene = try Scene()
+        let (anna, dora, eve) = (scene.anna, try scene.people.person(), try scene.people.person())
+        for isAgain in [false, true] {
+            if isAgain { try scene.people.ask(dora, RemoveContact(contact: anna)) }
+            try scene.people.add(dora, anna, iAmResponder: true)
+            #expect(scene.people.contact(anna, dora)?.pingEscalation == .seconds(0))
+            #expect(scene.people.contact(dora, anna)?.pingEscalation == nil)
+            try scene.people.ask(dora, SendPing(contact: anna))
+            #expect(scene.due(dora) == [nil, nil])
+            try scene.people.ask(anna, SetPingEscalation(contact: dora, after: nil))
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(dora, SendPing(contact: anna))
+            let due = scene.people.time + .minutes(30)
+            #expect(scene.due(dora) == [due, due])
+        }
+        // She offers to look after Eve, who makes herself Anna's responder by the code besides.
+        var offered = scene
+        try offered.people.ask(
+            anna, AddContact(contact: eve, isMyResponder: false, iAmResponder: true))
+        try offered.people.add(eve, anna, iAmResponder: true)
+        #expect(offered.people.contact(anna, eve)?.isMyResponder == true)
+        #expect(offered.people.contact(anna, eve)?.pingEscalation == .seconds(0))
+        var asked = scene
+        try asked.people.ask(anna, AddContact(contact: eve, isMyResponder: true, iAmResponder: false))
+        try asked.people.add(eve, anna, iAmResponder: true)
+        var accepted = scene
+        try accepted.people.ask(eve, AddContact(contact: anna, isMyResponder: false, iAmResponder: true))
+        try accepted.people.ask(anna, ApproveContactRequest(contact: eve, isMyResponder: true, iAmResponder: false))
+        for scene in [asked, accepted] {
+            let contact = try #require(scene.people.contact(anna, eve))
+            #expect(contact.isMyResponder && contact.pingEscalation == nil)
+        }
+    }
+
+    @Test("a warning that comes late waits for the end of quiet hours, once; nothing promised before them does (A4)")
     func lateInQuietHours() throws {
         var start = try Scene()
         let (anna, ben) = (start.anna, start.ben)
@@ -454,19 +533,30 @@ struct PingWatchTests {
         try start.people.ask(anna, SetPingQuietHours(quietHours: quiet))
         try start.people.ask(ben, SendPing(contact: anna))
         #expect(start.due(ben) == [due, due])
-        // Nothing was handled until they had begun, or until shortly before.
-        for late in [Interval.minutes(30), .minutes(17)] {
-            var scene = start
-            scene.people.time = due + late
-            try scene.judge()
-            #expect(scene.warned.isEmpty && scene.due(ben)[1] == nil)
-            #expect(scene.people.contact(ben, anna)?.isOutgoingPingLater == true)
-            let end = quiet.end(for: due + .minutes(30))
-            try scene.run(.hours(3))
-            let warned = try #require(scene.warned.first)
-            #expect(end <= warned.at && warned.at < end + .minutes(5) && warned.due == warned.at + .minutes(30))
-            #expect(scene.unanswered.first?.at == warned.due)
-        }
+        // Nothing was handled until they had begun.
+        var scene = start
+        scene.people.time = due + .minutes(30)
+        try scene.judge()
+        #expect(scene.warned.isEmpty && scene.due(ben)[1] == nil)
+        #expect(scene.people.contact(ben, anna)?.isOutgoingPingLater == true)
+        let end = quiet.end(for: due + .minutes(30))
+        var again = scene
+        try scene.run(.hours(3))
+        let warned = try #require(scene.warned.first)
+        #expect(end <= warned.at && warned.at < end + .minutes(5) && warned.due == warned.at + .minutes(30))
+        #expect(scene.unanswered.first?.at == warned.due)
+        // Nor was anything until they had begun once more: they don't put it off again.
+        again.people.time = due + .days(1) + .minutes(30)
+        try again.judge()
+        #expect(again.warned.map(\.due) == [again.people.time + .minutes(30)])
+        #expect(again.people.contact(ben, anna)?.isOutgoingPingLater == true, "it would say when they ended")
+        // Until shortly before them: the alert was promised for before them, so it comes in them rather than after.
+        start.people.time = due + .minutes(17)
+        try start.judge()
+        let moved = start.people.time + .minutes(5)
+        #expect(start.warned.map(\.due) == [moved] && start.due(ben) == [moved, moved])
+        try start.run(.minutes(5))
+        #expect(start.unanswered.map(\.at) == [moved])
     }
 
     @Test("a warning that is late by a moment puts nothing off (A4)")
@@ -488,6 +578,11 @@ struct PingWatchTests {
             RelayAlert(
                 kind: .checkInMissed, alarm: alarm, occurred: scene.people.time, deadline: scene.people.time))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        #expect(scene.due(scene.ben) == [nil, nil])
+        // He may ask again all the same.
+        scene.people.pass(.minutes(1))
+        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+        #expect(scene.people.contact(scene.ben, scene.anna)?.outgoingPing == scene.people.time)
         #expect(scene.due(scene.ben) == [nil, nil])
         scene.people.pass(.minutes(1))
         try scene.people.ask(

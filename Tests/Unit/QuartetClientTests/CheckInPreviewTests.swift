@@ -46,6 +46,23 @@ struct CheckInPreviewTests {
         #expect(client.contacts.value.pingEscalation == PingEscalation())
     }
 
+    @Test("a preview asks again where no alert comes of a ping, and leaves one of which one may (A4)")
+    func again() async throws {
+        let (ben, cleo, due) = (AccountID.new(), AccountID.new(), Instant.now + .minutes(30))
+        let dependents = [ben, cleo].map { account in
+            Contact(
+                account: account, nickname: "", notes: "", isMyResponder: false, iAmResponder: true, sendPings: true,
+                receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, outgoingPing: due,
+                outgoingPingDue: account == ben ? due : nil, added: .now, updated: .now, version: 1)
+        }
+        let client = ContactsClient.preview(ContactsState(account: .new(), contacts: Ordered(dependents)))
+        #expect([ben, cleo].map { client.contacts.value.contact(by: $0)?.canAskAgain } == [false, true])
+        for contact in [ben, cleo] { try await client.sendPing(contact) }
+        let after = [ben, cleo].map { client.contacts.value.contact(by: $0) }
+        #expect(after[0]?.outgoingPing == due && after[0]?.outgoingPingDue == due)
+        #expect(after[1]?.outgoingPing.map { $0 < due } == true)
+    }
+
     @Test("a preview shows at once who hears later, and who hears first if nobody else does (A10)")
     func order() async throws {
         let (ben, cleo) = (AccountID.new(), AccountID.new())

@@ -66,6 +66,11 @@ struct TextsTests {
                 .init(deadline: late, graceEnds: late, pinged: early, pinger: .new(), text: "raw"), true,
                 ["2027", "2030"]
             ),
+            (
+                .checkInReminder,
+                .init(deadline: late, graceEnds: late, pinged: early, pinger: .new(), text: "raw"), true,
+                ["2027", "2030"]
+            ),
             (.alertRaised, .init(pinged: early, pinger: .new(), alarm: .new(), text: "raw"), true, ["2027"]),
             (.dependentAlertRaised, .init(pinged: early, pinger: .new(), alarm: .new()), true, ["2027"]),
             (.system, .init(at: early, drill: .new(), drillEnds: late, text: "raw"), true, []),

@@ -47,6 +47,12 @@ struct PolicyTests {
         try delivery.validate()
         #expect(delivery.kind == .checkInMissed && delivery.subject == ben && delivery.isUrgent)
         #expect(delivery.details.pinged == sent && delivery.details.pinger == ben && delivery.details.alarm == nil)
+        // Not loud, and of the same name, so that it ends as that would.
+        let repeated = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due, isRepeated: true, at: sent + .minutes(25)))
+        let reminder = try #require(try commands(repeated).first?.body as? DeliverNotification)
+        #expect(reminder.kind == .checkInReminder && reminder.kind.priority == .normal && reminder.id == delivery.id)
+        #expect(reminder.details == delivery.details && reminder.details.endOfUse(of: reminder.kind) == due)
         // It is of no use once the alert is on.
         #expect(delivery.details.endOfUse(of: delivery.kind) == due)
         #expect(try commands(warned, at: due).isEmpty)

@@ -114,6 +114,13 @@ struct SessionPolicyTests {
         let nothing = try #require(discarded.first as? SettleUnansweredPings)
         #expect(nothing.pings == pings && nothing.alarm == nil && !nothing.isRaised && nothing.allRight == nil)
         #expect(discarded.count == 1)
+        for isRaised in [true, nil] {
+            let known = UnansweredPingsDiscarded(
+                account: account, pings: pings, alarm: alarm, isRaised: isRaised, at: now)
+            let settled = try #require(
+                try commands(for: .unansweredPingsDiscarded(known)).first as? SettleUnansweredPings)
+            #expect(settled.alarm == alarm && settled.isRaised == (isRaised == true))
+        }
     }
 
     @Test(

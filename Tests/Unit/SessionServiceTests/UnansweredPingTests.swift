@@ -182,6 +182,42 @@ struct UnansweredPingTests {
         #expect(try added.first(as: UnansweredPingsDiscarded.self).pings == [early])
     }
 
+    @Test("pings that the alert names already are said to be its own, and whether it is theirs (A4)")
+    func discardedOfAlert() throws {
+        var scene = try Scene()
+        let (ping, answered) = (scene.ping(scene.ben), scene.ping(scene.cleo))
+        try scene.raise(ping, answered)
+        try scene.end(answered)
+        let events = try scene.raise(ping, answered).compactMap { $0.body as? UnansweredPingsDiscarded }
+        #expect(events.map(\.pings) == [[ping], [answered]])
+        #expect(events.map(\.alarm) == [scene.state.alertAlarm, nil] && events.map(\.isRaised) == [true, nil])
+        // By hand: they were added.
+        try scene.household.ask(scene.anna, RaiseAlert())
+        let added = try scene.raise(ping).first(as: UnansweredPingsDiscarded.self)
+        #expect(added.alarm == scene.state.alertAlarm && added.alarm != nil && added.isRaised == nil)
+    }
+
+    @Test("what was said or known by a clock that was ahead discards no ping (A4)")
+    func clockAhead() throws {
+        let start = try Scene()
+        let ahead = start.household.time + .days(1)
+        let ping = start.ping(start.ben)
+        func raises(_ change: (inout AccountRow) -> Void) throws -> Bool {
+            var scene = start
+            var row = try #require(scene.household.rows[scene.anna])
+            change(&row)
+            scene.household.rows[scene.anna] = row
+            return try scene.raise(ping).contains { $0.body is AlertRaised }
+        }
+        #expect(try raises { $0.checkIn.last = ahead })
+        #expect(try raises { $0.unanswered = UnansweredRow.with { $0.said = ahead } })
+        let known = UnansweredPing(contact: start.ben, sent: ahead)
+        #expect(try raises { $0.unanswered = UnansweredRow.with { $0.over = [known] } })
+        // The same ping counts once, whatever its clock said.
+        let same = UnansweredPing(contact: start.ben, sent: ping.sent, recorded: ahead)
+        #expect(try !raises { $0.unanswered = UnansweredRow.with { $0.over = [same] } })
+    }
+
     @Test("an all-clear and an arrival answer what was asked before, and nothing later (A4)")
     func allRight() throws {
         func expect(_ said: (inout Scene) throws -> Void) throws {
@@ -386,5 +422,13 @@ struct UnansweredPingTests {
         answered.household.rows.waitingCheckIns = [:]
         try answered.household.run(.minutes(5), of: answered.anna)
         #expect(answered.state.alertRaised == nil)
+    }
+}
+
+extension UnansweredRow {
+    fileprivate static func with(_ change: (inout Self) -> Void) -> Self {
+        var row = Self()
+        change(&row)
+        return row
     }
 }

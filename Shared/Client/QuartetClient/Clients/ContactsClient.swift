@@ -319,7 +319,7 @@ private enum ContactsEdit: ClientEdit {
         case .sendPing(let contact):
             // One of which an alert may come stays.
             let known = state.contacts.contacts[contact]
-            guard known?.outgoingPing == nil || known?.canAskAgain == true else { return }
+            guard known?.outgoingPingDue == nil, known?.isOutgoingPingLater != true else { return }
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
         case .cancelPing(let contact):
             state.contacts.contacts[contact]?.outgoingPing = nil

@@ -206,15 +206,15 @@ struct ConsoleCheckInTests {
             ) { $0 == "t" }
             try await page.see("You are warned when they end")
             try await Self.look(page, "home-pings")
-            // No two of them are the same, so that the first is refused alone.
-            func type(_ end: String, _ time: String) async throws {
+            // The first alone is refused: they would begin when they end.
+            func set(_ end: String, _ time: String) async throws {
                 try await page.run(
                     "const f = document.querySelector('#quiet-\(end)'); f.value = '\(time)'; f.dispatchEvent(new Event('change'))")
             }
-            try await type("from", "07:00")
+            try await set("from", "07:00")
             try await page.see("Give two different minutes of the day")
             #expect(try await page.run("return document.querySelector('#quiet-from').value === '07:00'").isTrue)
-            try await type("to", "09:00")
+            try await set("to", "09:00")
             try await console.quartet.wait(
                 for: "both ends of the quiet hours",
                 """
