@@ -115,6 +115,28 @@ struct PolicyTests {
         #expect(try commands(question, at: asked + .minutes(5)).isEmpty)
     }
 
+    @Test("a ping that takes another's place takes its notification's, too (A4)")
+    func replacedPing() throws {
+        let (anna, ben, now) = (AccountID.new(), AccountID.new(), Instant.now)
+        func commands(replaced: Instant?) throws -> [any CommandBody] {
+            let event = PingReceived(account: anna, contact: ben, replaced: replaced, at: now)
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: PingReceived.type, key: .account(anna), account: anna,
+                    body: try event.encoded()),
+                recordedAt: now)
+            return ContactsPolicy().commands(for: .pingReceived(event), in: message).map(\.body)
+        }
+        let old = now - .minutes(10)
+        let told = try commands(replaced: old)
+        #expect(told.count == 2 && (told.last as? DeliverNotification)?.kind == .pingReceived)
+        #expect(
+            (told.first as? ClearNotifications)?.selection
+                == NotificationSelection(kinds: [.pingReceived], subjects: [ben], occurredBy: old))
+        #expect(try commands(replaced: nil).count == 1)
+    }
+
     @Test("what somebody was told as a responder is cleared when they aren't one any more, a drill too (A11)")
     func pastResponder() throws {
         let (ben, anna, now) = (AccountID.new(), AccountID.new(), Instant.now)
