@@ -18,7 +18,8 @@ extension ContactsPolicy {
                 text: "Somebody asked whether you are all right. Answer soon, or your responders are told.")
             let warning = DeliverNotification(
                 id: Self.warning(of: event.contact, event.sent, event.account),
-                kind: event.isRepeated == true ? .checkInReminder : .checkInMissed, subject: event.contact, details: details)
+                kind: event.isRepeated == true ? .checkInReminder : .checkInMissed, subject: event.contact,
+                details: details)
             return [.tell(.notifications, warning, for: event.account)]
         case .pingWarningEnded(let event):
             let id = Self.warning(of: event.contact, event.sent, event.account)

@@ -209,7 +209,8 @@ struct ConsoleCheckInTests {
             // The first alone is refused: they would begin when they end.
             func set(_ end: String, _ time: String) async throws {
                 try await page.run(
-                    "const f = document.querySelector('#quiet-\(end)'); f.value = '\(time)'; f.dispatchEvent(new Event('change'))")
+                    "const f = document.querySelector('#quiet-\(end)'); f.value = '\(time)'; f.dispatchEvent(new Event('change'))"
+                )
             }
             try await set("from", "07:00")
             try await page.see("Give two different minutes of the day")
