@@ -169,6 +169,9 @@ struct ConsoleCheckInTests {
             try await page.see("Bob hears of it then, Carl at")
             try await page.run("document.querySelector('.check-in details').open = true")
             try await Self.look(page, "home-tiers")
+            let labels = "[...document.querySelectorAll('.check-in label')].map((one) => one.textContent)"
+            try await page.wait(
+                "both choices", "['Carl hears', 'Bob hears'].every((label) => \(labels).includes(label))")
             // Two choices one after the other, of which nothing has come yet, are both made.
             try await page.run(
                 """
