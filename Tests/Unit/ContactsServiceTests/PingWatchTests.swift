@@ -433,8 +433,8 @@ struct PingWatchTests {
         try scene.people.ask(ben, SendPing(contact: anna))
         try scene.run(.minutes(30))
         #expect(scene.warned.last?.isRepeated == true && scene.warned.last?.at == sent + .minutes(25))
-        #expect(
-            scene.unanswered.map { $0.pings.map(\.sent) } == [[sent]] && scene.unanswered[0].at == sent + .minutes(30))
+        #expect(scene.unanswered.map { $0.pings.map(\.sent) } == [[sent]])
+        #expect(scene.unanswered.map(\.at) == [sent + .minutes(30)])
         try scene.people.ask(anna, RespondToPing(contact: ben))
         // Another's isn't quiet for his sake, and his are loud again a day after the loud one.
         try scene.people.ask(scene.cleo, SendPing(contact: anna))

@@ -185,7 +185,7 @@ struct UnansweredPingTests {
     @Test("pings that the alert names already are said to be its own, and whether it is theirs (A4)")
     func discardedOfAlert() throws {
         var scene = try Scene()
-        let (ping, answered) = (scene.ping(scene.ben), scene.ping(scene.cleo))
+        let (ping, answered) = (scene.ping(scene.ben), scene.ping(scene.cleo, .minutes(31)))
         try scene.raise(ping, answered)
         try scene.end(answered)
         let events = try scene.raise(ping, answered).compactMap { $0.body as? UnansweredPingsDiscarded }
