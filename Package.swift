@@ -62,11 +62,11 @@ let package = Package(
         // An app for terminals, made of these.
         .executable(name: "quartet-tui", targets: ["quartet-tui"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
-        .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
+        .library(name: "QuartetBus", targets: ["Bus", "Postgres", "QuartetVocabulary"]),
         .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
-        .library(name: "QuartetContracts", targets: ["ContactsContract"]),
+        .library(name: "QuartetContracts", targets: ["QuartetContactsContract"]),
         // What tests load into a process whose clock is to be wrong.
-        .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
+        .library(name: "QuartetSkewedClock", type: .dynamic, targets: ["QuartetSkewedClock"]),
     ],
     traits: [
         .trait(name: "AsyncHTTP", description: "The transport of QuartetAsyncHTTP, and what it needs"),
@@ -107,16 +107,17 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // By itself: gRPC's transport has the same C types, and an optimised build of a module with both takes theirs for ours.
         .target(name: "Gzip", dependencies: ["CZlib"], path: "Shared/Gzip", swiftSettings: settings),
-        .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
+        .target(name: "QuartetVocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
-            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging, metrics], path: "Shared/Postgres",
+            name: "Postgres", dependencies: ["CLibpq", "QuartetVocabulary", logging, metrics], path: "Shared/Postgres",
             swiftSettings: settings),
         .target(
-            name: "Storage", dependencies: ["Postgres", "Vocabulary"], path: "Shared/Storage", swiftSettings: settings),
+            name: "Storage", dependencies: ["Postgres", "QuartetVocabulary"], path: "Shared/Storage",
+            swiftSettings: settings),
         .target(
             name: "Bus",
             dependencies: [
-                "Postgres", "Vocabulary",
+                "Postgres", "QuartetVocabulary",
                 .product(name: "DequeModule", package: "swift-collections", condition: server), logging,
                 lifecycle, metrics,
             ],
@@ -124,7 +125,7 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Bus", "Postgres", "Vocabulary",
+                "Bus", "Postgres", "QuartetVocabulary",
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 coreMetrics, crypto, hummingbird, logging, lifecycle, signals,
             ],
@@ -136,25 +137,27 @@ let package = Package(
 
         // MARK: Contracts
         .target(
-            name: "ContractSupport", dependencies: ["Vocabulary", crypto], path: "Shared/Contracts/Support",
+            name: "QuartetContractSupport", dependencies: ["QuartetVocabulary", crypto],
+            path: "Shared/Contracts/Support",
             swiftSettings: settings),
         .target(
-            name: "SessionContract", dependencies: ["ContractSupport", "Vocabulary", crypto],
+            name: "QuartetSessionContract", dependencies: ["QuartetContractSupport", "QuartetVocabulary", crypto],
             path: "Shared/Contracts/Session",
             swiftSettings: settings),
         .target(
-            name: "ContactsContract", dependencies: ["ContractSupport", "Vocabulary"],
+            name: "QuartetContactsContract", dependencies: ["QuartetContractSupport", "QuartetVocabulary"],
             path: "Shared/Contracts/Contacts",
             swiftSettings: settings),
         .target(
-            name: "NotificationsContract", dependencies: ["ContractSupport", "Vocabulary"],
+            name: "QuartetNotificationsContract", dependencies: ["QuartetContractSupport", "QuartetVocabulary"],
             path: "Shared/Contracts/Notifications",
             swiftSettings: settings),
 
         .target(
-            name: "API",
+            name: "QuartetAPI",
             dependencies: [
-                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetSessionContract", "QuartetVocabulary",
             ],
             path: "Shared/API", exclude: ["Proto"], swiftSettings: settings),
         .target(
@@ -165,13 +168,14 @@ let package = Package(
         .target(
             name: "QuartetClient",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                "QuartetAPI", "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetSessionContract", "QuartetVocabulary",
                 crypto,
             ],
             path: "Shared/Client/QuartetClient", swiftSettings: settings),
         .target(
             name: "QuartetStorage",
-            dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["QuartetClient", "QuartetVocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
             name: "QuartetAsyncHTTP",
@@ -186,7 +190,8 @@ let package = Package(
         .target(
             name: "QuartetGRPC",
             dependencies: [
-                "API", "ContractSupport", "QuartetClient", "QuartetProto", "SessionContract", "Vocabulary", grpc,
+                "QuartetAPI", "QuartetContractSupport", "QuartetClient", "QuartetProto", "QuartetSessionContract",
+                "QuartetVocabulary", grpc,
                 grpcProtobuf, grpcTransport, protobuf,
             ],
             path: "Shared/Client/GRPC", swiftSettings: settings),
@@ -196,9 +201,11 @@ let package = Package(
         .target(
             name: "QuartetClientTesting",
             dependencies: [
-                "API", "ContactsContract", "ContactsRules", "ContractSupport", "NotificationsContract",
-                "NotificationsRules", "QuartetClient", "SessionClientOrchestration", "SessionContract", "SessionRules",
-                "Vocabulary",
+                "QuartetAPI", "QuartetContactsContract", "QuartetContactsRules", "QuartetContractSupport",
+                "QuartetNotificationsContract",
+                "QuartetNotificationsRules", "QuartetClient", "QuartetSessionClientOrchestration",
+                "QuartetSessionContract", "QuartetSessionRules",
+                "QuartetVocabulary",
             ],
             path: "Shared/Client/Testing", swiftSettings: settings),
 
@@ -206,39 +213,49 @@ let package = Package(
         .systemLibrary(name: "CWidth", path: "Shared/Client/CWidth"),
         .executableTarget(
             name: "quartet-tui",
-            dependencies: ["CWidth", "Games", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage", "Vocabulary"],
+            dependencies: [
+                "CWidth", "Games", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage", "QuartetVocabulary",
+            ],
             path: "Shared/Client/Terminal", swiftSettings: settings),
 
         // MARK: Services
         .target(
-            name: "SessionRules", dependencies: ["ContractSupport", "SessionContract", "Vocabulary", crypto],
+            name: "QuartetSessionRules",
+            dependencies: ["QuartetContractSupport", "QuartetSessionContract", "QuartetVocabulary", crypto],
             path: "Services/Session/Rules", swiftSettings: settings),
         .target(
             name: "SessionService",
-            dependencies: ["Bus", "Postgres", "SessionContract", "SessionRules", "Storage", "Vocabulary"],
+            dependencies: [
+                "Bus", "Postgres", "QuartetSessionContract", "QuartetSessionRules", "Storage", "QuartetVocabulary",
+            ],
             path: "Services/Session", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "session", dependencies: ["ServiceKit", "SessionService"], path: "Services/Session/Executable",
             swiftSettings: settings),
         .target(
-            name: "ContactsRules", dependencies: ["ContactsContract", "ContractSupport", "Vocabulary"],
+            name: "QuartetContactsRules",
+            dependencies: ["QuartetContactsContract", "QuartetContractSupport", "QuartetVocabulary"],
             path: "Services/Contacts/Rules", swiftSettings: settings),
         .target(
             name: "ContactsService",
-            dependencies: ["Bus", "ContactsContract", "ContactsRules", "Postgres", "Storage", "Vocabulary"],
+            dependencies: [
+                "Bus", "QuartetContactsContract", "QuartetContactsRules", "Postgres", "Storage", "QuartetVocabulary",
+            ],
             path: "Services/Contacts", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "contacts", dependencies: ["ServiceKit", "ContactsService"], path: "Services/Contacts/Executable",
             swiftSettings: settings),
         .target(
-            name: "NotificationsRules", dependencies: ["ContractSupport", "NotificationsContract", "Vocabulary"],
+            name: "QuartetNotificationsRules",
+            dependencies: ["QuartetContractSupport", "QuartetNotificationsContract", "QuartetVocabulary"],
             path: "Services/Notifications/Rules", swiftSettings: settings),
         .target(
             name: "NotificationsService",
             dependencies: [
-                "Bus", "NotificationsContract", "NotificationsRules", "Postgres", "Storage", "Vocabulary", "Webhook",
+                "Bus", "QuartetNotificationsContract", "QuartetNotificationsRules", "Postgres", "Storage",
+                "QuartetVocabulary", "Webhook",
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 crypto, httpClient, lifecycle, logging, metrics, nio, nioHTTP, nioSSL,
             ],
@@ -247,24 +264,28 @@ let package = Package(
         .executableTarget(
             name: "notifications",
             dependencies: [
-                "Bus", "NotificationsContract", "NotificationsService", "ServiceKit", "Webhook", crypto, lifecycle,
+                "Bus", "QuartetNotificationsContract", "NotificationsService", "ServiceKit", "Webhook", crypto,
+                lifecycle,
                 logging,
             ],
             path: "Services/Notifications/Executable",
             swiftSettings: settings),
 
         .target(
-            name: "SessionClientOrchestration",
+            name: "QuartetSessionClientOrchestration",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                "QuartetAPI", "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetSessionContract", "QuartetVocabulary",
             ],
             path: "Services/SessionClient/Orchestration", swiftSettings: settings),
         .target(
             name: "SessionClientService",
             dependencies: [
-                "API", "Bus", "ContactsContract", "ContractSupport", "Gzip", "NotificationsContract", "Postgres",
+                "QuartetAPI", "Bus", "QuartetContactsContract", "QuartetContractSupport", "Gzip",
+                "QuartetNotificationsContract", "Postgres",
                 "QuartetProto", "ServiceKit",
-                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, grpc,
+                "QuartetSessionClientOrchestration", "QuartetSessionContract", "QuartetVocabulary", "Webhook", crypto,
+                cryptoExtras, grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio,
                 nioHTTP1, nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
@@ -287,55 +308,63 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "StoreKit", dependencies: ["Bus", "Postgres", "ServiceKit", "Storage", "TestKit", "Vocabulary"],
+            name: "StoreKit",
+            dependencies: ["Bus", "Postgres", "ServiceKit", "Storage", "TestKit", "QuartetVocabulary"],
             path: "Tests/Kit/StoreKit",
             swiftSettings: settings),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetSessionContract", "QuartetVocabulary",
             ],
             path: "Tests/Unit/ContractTests", exclude: ["Published", "Vectors"], swiftSettings: settings),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Bus", "ContractSupport", "Postgres", "SessionContract", "SessionRules", "SessionService", "Storage",
+                "Bus", "QuartetContractSupport", "Postgres", "QuartetSessionContract", "QuartetSessionRules",
+                "SessionService", "Storage",
                 "StoreKit", "TestKit",
-                "Vocabulary", crypto, logging,
+                "QuartetVocabulary", crypto, logging,
             ],
             path: "Tests/Unit/SessionServiceTests", swiftSettings: settings),
         .testTarget(
             name: "ContactsServiceTests",
             dependencies: [
-                "Bus", "ContractSupport", "Postgres", "ContactsContract", "ContactsRules", "ContactsService", "Storage",
+                "Bus", "QuartetContractSupport", "Postgres", "QuartetContactsContract", "QuartetContactsRules",
+                "ContactsService", "Storage",
                 "StoreKit", "TestKit",
-                "Vocabulary",
+                "QuartetVocabulary",
             ],
             path: "Tests/Unit/ContactsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "Bus", "ContractSupport", "Postgres", "NotificationsContract", "NotificationsRules",
+                "Bus", "QuartetContractSupport", "Postgres", "QuartetNotificationsContract",
+                "QuartetNotificationsRules",
                 "NotificationsService", "Storage", "StoreKit",
-                "TestKit", "Vocabulary", crypto, lifecycle, logging,
+                "TestKit", "QuartetVocabulary", crypto, lifecycle, logging,
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "APITests",
             dependencies: [
-                "API", "ContactsContract", "NotificationsContract", "SessionContract", "TestKit", "Vocabulary",
+                "QuartetAPI", "QuartetContactsContract", "QuartetNotificationsContract", "QuartetSessionContract",
+                "TestKit", "QuartetVocabulary",
             ],
             path: "Tests/Unit/APITests", swiftSettings: settings),
         .testTarget(
             name: "QuartetClientTests",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetAsyncHTTP",
+                "QuartetAPI", "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetAsyncHTTP",
                 "QuartetClient",
-                "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
+                "QuartetClientTesting", "QuartetStorage", "QuartetSessionContract", "TestKit", "QuartetVocabulary",
+                crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),
         .testTarget(
-            name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
+            name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "QuartetVocabulary"],
             path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
         .testTarget(
             name: "QuartetTUITests", dependencies: ["Games", "QuartetClient", "TestKit", "quartet-tui"],
@@ -349,15 +378,18 @@ let package = Package(
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
-                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
-                "SessionContract", "Vocabulary",
+                "QuartetAPI", "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
+                "QuartetSessionClientOrchestration",
+                "QuartetSessionContract", "QuartetVocabulary",
             ],
             path: "Tests/Unit/SessionClientOrchestrationTests", swiftSettings: settings),
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "Bus", "ContractSupport", "Postgres", "QuartetProto", "ServiceKit", "SessionClientOrchestration",
-                "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, grpc,
+                "QuartetAPI", "Bus", "QuartetContractSupport", "Postgres", "QuartetProto", "ServiceKit",
+                "QuartetSessionClientOrchestration",
+                "SessionClientService", "QuartetSessionContract", "TestKit", "QuartetVocabulary", "Webhook", crypto,
+                grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: server), protobuf,
             ],
@@ -370,7 +402,7 @@ let package = Package(
             dependencies: ["Postgres", "ServiceKit", "TestKit", "example", coreMetrics, logging],
             path: "Tests/Unit/ServiceKitTests", swiftSettings: settings),
         .executableTarget(name: "test-supervisor", path: "Tests/Kit/Supervisor"),
-        .target(name: "SkewedClock", path: "Tests/Kit/SkewedClock"),
+        .target(name: "QuartetSkewedClock", path: "Tests/Kit/SkewedClock"),
         .target(
             name: "TestKit", dependencies: ["CLibpq", "CWidth", "test-supervisor"], path: "Tests/Kit/TestKit",
             exclude: ["clone.sql"],
@@ -397,8 +429,9 @@ let package = Package(
         .executableTarget(
             name: "quartet-conformance",
             dependencies: [
-                "API", "EdgeClient", "QuartetAsyncHTTP", "QuartetClient", "QuartetGRPC", "RPCClient", "SessionContract",
-                "Vocabulary", grpcTransport,
+                "QuartetAPI", "EdgeClient", "QuartetAsyncHTTP", "QuartetClient", "QuartetGRPC", "RPCClient",
+                "QuartetSessionContract",
+                "QuartetVocabulary", grpcTransport,
             ],
             path: "Tests/Conformance", swiftSettings: settings),
         .executableTarget(
@@ -407,8 +440,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "API", "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC",
-                "RPCClient", "ServiceKit", "SessionContract", "TestKit", "Vocabulary", "WebDriver", "contacts",
+                "QuartetAPI", "EdgeClient", "Games", "QuartetNotificationsContract", "Postgres", "QuartetClient",
+                "QuartetGRPC",
+                "RPCClient", "ServiceKit", "QuartetSessionContract", "TestKit", "QuartetVocabulary", "WebDriver",
+                "contacts",
                 "notifications", "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client",
                 crypto, grpcTransport, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioPosix, nioSSL,
                 nioTLS,
@@ -417,48 +452,52 @@ let package = Package(
         .testTarget(
             name: "SchemaTests",
             dependencies: [
-                "ContactsContract", "ContactsService", "NotificationsContract", "NotificationsService", "Postgres",
-                "ServiceKit", "SessionClientService", "SessionContract", "SessionService", "TestKit", "Vocabulary",
+                "QuartetContactsContract", "ContactsService", "QuartetNotificationsContract", "NotificationsService",
+                "Postgres",
+                "ServiceKit", "SessionClientService", "QuartetSessionContract", "SessionService", "TestKit",
+                "QuartetVocabulary",
             ],
             path: "Tests/System/Schema", exclude: ["Releases", "build-release.sh", "dump.sh"], swiftSettings: settings),
         .testTarget(
-            name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"],
+            name: "PostgresTests", dependencies: ["Postgres", "TestKit", "QuartetVocabulary"],
             path: "Tests/Unit/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres", "Vocabulary"], path: "Tests/Benchmarks/Postgres",
+            name: "postgres-benchmark", dependencies: ["Postgres", "QuartetVocabulary"],
+            path: "Tests/Benchmarks/Postgres",
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
-            name: "BusTests", dependencies: ["Bus", "Postgres", "TestKit", "Vocabulary"], path: "Tests/Unit/BusTests",
+            name: "BusTests", dependencies: ["Bus", "Postgres", "TestKit", "QuartetVocabulary"],
+            path: "Tests/Unit/BusTests",
             swiftSettings: settings),
         .target(
-            name: "LedgerContract", dependencies: ["Vocabulary"], path: "Tests/Kit/Ledger/Contract",
+            name: "LedgerContract", dependencies: ["QuartetVocabulary"], path: "Tests/Kit/Ledger/Contract",
             swiftSettings: settings),
         .target(
-            name: "LedgerRules", dependencies: ["LedgerContract", "Vocabulary"],
+            name: "LedgerRules", dependencies: ["LedgerContract", "QuartetVocabulary"],
             path: "Tests/Kit/Ledger/Rules", swiftSettings: settings),
         .target(
             name: "LedgerService",
-            dependencies: ["Bus", "LedgerContract", "LedgerRules", "Postgres", "Storage", "Vocabulary"],
+            dependencies: ["Bus", "LedgerContract", "LedgerRules", "Postgres", "Storage", "QuartetVocabulary"],
             path: "Tests/Kit/Ledger", exclude: ["Contract", "Edge", "Executable", "README.md", "Rules"],
             sources: ["Tables"], resources: [.copy("Migrations")], swiftSettings: settings),
         .executableTarget(
-            name: "ledger", dependencies: ["LedgerService", "ServiceKit", "Vocabulary"],
+            name: "ledger", dependencies: ["LedgerService", "ServiceKit", "QuartetVocabulary"],
             path: "Tests/Kit/Ledger/Executable", swiftSettings: settings),
         .target(
             name: "LedgerEdge",
-            dependencies: ["Bus", "LedgerContract", "Postgres", "Vocabulary", logging, lifecycle],
+            dependencies: ["Bus", "LedgerContract", "Postgres", "QuartetVocabulary", logging, lifecycle],
             path: "Tests/Kit/Ledger/Edge", exclude: ["Executable"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "ledger-client",
-            dependencies: ["LedgerContract", "LedgerEdge", "Postgres", "ServiceKit", "Vocabulary", logging],
+            dependencies: ["LedgerContract", "LedgerEdge", "Postgres", "ServiceKit", "QuartetVocabulary", logging],
             path: "Tests/Kit/Ledger/Edge/Executable", swiftSettings: settings),
         .executableTarget(
             name: "faulty-ledger",
             dependencies: [
-                "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "Vocabulary",
+                "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "QuartetVocabulary",
                 logging, lifecycle, signals,
             ],
             path: "Tests/Kit/FaultyLedger", swiftSettings: settings),
@@ -467,15 +506,17 @@ let package = Package(
             dependencies: [
                 "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "ServiceKit",
                 "Storage",
-                "StoreKit", "TestKit", "Vocabulary", "faulty-ledger", "ledger", "ledger-client", logging,
+                "StoreKit", "TestKit", "QuartetVocabulary", "faulty-ledger", "ledger", "ledger-client", logging,
             ],
             path: "Tests/System/Bus", swiftSettings: settings),
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "API", "Bus", "ContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService",
-                "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit", "SessionContract",
-                "TestKit", "Vocabulary", "WebDriver", httpClient, logging, lifecycle, nio, nioHTTP, nioPosix,
+                "QuartetAPI", "Bus", "QuartetContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge",
+                "LedgerService",
+                "QuartetNotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
+                "QuartetSessionContract",
+                "TestKit", "QuartetVocabulary", "WebDriver", httpClient, logging, lifecycle, nio, nioHTTP, nioPosix,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),
     ],

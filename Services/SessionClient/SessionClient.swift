@@ -1,11 +1,11 @@
-import API
 import Bus
 import Logging
 import Postgres
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 package import ServiceKit
 import ServiceLifecycle
-import SessionClientOrchestration
-import Vocabulary
 
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
 package struct SessionClient: Service {

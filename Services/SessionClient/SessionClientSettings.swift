@@ -4,8 +4,8 @@ import Foundation
 import JWTKit
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 import Webhook
 
 /// The settings of session-client.

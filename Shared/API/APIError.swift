@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Why a request was refused or could not be answered: a code from one closed list, and what is particular to this case.
 public struct APIError: Error, Hashable, Sendable {

@@ -1,11 +1,11 @@
-public import ContactsContract
-public import NotificationsContract
-import SessionContract
-public import Vocabulary
+public import QuartetContactsContract
+public import QuartetNotificationsContract
+import QuartetSessionContract
+public import QuartetVocabulary
 
 /// The commands that apps may send, by name: those of the contracts that are public as they are, and those that have another
 /// form here, because the server adds something. All others are for timers, policies and sagas.
-public let appCommands: [String: any AppCommandBody.Type] = {
+package let appCommands: [String: any AppCommandBody.Type] = {
     let asTheyAre = (SessionCommand.types + ContactsCommand.types + NotificationsCommand.types).compactMap {
         $0 as? any AppCommandBody.Type
     }

@@ -1,5 +1,5 @@
-public import SessionContract
-public import Vocabulary
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// `GET /v1/drill`: for whom the caller's newest drill was ready, and who said that they got it, as far as is known now. For a week.
 public struct DrillReport: Codable, Hashable, Sendable {

@@ -1,17 +1,18 @@
-public import SessionContract
-public import Vocabulary
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// `CreateGroupSession`; the server makes the session's id.
 public struct CreateGroupSessionRequest: AppCommandBody {
     public static let type = "CreateGroupSession"
     public static let sending = Sending.together
 
-    public let activity: Activity
+    public let activity: GroupSessionActivity
     public let capacity: Int?
     public let seats: Int?
     public let isOpenToContacts: Bool?
 
-    public init(activity: Activity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil) {
+    public init(activity: GroupSessionActivity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil)
+    {
         self.activity = activity
         self.capacity = capacity
         self.seats = seats
@@ -63,7 +64,7 @@ public struct GroupOffer: Codable, Hashable, Sendable {
     /// Nil while nobody is in it.
     public let host: AccountID?
     /// Without its payload, which the session's state has.
-    public let activity: Activity
+    public let activity: GroupSessionActivity
     /// How many people are in it.
     public let participants: Int
     /// How many may be.
@@ -72,7 +73,8 @@ public struct GroupOffer: Codable, Hashable, Sendable {
     public let created: Instant
 
     package init(
-        group: GroupID, standing: Standing, host: AccountID?, activity: Activity, participants: Int, capacity: Int,
+        group: GroupID, standing: Standing, host: AccountID?, activity: GroupSessionActivity, participants: Int,
+        capacity: Int,
         isOpenToContacts: Bool, created: Instant
     ) {
         self.group = group

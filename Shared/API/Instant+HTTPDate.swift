@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 extension Instant {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -1,4 +1,4 @@
-public import SessionContract
+public import QuartetSessionContract
 
 /// Which messages of a group session to read.
 public struct MessagesQuery: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import NotificationsContract
+public import QuartetNotificationsContract
 
 /// `GET /v1/notifications`.
 public struct NotificationsQuery: Hashable, Sendable {
@@ -23,11 +23,11 @@ public struct NotificationsQuery: Hashable, Sendable {
 /// Notifications, newest first. A page stays what it is while new ones arrive.
 public struct NotificationsPage: Codable, Hashable, Sendable {
     public let unread: Int
-    public let notifications: [NotificationsContract.Notification]
+    public let notifications: [QuartetNotification]
     /// What to ask for the next page with, as `before`; none on the last one.
     public let next: String?
 
-    package init(unread: Int, notifications: [NotificationsContract.Notification], next: String?) {
+    package init(unread: Int, notifications: [QuartetNotification], next: String?) {
         self.unread = unread
         self.notifications = notifications
         self.next = next

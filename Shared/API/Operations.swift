@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What an operation's id identifies.
 public enum OperationSubject {}
@@ -10,7 +10,7 @@ public protocol OperationRequest: MessageBody {
 }
 
 /// The operations that apps may start, by name.
-public let appOperations: [String: any OperationRequest.Type] = {
+package let appOperations: [String: any OperationRequest.Type] = {
     let all: [any OperationRequest.Type] = [
         ClearAllReceivedPingsRequest.self, RespondToAllPingsRequest.self, CloseAccountRequest.self,
     ]

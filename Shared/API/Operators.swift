@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What an operator's key, or a message on the bus, is identified by.
-public enum OperatorKeySubject {}
-public enum BusMessageSubject {}
-public typealias OperatorKeyID = ID<OperatorKeySubject>
-public typealias BusMessageID = ID<BusMessageSubject>
+package enum OperatorKeySubject {}
+package enum BusMessageSubject {}
+package typealias OperatorKeyID = ID<OperatorKeySubject>
+package typealias BusMessageID = ID<BusMessageSubject>
 
 /// What an operator's key opens.
-public enum OperatorRole: String, Codable, Hashable, Sendable, CaseIterable {
+package enum OperatorRole: String, Codable, Hashable, Sendable, CaseIterable {
     /// Looks at everything and changes nothing.
     case read
     /// May do besides what ``OperatorAct`` lists.
@@ -15,85 +15,85 @@ public enum OperatorRole: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// What an operator may do: each has a reason, which the audit keeps with the operator and the time.
-public protocol OperatorAct: MessageBody {
+package protocol OperatorAct: MessageBody {
     /// Why; 1 to 1,000 characters.
     var reason: String { get }
 }
 
 /// The services by their schemas.
-public enum ServiceSchema: String, Codable, Hashable, Sendable, CaseIterable {
+package enum ServiceSchema: String, Codable, Hashable, Sendable, CaseIterable {
     case session, contacts, notifications
     case sessionClient = "session_client"
 }
 
 /// Sends a dead letter again, once, as a new command.
-public struct RetryDeadLetter: OperatorAct {
-    public let message: BusMessageID
-    public let reason: String
+package struct RetryDeadLetter: OperatorAct {
+    package let message: BusMessageID
+    package let reason: String
 }
 
 /// Decides that nothing will be done about a dead letter.
-public struct DiscardDeadLetter: OperatorAct {
-    public let message: BusMessageID
-    public let reason: String
+package struct DiscardDeadLetter: OperatorAct {
+    package let message: BusMessageID
+    package let reason: String
 }
 
 /// Tries the parked message of a key again, now.
-public struct RetryParked: OperatorAct {
+package struct RetryParked: OperatorAct {
     /// The service that couldn't handle it.
-    public let service: ServiceSchema
+    package let service: ServiceSchema
     /// The log that it is in, as `session_client.contacts_commands`.
-    public let source: String
-    public let key: String
-    public let reason: String
+    package let source: String
+    package let key: String
+    package let reason: String
 }
 
 /// Gives up the parked message of a key, which becomes a dead letter.
-public struct DiscardParked: OperatorAct {
-    public let service: ServiceSchema
-    public let source: String
-    public let key: String
-    public let reason: String
+package struct DiscardParked: OperatorAct {
+    package let service: ServiceSchema
+    package let source: String
+    package let key: String
+    package let reason: String
 }
 
 /// Sets how long a service keeps the rows of a table.
-public struct SetRetention: OperatorAct {
-    public let service: ServiceSchema
+package struct SetRetention: OperatorAct {
+    package let service: ServiceSchema
     /// The table's name.
-    public let subject: String
+    package let subject: String
     /// Rows are kept at least so long, and until they are handled. From a minute to 3,650 days.
-    public let keep: Interval
+    package let keep: Interval
     /// Older rows are deleted even if they aren't handled; nil: never. 3,650 days at most.
-    public let truncateAfter: Interval?
-    public let reason: String
+    package let truncateAfter: Interval?
+    package let reason: String
 }
 
 /// Goes on where a log now begins, after retention deleted what a service hadn't handled.
-public struct AcceptTruncation: OperatorAct {
-    public let service: ServiceSchema
-    public let source: String
-    public let reason: String
+package struct AcceptTruncation: OperatorAct {
+    package let service: ServiceSchema
+    package let source: String
+    package let reason: String
 }
 
 /// Empties what a service's logs say of an account.
-public struct RedactAccount: OperatorAct {
-    public let service: ServiceSchema
-    public let account: AccountID
-    public let reason: String
+package struct RedactAccount: OperatorAct {
+    package let service: ServiceSchema
+    package let account: AccountID
+    package let reason: String
 }
 
 /// Has an operation that failed, or that can't go on, run again: its steps without an accepted outcome are asked again.
-public struct ResumeOperation: OperatorAct {
-    public let operation: ID<OperationSubject>
-    public let reason: String
+package struct ResumeOperation: OperatorAct {
+    package let operation: ID<OperationSubject>
+    package let reason: String
 }
 
 /// What an act did.
-public struct OperatorActReply: Codable, Hashable, Sendable {
+package struct OperatorActReply: Codable, Hashable, Sendable {
     /// The command that was sent instead of a dead letter.
-    public let command: CommandID?
+    package let command: CommandID?
     /// How many messages it concerned.
-    public let messages: Int64?
+    package let messages: Int64?
 
     package init(command: CommandID? = nil, messages: Int64? = nil) {
         self.command = command
@@ -102,13 +102,13 @@ public struct OperatorActReply: Codable, Hashable, Sendable {
 }
 
 /// A named query, as `make psql` has it.
-public struct NamedQuery: Codable, Hashable, Sendable {
-    public let name: String
+package struct NamedQuery: Codable, Hashable, Sendable {
+    package let name: String
     /// What it answers.
-    public let help: String
+    package let help: String
     /// What it needs: `id`, `alarm` or `handle`.
-    public let parameters: [String]
-    public let sql: String
+    package let parameters: [String]
+    package let sql: String
 
     package init(name: String, help: String, parameters: [String], sql: String) {
         self.name = name
@@ -119,8 +119,8 @@ public struct NamedQuery: Codable, Hashable, Sendable {
 }
 
 /// `GET /v1/operator/queries`.
-public struct NamedQueries: Codable, Hashable, Sendable {
-    public let queries: [NamedQuery]
+package struct NamedQueries: Codable, Hashable, Sendable {
+    package let queries: [NamedQuery]
 
     package init(queries: [NamedQuery]) {
         self.queries = queries
@@ -128,10 +128,10 @@ public struct NamedQueries: Codable, Hashable, Sendable {
 }
 
 /// `GET /v1/operator`: whose key it is.
-public struct OperatorReply: Codable, Hashable, Sendable {
-    public let key: OperatorKeyID
-    public let name: String
-    public let role: OperatorRole
+package struct OperatorReply: Codable, Hashable, Sendable {
+    package let key: OperatorKeyID
+    package let name: String
+    package let role: OperatorRole
 
     package init(key: OperatorKeyID, name: String, role: OperatorRole) {
         self.key = key
@@ -141,9 +141,9 @@ public struct OperatorReply: Codable, Hashable, Sendable {
 }
 
 /// `GET /v1/operator/metrics`.
-public struct OperatorMetrics: Codable, Hashable, Sendable {
+package struct OperatorMetrics: Codable, Hashable, Sendable {
     /// In Prometheus's text format 0.0.4.
-    public let text: String
+    package let text: String
 
     package init(text: String) {
         self.text = text

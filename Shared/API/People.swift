@@ -1,6 +1,6 @@
-public import ContactsContract
-public import SessionContract
-public import Vocabulary
+public import QuartetContactsContract
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// What one account may see of another. Who looks decides what is filled in.
 public struct Person: Codable, Hashable, Sendable {

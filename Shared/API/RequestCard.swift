@@ -1,5 +1,5 @@
-public import ContactsContract
-public import Vocabulary
+public import QuartetContactsContract
+public import QuartetVocabulary
 
 /// A request as lists show it: the request and, for one that was received, who asks.
 public struct RequestCard: Codable, Hashable, Sendable {

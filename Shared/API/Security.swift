@@ -1,5 +1,5 @@
-public import SessionContract
-public import Vocabulary
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// `POST /v1/confirm`: one of the two.
 public struct ConfirmRequest: MessageBody {

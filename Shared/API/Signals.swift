@@ -1,6 +1,6 @@
 import Foundation
-import SessionContract
-public import Vocabulary
+import QuartetSessionContract
+public import QuartetVocabulary
 
 /// `POST /v1/groups/{group}/signals`: an unreliable message to participants of a group session.
 public struct SignalRequest: MessageBody {

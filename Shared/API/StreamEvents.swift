@@ -1,5 +1,5 @@
-public import SessionContract
-public import Vocabulary
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// The sequences that one connection carries, each in its own order.
 public enum StreamName: Hashable, Sendable, LosslessStringConvertible {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What a stream's name identifies.
 public enum StreamSubject {}

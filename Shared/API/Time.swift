@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// `GET /v1/time`: with the times at which the client asked and was answered, enough to know how far its clock is from the
 /// server's.

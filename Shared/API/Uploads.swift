@@ -1,5 +1,5 @@
-public import SessionContract
-public import Vocabulary
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// How far an upload is.
 public struct UploadProgress: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 extension ID: PostgresEncodable, PostgresDecodable {
     @inlinable public static var postgresType: OID { .uuid }

@@ -1,6 +1,6 @@
 import Foundation
 public import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// A column of a table, and the property that it is stored from.
 ///

@@ -1,5 +1,5 @@
 public import Postgres
-package import Vocabulary
+package import QuartetVocabulary
 
 /// A service's table, described once: one list of columns says what is read, inserted, updated and deleted.
 ///

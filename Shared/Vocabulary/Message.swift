@@ -1,38 +1,38 @@
 /// A row for one of the sender's own logs.
-public struct Message: Hashable, Sendable {
+package struct Message: Hashable, Sendable {
     /// As in the column `kind`.
-    public enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
         case command, event, outcome
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// The row's own id, made by the sender.
-    public var id: MessageID
-    public var type: String
-    public var version: Int16
-    public var key: Key
+    package var id: MessageID
+    package var type: String
+    package var version: Int16
+    package var key: Key
     /// The account that asked or that it is about, if there is one.
-    public var account: AccountID?
+    package var account: AccountID?
     /// A JSON object in UTF-8, at most 64 kB.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The command itself, or the command that led to this row.
-    public var commandID: CommandID?
+    package var commandID: CommandID?
     /// Set, together with `commandHash`, on the one row that has its command's outcome.
-    public var outcome: Outcome.Kind?
+    package var outcome: Outcome.Kind?
     /// Tells which body the outcome is for.
-    public var commandHash: BodyHash?
+    package var commandHash: BodyHash?
     /// Shared by everything that one request caused.
-    public var correlationID: CorrelationID?
+    package var correlationID: CorrelationID?
     /// The message that caused this one.
-    public var causationID: MessageID?
+    package var causationID: MessageID?
     /// W3C trace context, as the header `traceparent` has it.
-    public var traceParent: String?
+    package var traceParent: String?
     /// How long a command is valid after its append. If its service gets to it later, it is rejected as expired. A
     /// span, not a time, so that only the database's clock counts. A recorded message has ``RecordedMessage/expiresAt``
     /// instead.
-    public var timeToLive: Interval?
+    package var timeToLive: Interval?
 
-    public init(
+    package init(
         kind: Kind, id: MessageID = .new(), type: String, version: Int16 = 1, key: Key, account: AccountID? = nil,
         body: [UInt8], commandID: CommandID? = nil, outcome: Outcome.Kind? = nil, commandHash: BodyHash? = nil,
         correlationID: CorrelationID? = nil, causationID: MessageID? = nil, traceParent: String? = nil,
@@ -55,20 +55,20 @@ public struct Message: Hashable, Sendable {
     }
 
     /// The largest body that a log accepts, in bytes.
-    public static let bodyLimit = 65_536
+    package static let bodyLimit = 65_536
 }
 
 /// A message in its final place.
-public struct RecordedMessage: Hashable, Sendable {
-    public let partition: Partition
-    public let position: Position
-    public let message: Message
+package struct RecordedMessage: Hashable, Sendable {
+    package let partition: Partition
+    package let position: Position
+    package let message: Message
     /// By the database's clock.
-    public let recordedAt: Instant
+    package let recordedAt: Instant
     /// Until when a command is valid, by the database's clock; nil if without limit.
-    public let expiresAt: Instant?
+    package let expiresAt: Instant?
 
-    public init(
+    package init(
         partition: Partition, position: Position, message: Message, recordedAt: Instant, expiresAt: Instant? = nil
     ) {
         self.partition = partition

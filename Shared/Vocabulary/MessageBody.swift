@@ -52,7 +52,7 @@ extension CommandBody {
 }
 
 /// A message whose urgency depends on its kind.
-public protocol SometimesUrgent: MessageBody {
+package protocol SometimesUrgent: MessageBody {
     /// The words in the body's member `kind` that make it urgent.
     static var urgentKinds: [String] { get }
     /// As ``MessageBody/isUrgent`` of the type, for this one.
@@ -63,7 +63,7 @@ public protocol SometimesUrgent: MessageBody {
 public protocol PublicCommandBody: CommandBody, AppCommandBody {}
 
 /// A command that a service sends to itself, for example by a timer. No account asks for it, so it names one.
-public protocol OwnCommandBody: CommandBody {
+package protocol OwnCommandBody: CommandBody {
     var account: AccountID { get }
 }
 

@@ -31,7 +31,7 @@
 ///
 /// The compiler checks everything except that the list is complete. A message that the list lacks can't be read, so any
 /// test that sends it as bytes finds the mistake.
-public protocol MessageSet<Body>: Hashable, Sendable {
+package protocol MessageSet<Body>: Hashable, Sendable {
     /// `any CommandBody` or `any EventBody`.
     associatedtype Body: Sendable
     static var cases: Cases<Self> { get }
@@ -41,14 +41,14 @@ public protocol MessageSet<Body>: Hashable, Sendable {
 
 extension MessageSet {
     /// - Throws: ``MessageError`` if the type or version is unknown, or the body doesn't match it.
-    public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
+    package init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         guard let decode = Self.cases.decoders[type] else { throw .unknownType(type, version: version) }
         self = try decode(body, version)
     }
 
     /// The family of a message that lives may depend on; nil for any other. Reads its body only if the type alone doesn't say.
     /// - Throws: ``MessageError`` if the type or version is unknown.
-    public static func urgentFamily(
+    package static func urgentFamily(
         type: String, version: Int16, body: [UInt8]
     ) throws(MessageError) -> UrgentFamily? {
         guard let known = cases.types[type], version >= 1, version <= known.version else {
@@ -61,22 +61,22 @@ extension MessageSet {
     }
 
     /// The types of all its messages, including those of nested sets.
-    public static var types: [any MessageBody.Type] { cases.messages.map(\.type) }
+    package static var types: [any MessageBody.Type] { cases.messages.map(\.type) }
 }
 
 extension MessageSet<any EventBody> {
     /// The account that the event is about.
-    public var account: AccountID { body.account }
+    package var account: AccountID { body.account }
 }
 
 /// One case of a ``MessageSet``.
-public struct Case<Messages: MessageSet>: Sendable {
+package struct Case<Messages: MessageSet>: Sendable {
     typealias Decode = @Sendable (_ body: [UInt8], _ version: Int16) throws(MessageError) -> Messages
 
     let messages: [(type: any MessageBody.Type, decode: Decode)]
 
     /// A case that holds a message.
-    public init<Body: MessageBody>(_ make: @escaping @Sendable (Body) -> Messages) {
+    package init<Body: MessageBody>(_ make: @escaping @Sendable (Body) -> Messages) {
         messages = [
             (
                 Body.self,
@@ -86,7 +86,7 @@ public struct Case<Messages: MessageSet>: Sendable {
     }
 
     /// A case that holds a set.
-    public init<Inside: MessageSet>(_ make: @escaping @Sendable (Inside) -> Messages) {
+    package init<Inside: MessageSet>(_ make: @escaping @Sendable (Inside) -> Messages) {
         messages = Inside.cases.messages.map { message in
             (message.type, { @Sendable body, version throws(MessageError) in make(try message.decode(body, version)) })
         }
@@ -94,13 +94,13 @@ public struct Case<Messages: MessageSet>: Sendable {
 }
 
 /// The list of a ``MessageSet``'s cases, which gives its types and its decoding.
-public struct Cases<Messages: MessageSet>: Sendable, ExpressibleByArrayLiteral {
+package struct Cases<Messages: MessageSet>: Sendable, ExpressibleByArrayLiteral {
     let messages: [(type: any MessageBody.Type, decode: Case<Messages>.Decode)]
     let decoders: [String: Case<Messages>.Decode]
     let types: [String: any MessageBody.Type]
 
     /// - Precondition: No two messages have the same name.
-    public init(arrayLiteral cases: Case<Messages>...) {
+    package init(arrayLiteral cases: Case<Messages>...) {
         messages = cases.flatMap(\.messages)
         decoders = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.decode) })
         types = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.type) })

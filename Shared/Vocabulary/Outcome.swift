@@ -1,7 +1,7 @@
 import Crypto
 
 /// How a command ended. Exactly one outcome is recorded per command.
-public enum Outcome: Hashable, Sendable {
+package enum Outcome: Hashable, Sendable {
     /// `event` is the first event that the command caused; nil if it changed nothing.
     case accepted(event: CausedEvent?)
     /// Nothing was done.
@@ -10,11 +10,11 @@ public enum Outcome: Hashable, Sendable {
     case failed(code: String)
 
     /// As in the column `outcome`.
-    public enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
         case accepted, rejected, failed
     }
 
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .accepted: .accepted
         case .rejected: .rejected
@@ -25,13 +25,13 @@ public enum Outcome: Hashable, Sendable {
 
 /// The first event that an accepted command caused. Its place tells a reader when it has seen the change; its body is
 /// the command's result.
-public struct CausedEvent: Hashable, Sendable {
-    public let partition: Partition
-    public let position: Position
-    public let type: String
-    public let body: [UInt8]
+package struct CausedEvent: Hashable, Sendable {
+    package let partition: Partition
+    package let position: Position
+    package let type: String
+    package let body: [UInt8]
 
-    public init(partition: Partition, position: Position, type: String, body: [UInt8]) {
+    package init(partition: Partition, position: Position, type: String, body: [UInt8]) {
         self.partition = partition
         self.position = position
         self.type = type
@@ -40,15 +40,15 @@ public struct CausedEvent: Hashable, Sendable {
 }
 
 /// Distinguishes bodies sent under the same command id.
-public struct BodyHash: Hashable, Sendable {
-    public let id: ID<Self>
+package struct BodyHash: Hashable, Sendable {
+    package let id: ID<Self>
 
-    public init(id: ID<Self>) {
+    package init(id: ID<Self>) {
         self.id = id
     }
 
     /// The first half of a SHA-256 over type, version, key, account and body.
-    public init(type: String, version: Int16, key: Key, account: AccountID?, body: [UInt8]) {
+    package init(type: String, version: Int16, key: Key, account: AccountID?, body: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(type.utf8.count + key.description.utf8.count + body.count + 32)
         for part in [type, String(version), key.description] {

@@ -2,7 +2,7 @@
 ///
 /// Its commands are appended in the transaction that records how far the policy has come in the owner's log, and their
 /// ids derive from the event. So they happen once, in the event's order.
-public protocol Policy: Sendable {
+package protocol Policy: Sendable {
     associatedtype Event: MessageSet<any EventBody>
     /// Stable forever: it is part of the commands' ids.
     var name: StaticString { get }
@@ -12,18 +12,18 @@ public protocol Policy: Sendable {
 }
 
 extension Policy {
-    public var ignoredTypes: Set<String> { [] }
+    package var ignoredTypes: Set<String> { [] }
 }
 
-public struct PolicyCommand: Sendable {
+package struct PolicyCommand: Sendable {
     /// The command log of the service that handles it.
-    public let log: LogName
-    public let key: Key
+    package let log: LogName
+    package let key: Key
     /// The account that asks; nil if none does.
-    public let account: AccountID?
-    public let body: any CommandBody
+    package let account: AccountID?
+    package let body: any CommandBody
 
-    public init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
+    package init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
         self.body = body
         self.log = log
         self.key = key

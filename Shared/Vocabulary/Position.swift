@@ -1,28 +1,28 @@
 import Crypto
 
 /// A type that is nothing but a number of its own kind.
-public protocol Numbered: Hashable, Comparable, Sendable, CustomStringConvertible {
+package protocol Numbered: Hashable, Comparable, Sendable, CustomStringConvertible {
     associatedtype Number: FixedWidthInteger
     var number: Number { get }
 }
 
 extension Numbered {
-    @inlinable public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    public var description: String { String(number) }
+    @inlinable package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    package var description: String { String(number) }
 }
 
 /// A numbered shard of a log.
-public struct Partition: Numbered {
+package struct Partition: Numbered {
     /// From 0.
-    public let number: Int32
+    package let number: Int32
 
-    public init(_ number: Int32) {
+    package init(_ number: Int32) {
         self.number = number
     }
 
     /// The partition of a key: the first four bytes of the SHA-256 of its UTF-8, as an unsigned number in network
     /// order, modulo the partition count. The same test vectors hold for `bus_partition` in SQL.
-    public init(of key: Key, among count: Int32) {
+    package init(of key: Key, among count: Int32) {
         precondition(count > 0, "a log has at least one partition")
         var text = key.description
         let word = text.withUTF8 { utf8 in
@@ -35,26 +35,26 @@ public struct Partition: Numbered {
 }
 
 /// The gap-free number of a row in its partition.
-public struct Position: Numbered {
+package struct Position: Numbered {
     /// From 1.
-    public let number: Int64
+    package let number: Int64
 
-    public init(_ number: Int64) {
+    package init(_ number: Int64) {
         self.number = number
     }
 
     /// Before the first row.
-    public static let start = Position(0)
+    package static let start = Position(0)
 
-    public var next: Position { Position(number + 1) }
+    package var next: Position { Position(number + 1) }
 }
 
 /// How often a partition's lease has changed hands.
-public struct Epoch: Numbered {
+package struct Epoch: Numbered {
     /// From 1.
-    public let number: Int64
+    package let number: Int64
 
-    public init(_ number: Int64) {
+    package init(_ number: Int64) {
         self.number = number
     }
 }

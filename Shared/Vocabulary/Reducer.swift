@@ -1,16 +1,16 @@
 /// What a rule may know besides the state and the command.
-public struct CommandContext: Hashable, Sendable {
-    public let commandID: CommandID
+package struct CommandContext: Hashable, Sendable {
+    package let commandID: CommandID
     /// The account that asks; nil if none does, as for a sign-up or a timer.
-    public let account: AccountID?
-    public let key: Key
+    package let account: AccountID?
+    package let key: Key
     /// The database's time, never earlier than for the partition's last command.
-    public let time: Instant
+    package let time: Instant
     /// When the command was appended to its log, by the database's clock: earlier than `time` by as long as it waited.
-    public let recordedAt: Instant
+    package let recordedAt: Instant
 
     /// - Parameter recordedAt: Nil for a command that didn't wait.
-    public init(
+    package init(
         commandID: CommandID, account: AccountID?, key: Key, time: Instant, recordedAt: Instant? = nil
     ) {
         self.commandID = commandID
@@ -22,13 +22,13 @@ public struct CommandContext: Hashable, Sendable {
 }
 
 /// A command as a store sees it, before anything is loaded.
-public struct Request<Command: Sendable>: Sendable {
-    public let command: Command
-    public let key: Key
+package struct Request<Command: Sendable>: Sendable {
+    package let command: Command
+    package let key: Key
     /// The account that asks; nil if none does.
-    public let account: AccountID?
+    package let account: AccountID?
 
-    public init(_ command: Command, key: Key, account: AccountID?) {
+    package init(_ command: Command, key: Key, account: AccountID?) {
         self.command = command
         self.key = key
         self.account = account
@@ -36,13 +36,13 @@ public struct Request<Command: Sendable>: Sendable {
 }
 
 /// An event together with the stream that it belongs to.
-public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
-    public let key: Key
-    public let event: Event
+package struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
+    package let key: Key
+    package let event: Event
     /// Whether the event's body is the command's result, even if it isn't the first one.
-    public let isResult: Bool
+    package let isResult: Bool
 
-    public init(_ event: Event, key: Key, isResult: Bool = false) {
+    package init(_ event: Event, key: Key, isResult: Bool = false) {
         self.event = event
         self.key = key
         self.isResult = isResult
@@ -51,13 +51,13 @@ public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
 
 extension Emission where Event: MessageSet<any EventBody> {
     /// In the stream that the event says.
-    public init(_ event: Event, isResult: Bool = false) {
+    package init(_ event: Event, isResult: Bool = false) {
         self.init(event, key: event.body.stream, isResult: isResult)
     }
 }
 
 /// The rules of a service: a pure function from state and command to events, without I/O, clock, randomness or logging.
-public protocol Reducer {
+package protocol Reducer {
     /// The rows that a batch of commands concerns, loaded before and saved after.
     associatedtype State
     associatedtype Command: MessageSet<any CommandBody>

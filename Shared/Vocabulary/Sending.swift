@@ -59,7 +59,7 @@ public struct Sending: Hashable, Sendable {
 }
 
 /// A request that got fields after the release that brought it.
-public protocol GrownBody: MessageBody {
+package protocol GrownBody: MessageBody {
     /// Optional fields that earlier servers don't know. They refuse a body that has one, so whoever sends it repeats it once
     /// without them, under a new id.
     static var laterFields: Set<String> { get }

@@ -1,12 +1,12 @@
 /// A command that a state wants to be sent at a given time, under the state's own key and on nobody's behalf.
-public struct WantedTimer<Command: MessageSet<any CommandBody>>: Hashable, Sendable {
+package struct WantedTimer<Command: MessageSet<any CommandBody>>: Hashable, Sendable {
     /// Under one key there is at most one timer of each name.
-    public let name: String
-    public let due: Instant
-    public let command: Command
+    package let name: String
+    package let due: Instant
+    package let command: Command
 
     /// - Parameter part: Distinguishes timers of one type under one key.
-    public init(_ command: Command, due: Instant, part: String? = nil) {
+    package init(_ command: Command, due: Instant, part: String? = nil) {
         let type = type(of: command.body).type
         name = part.map { "\(type)/\($0)" } ?? type
         self.due = due

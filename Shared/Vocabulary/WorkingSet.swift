@@ -2,24 +2,24 @@
 ///
 /// A row that was changed back isn't changed. A row that wasn't loaded can't be found, so load every row that the rules may
 /// look at.
-public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable & Sendable>: Sendable {
+package struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable & Sendable>: Sendable {
     @usableFromInline var rows: [Key: Row] = [:]
     /// What the database has, for the keys that were written since.
     @usableFromInline var before: [Key: Row?] = [:]
 
     @inlinable
-    public init() {}
+    package init() {}
 
     /// Adds a row as the database has it, replacing an earlier load of the same row.
     @inlinable
-    public mutating func load(_ row: Row, at key: Key) {
+    package mutating func load(_ row: Row, at key: Key) {
         rows[key] = row
         before[key] = nil
     }
 
     /// The row as it is now. Setting nil deletes it.
     @inlinable
-    public subscript(key: Key) -> Row? {
+    package subscript(key: Key) -> Row? {
         get { rows[key] }
         set {
             let old = newValue.map { rows.updateValue($0, forKey: key) } ?? rows.removeValue(forKey: key)
@@ -29,10 +29,10 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
 
     /// In no order.
     @inlinable
-    public var keys: Dictionary<Key, Row>.Keys { rows.keys }
+    package var keys: Dictionary<Key, Row>.Keys { rows.keys }
 
     @inlinable
-    public var changes: Changes {
+    package var changes: Changes {
         var changes = Changes(inserted: [], updated: [], deleted: [])
         for (key, old) in before.sorted(by: { $0.key < $1.key }) {
             switch (old, rows[key]) {
@@ -46,11 +46,11 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
     }
 
     /// What to write, in the order of the keys.
-    public struct Changes: Sendable {
-        public var inserted: [(key: Key, row: Row)]
+    package struct Changes: Sendable {
+        package var inserted: [(key: Key, row: Row)]
         /// With the contents that the database has.
-        public var updated: [(key: Key, row: Row, before: Row)]
-        public var deleted: [Key]
+        package var updated: [(key: Key, row: Row, before: Row)]
+        package var deleted: [Key]
 
         @usableFromInline
         init(
@@ -63,5 +63,5 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
 
 extension WorkingSet: Equatable {
     /// Compares the rows as they are now.
-    public static func == (left: Self, right: Self) -> Bool { left.rows == right.rows }
+    package static func == (left: Self, right: Self) -> Bool { left.rows == right.rows }
 }

@@ -1,10 +1,10 @@
-import API
 import EdgeClient
+import QuartetAPI
 import QuartetClient
+import QuartetSessionContract
+import QuartetVocabulary
 import RPCClient
-import SessionContract
 import Synchronization
-import Vocabulary
 
 /// One of the transports of the package for apps.
 ///

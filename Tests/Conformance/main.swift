@@ -4,8 +4,8 @@ import GRPCNIOTransportHTTP2Posix
 import QuartetAsyncHTTP
 import QuartetClient
 import QuartetGRPC
+import QuartetVocabulary
 import RPCClient
-import Vocabulary
 
 // Plays one list of scenarios against a running server over each transport, and compares what is answered and seen.
 

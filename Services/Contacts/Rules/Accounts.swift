@@ -1,6 +1,6 @@
-package import ContactsContract
-import ContractSupport
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 /// An account as contacts knows it.
 package struct AccountRow: Equatable, Sendable {

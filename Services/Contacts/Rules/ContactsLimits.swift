@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// The numbers that contacts' rules use.
 package struct ContactsLimits: Equatable, Sendable {

@@ -1,6 +1,6 @@
-package import ContactsContract
-import ContractSupport
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 /// The rules of contacts: what a command does to the relations between accounts.
 ///

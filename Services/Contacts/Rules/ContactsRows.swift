@@ -1,5 +1,5 @@
-package import ContactsContract
-package import Vocabulary
+package import QuartetContactsContract
+package import QuartetVocabulary
 
 /// The part of contacts' tables that a batch of commands touches.
 package struct ContactsRows: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension ContactsReducer {
     static func reduce(

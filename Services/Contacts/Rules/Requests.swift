@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-package import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 /// An unanswered request to become contacts. The roles are as its sender proposed them.
 package struct RequestRow: Equatable, Sendable {
@@ -154,7 +154,7 @@ extension ContactsReducer {
     }
 
     static func endRequest(
-        _ rows: inout ContactsRows, from: AccountID, to: AccountID, _ reason: EndReason, _ asker: Asker
+        _ rows: inout ContactsRows, from: AccountID, to: AccountID, _ reason: RelationEndReason, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         let ends = Ends(from: from, to: to)
         _ = try waiting(rows, ends)
@@ -163,7 +163,7 @@ extension ContactsReducer {
 
     /// Ends a request, with an event for each side.
     static func end(
-        _ rows: inout ContactsRows, _ ends: Ends, _ reason: EndReason, at time: Instant, first: AccountID
+        _ rows: inout ContactsRows, _ ends: Ends, _ reason: RelationEndReason, at time: Instant, first: AccountID
     ) -> [ContactsEvent] {
         rows.requests[ends] = nil
         let toAsker = ContactRequestEnded(

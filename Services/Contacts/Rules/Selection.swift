@@ -1,5 +1,5 @@
-package import ContactsContract
-package import Vocabulary
+package import QuartetContactsContract
+package import QuartetVocabulary
 
 extension ContactsRows {
     /// The rows that a batch of commands may read or change.

@@ -1,5 +1,5 @@
-package import ContactsContract
-package import Vocabulary
+package import QuartetContactsContract
+package import QuartetVocabulary
 
 extension ContactsRows {
     /// The timers that an account wants now. They follow from the state alone: as long as exactly these are set after

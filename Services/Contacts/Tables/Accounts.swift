@@ -1,8 +1,8 @@
-import ContactsContract
-package import ContactsRules
 import Postgres
+import QuartetContactsContract
+package import QuartetContactsRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // contacts.account
 

@@ -1,8 +1,8 @@
-import ContactsContract
-package import ContactsRules
 import Postgres
+import QuartetContactsContract
+package import QuartetContactsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // contacts.block. Its rows are protected by the lock on the blocking account.
 

@@ -1,9 +1,9 @@
 package import Bus
-package import ContactsContract
-package import ContactsRules
 package import Postgres
+package import QuartetContactsContract
+package import QuartetContactsRules
+package import QuartetVocabulary
 import Storage
-package import Vocabulary
 
 /// The tables of the schema `contacts`. Each is described once, in the file with its statements.
 package enum Tables {}

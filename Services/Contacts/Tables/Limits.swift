@@ -1,5 +1,5 @@
-import ContactsRules
 import Postgres
+import QuartetContactsRules
 
 // contacts.limits: the number that operators can set. It is read with each batch, so all replicas decide alike.
 

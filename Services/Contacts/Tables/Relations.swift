@@ -1,8 +1,8 @@
-import ContactsContract
-package import ContactsRules
 import Postgres
+import QuartetContactsContract
+package import QuartetContactsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // contacts.relation
 

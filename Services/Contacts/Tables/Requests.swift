@@ -1,8 +1,8 @@
-import ContactsContract
-package import ContactsRules
 import Postgres
+import QuartetContactsContract
+package import QuartetContactsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // contacts.request. Its rows are protected by the lock on the receiving account, and locked themselves, too: the sender
 // may close its account meanwhile.

@@ -1,8 +1,8 @@
-import ContactsContract
-package import ContactsRules
 import Postgres
+import QuartetContactsContract
+package import QuartetContactsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // contacts.alarm and contacts.ended_alarm, whose rows are protected by the lock on the account, and contacts.alarm_recipient
 

@@ -1,5 +1,5 @@
-public import ContactsContract
 public import Postgres
+public import QuartetContactsContract
 
 // How the contract's types are stored in columns
 

@@ -1,6 +1,6 @@
 import Bus
-import NotificationsContract
 import NotificationsService
+import QuartetNotificationsContract
 import ServiceKit
 import ServiceLifecycle
 

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import Logging
-import NotificationsContract
 import NotificationsService
+import QuartetNotificationsContract
 import ServiceKit
 import Webhook
 

@@ -1,6 +1,6 @@
-import ContractSupport
-import NotificationsContract
-package import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+package import QuartetVocabulary
 
 /// An account as notifications knows it.
 package struct AccountRow: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// The numbers that notifications' rules use.
 package struct NotificationsLimits: Equatable, Sendable {

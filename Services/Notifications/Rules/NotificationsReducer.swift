@@ -1,6 +1,6 @@
-import ContractSupport
-package import NotificationsContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 /// The rules of notifications: what is delivered to an account, what of it is unread, and what its history keeps.
 ///

@@ -1,6 +1,6 @@
-import ContractSupport
-package import NotificationsContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 /// The part of notifications' tables that a batch of commands touches.
 ///
@@ -17,7 +17,7 @@ package struct NotificationsRows: Equatable, Sendable {
     package var held = WorkingSet<PaceKey, ScheduledNotification>()
     /// Devices that were signed out, of those that commands name.
     package var signedOut = WorkingSet<PushDeviceKey, SignedOutDeviceRow>()
-    private var notifications = WorkingSet<NotificationKey, Notification>()
+    private var notifications = WorkingSet<NotificationKey, QuartetNotification>()
     /// The ids that each account has in ``notifications``.
     private var ids: [AccountID: Set<NotificationID>] = [:]
     /// How many notifications each account has about another one. Right only where ``load(count:of:)`` said so, or if
@@ -42,7 +42,7 @@ package struct NotificationsRows: Equatable, Sendable {
     }
 
     /// Loads a notification from its table.
-    package mutating func load(_ notification: Notification, of account: AccountID) {
+    package mutating func load(_ notification: QuartetNotification, of account: AccountID) {
         notifications.load(notification, at: NotificationKey(account, notification.id))
         ids[account, default: []].insert(notification.id)
     }
@@ -50,9 +50,9 @@ package struct NotificationsRows: Equatable, Sendable {
     /// Loads how many notifications an account has about another one.
     package mutating func load(count: Int, of sender: NotificationSender) { counts[sender] = count }
 
-    package var notificationChanges: WorkingSet<NotificationKey, Notification>.Changes { notifications.changes }
+    package var notificationChanges: WorkingSet<NotificationKey, QuartetNotification>.Changes { notifications.changes }
 
-    package subscript(account: AccountID, id: NotificationID) -> Notification? {
+    package subscript(account: AccountID, id: NotificationID) -> QuartetNotification? {
         get { notifications[NotificationKey(account, id)] }
         set {
             let key = NotificationKey(account, id)
@@ -69,24 +69,24 @@ package struct NotificationsRows: Equatable, Sendable {
     }
 
     /// In no order.
-    func loadedNotifications(of account: AccountID) -> some Sequence<Notification> {
+    func loadedNotifications(of account: AccountID) -> some Sequence<QuartetNotification> {
         ids[account, default: []].lazy.compactMap { self[account, $0] }
     }
 
     /// Newest first.
-    package func history(of account: AccountID) -> [Notification] {
+    package func history(of account: AccountID) -> [QuartetNotification] {
         loadedNotifications(of: account).sorted { $0.precedes($1) }
     }
 
-    func oldest(of account: AccountID) -> Notification? {
+    func oldest(of account: AccountID) -> QuartetNotification? {
         loadedNotifications(of: account).max { $0.precedes($1) }
     }
 
     /// The notification that makes room for another one: the oldest of the least urgent. An account that has more than its
     /// share of the history makes room for itself, except by alarms of the last day.
-    func evicted(for new: Notification, of account: AccountID) -> Notification? {
+    func evicted(for new: QuartetNotification, of account: AccountID) -> QuartetNotification? {
         let all = ids[account, default: []].lazy.compactMap { self[account, $0] }
-        func first(_ candidates: some Sequence<Notification>) -> Notification? {
+        func first(_ candidates: some Sequence<QuartetNotification>) -> QuartetNotification? {
             candidates.min { left, right in
                 let ranks = (left.kind.priority.evictionRank, right.kind.priority.evictionRank)
                 return ranks.0 == ranks.1 ? right.precedes(left) : ranks.0 < ranks.1
@@ -160,7 +160,7 @@ package struct NotificationsRows: Equatable, Sendable {
 
     /// Pushes a notification to each of an account's devices. One that was forgotten and is delivered again while its first push
     /// waits isn't pushed twice.
-    mutating func push(_ notification: Notification, to account: AccountID, unread: Int) {
+    mutating func push(_ notification: QuartetNotification, to account: AccountID, unread: Int) {
         for device in pushDevices(of: account) {
             let push = WaitingPush(
                 key: PushDeviceKey(account, device), body: PushBody(notification, to: device, unread: unread))

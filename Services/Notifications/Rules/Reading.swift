@@ -1,6 +1,6 @@
-import ContractSupport
-package import NotificationsContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 package struct ShownKey: Hashable, Comparable, Sendable {
     package let account: AccountID

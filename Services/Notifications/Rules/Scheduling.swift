@@ -1,6 +1,6 @@
-import ContractSupport
-import NotificationsContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetVocabulary
 
 extension NotificationsReducer {
     static func reduce(

@@ -1,5 +1,5 @@
-package import NotificationsContract
-package import Vocabulary
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 extension NotificationsRows {
     /// The rows that a batch of commands may read or change.

@@ -1,5 +1,5 @@
-package import NotificationsContract
-package import Vocabulary
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 extension NotificationsRows {
     /// The timers that an account wants now, soonest first: one for each scheduled or held notification, and one for

@@ -1,7 +1,7 @@
-import NotificationsContract
-import NotificationsRules
 import Postgres
-import Vocabulary
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 
 /// Where the pushes of canaries end: a row that says which alarm arrived, and when. People's pushes never come here, and canaries'
 /// never get to the system that sends pushes to devices.

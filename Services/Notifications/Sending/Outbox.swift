@@ -1,9 +1,9 @@
 import Bus
-import NotificationsContract
-import NotificationsRules
 import Postgres
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import Storage
-import Vocabulary
 
 // The statements by which waiting pushes are sent. The rules' own are in Tables/Push.swift.
 

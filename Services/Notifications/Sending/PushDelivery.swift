@@ -1,12 +1,12 @@
 package import Bus
 package import Logging
 import Metrics
-package import NotificationsContract
-import NotificationsRules
 package import Postgres
+package import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import ServiceLifecycle
 import Synchronization
-import Vocabulary
 
 /// Sends what waits in the table `push`, at least once and always under the same id, until the receiver takes or
 /// refuses it, its device is gone, or a day has passed.

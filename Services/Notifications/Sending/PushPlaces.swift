@@ -1,6 +1,6 @@
-import NotificationsContract
-import NotificationsRules
-import Vocabulary
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 
 /// Pushes that mean danger, all others of people, and those of canaries. None waits for another lane's.
 enum PushLane: CaseIterable, Hashable, Sendable {

@@ -1,6 +1,6 @@
-package import NotificationsContract
-package import NotificationsRules
-package import Vocabulary
+package import QuartetNotificationsContract
+package import QuartetNotificationsRules
+package import QuartetVocabulary
 
 /// A notification sent to one device. A webhook gets it as JSON.
 package struct Push: Codable, Hashable, Sendable {

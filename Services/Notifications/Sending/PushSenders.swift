@@ -1,7 +1,7 @@
 import Foundation
 package import Logging
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
 package import Webhook
 
 /// Posts pushes as JSON to another system, which hands them to the push services.

@@ -1,9 +1,9 @@
 package import Bus
 package import Logging
-import NotificationsContract
 package import Postgres
+import QuartetNotificationsContract
+import QuartetVocabulary
 package import ServiceLifecycle
-import Vocabulary
 
 /// Publishes, once a day for each account, that a push service took a push: someone whose phone takes pushes can hear of an alarm,
 /// even if they never open the app.

@@ -1,8 +1,8 @@
-import NotificationsContract
-package import NotificationsRules
 import Postgres
+import QuartetNotificationsContract
+package import QuartetNotificationsRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // notifications.account
 

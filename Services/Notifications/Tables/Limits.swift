@@ -1,5 +1,5 @@
-import NotificationsRules
 import Postgres
+import QuartetNotificationsRules
 
 // notifications.limits: the numbers that operators can set. They are read with each batch, so all replicas decide
 // alike.

@@ -1,9 +1,9 @@
 package import Bus
-package import NotificationsContract
-package import NotificationsRules
 package import Postgres
+package import QuartetNotificationsContract
+package import QuartetNotificationsRules
+package import QuartetVocabulary
 import Storage
-package import Vocabulary
 
 /// The tables of the schema `notifications`. Each is described once, in the file with its statements.
 package enum Tables {}

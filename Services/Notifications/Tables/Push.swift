@@ -1,8 +1,8 @@
-import NotificationsContract
-package import NotificationsRules
 import Postgres
+import QuartetNotificationsContract
+package import QuartetNotificationsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // notifications.push_device, and the rules' statements on notifications.push. The rows of both are protected by the
 // lock on the account.

@@ -1,7 +1,7 @@
-package import NotificationsRules
 import Postgres
+package import QuartetNotificationsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // notifications.shown. A foreign key deletes its rows with their notification.
 

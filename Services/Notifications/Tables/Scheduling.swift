@@ -1,8 +1,8 @@
-package import NotificationsContract
-package import NotificationsRules
 import Postgres
+package import QuartetNotificationsContract
+package import QuartetNotificationsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // notifications.scheduled, and the columns that it shares with notifications.held
 

@@ -1,6 +1,6 @@
-public import NotificationsContract
-import NotificationsRules
 public import Postgres
+public import QuartetNotificationsContract
+import QuartetNotificationsRules
 
 // How the contract's types are stored in columns
 

@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+package import QuartetVocabulary
 
 package struct AlertRow: Equatable, Sendable {
     /// When it was raised; nil while there is none.

@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 package struct CheckInRow: Equatable, Sendable {
     package var interval: Interval = CheckInRules.defaultInterval

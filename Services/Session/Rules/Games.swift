@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Seats of group sessions, and the games that are played there.
 

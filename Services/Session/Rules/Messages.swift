@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+package import QuartetVocabulary
 
 // Reliable messages of group sessions. A session keeps the newest ones: so many, and so many bytes.
 

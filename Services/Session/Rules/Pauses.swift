@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A pause of check-ins: the next deadline is an interval after its end.
 package struct CheckInPause: Equatable, Sendable {

@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// An account can claim only its own uploads.
 package struct UploadKey: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import SessionContract
-package import Vocabulary
+import QuartetSessionContract
+package import QuartetVocabulary
 
 /// What responders answered holds the repetitions of an alarm back.
 package struct RepetitionHold: Equatable, Sendable {

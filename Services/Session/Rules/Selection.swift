@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 extension SessionRows {
     /// The rows that a batch of commands may read or change.

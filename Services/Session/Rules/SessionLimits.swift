@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// The numbers that session's rules use.
 package struct SessionLimits: Equatable, Sendable {

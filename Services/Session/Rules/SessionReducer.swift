@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions with games, messages, shared
 /// playback and attachments.

@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// The part of session's tables that a batch of commands touches.
 package struct SessionRows: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 extension SessionRows {
     /// The timers that what has a key wants now: an account, an edge process or a group session.

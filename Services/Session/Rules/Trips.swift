@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A trip that is on, or that made an alert.
 package struct TripRow: Codable, Equatable, Sendable {

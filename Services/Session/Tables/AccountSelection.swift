@@ -1,6 +1,6 @@
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Accounts by id, by what their handle looks like, or by phone.
 struct AccountSelection {

@@ -1,8 +1,8 @@
 import Postgres
-import SessionContract
-package import SessionRules
+import QuartetSessionContract
+package import QuartetSessionRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // The tables of attachments. Their bytes are copied within PostgreSQL.
 

@@ -1,7 +1,7 @@
 import Postgres
-import SessionContract
-import SessionRules
-import Vocabulary
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 
 extension Pipeline {
     /// How many rows of a partition are searched for what holds an alarm back. A backlog is longer than that after an outage under full load;

@@ -1,7 +1,7 @@
 import Postgres
-package import SessionContract
+package import QuartetSessionContract
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // The statements on session.game. Seats are kept with the participants.
 

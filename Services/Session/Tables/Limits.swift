@@ -1,6 +1,6 @@
 import Postgres
-import SessionRules
-import Vocabulary
+import QuartetSessionRules
+import QuartetVocabulary
 
 // session.limits: the numbers that operators can set. They are read with each batch, so all replicas decide alike.
 

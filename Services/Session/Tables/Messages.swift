@@ -1,8 +1,8 @@
 import Postgres
-import SessionContract
-package import SessionRules
+import QuartetSessionContract
+package import QuartetSessionRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // The statements on session.message_history and session.group_message.
 

@@ -1,7 +1,7 @@
 import Postgres
-import SessionContract
-import SessionRules
-import Vocabulary
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 
 // session.avatar_chunk, and the edge's uploads
 

@@ -1,8 +1,8 @@
 import Postgres
-package import SessionContract
-package import SessionRules
+package import QuartetSessionContract
+package import QuartetSessionRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // The tables of shared playback. Suspensions are kept with the participants.
 

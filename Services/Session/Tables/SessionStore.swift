@@ -1,9 +1,9 @@
 package import Bus
 package import Postgres
-package import SessionContract
-package import SessionRules
+package import QuartetSessionContract
+package import QuartetSessionRules
+package import QuartetVocabulary
 import Storage
-package import Vocabulary
 
 /// The tables of the schema `session`. Each is described once, in the file with its statements.
 package enum Tables {}

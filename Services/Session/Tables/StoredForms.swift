@@ -1,12 +1,12 @@
 public import Postgres
-public import SessionContract
-import SessionRules
+public import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import Storage
-import Vocabulary
 
 // How the contract's types are stored in columns
 
-extension EndReason: PostgresEncodable, PostgresDecodable {}
+extension GroupEndReason: PostgresEncodable, PostgresDecodable {}
 extension LeaveReason: PostgresEncodable, PostgresDecodable {}
 extension ParticipantStatus: PostgresEncodable, PostgresDecodable {}
 extension PhoneCodePurpose: PostgresEncodable, PostgresDecodable {}

@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 
 /// Decides who asks, whether they may, and whether they ask too much.
 struct Admission: Sendable {

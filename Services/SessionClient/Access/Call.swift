@@ -1,7 +1,7 @@
 import Logging
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The caller, as a verified access token names it.
 struct Caller: Hashable, Sendable {

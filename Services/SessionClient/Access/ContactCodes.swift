@@ -1,7 +1,7 @@
-import ContactsContract
 import Crypto
 import Foundation
-import Vocabulary
+import QuartetContactsContract
+import QuartetVocabulary
 
 /// Makes contact codes that nobody without the server's key can guess, and that are the same each time a message is
 /// handled again.

@@ -1,9 +1,9 @@
-import API
 import Bus
 import Postgres
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Which devices are signed out. A token is valid for minutes; a device that was revoked ends within a second, because
 /// the edge hears of it in session's log.

@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// The name that a caller gave a request, so that sending it again is the same request. Made up where none is given.
 ///

@@ -1,9 +1,9 @@
-import API
 import CryptoExtras
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Turns passwords into verifiers, so that no password and nothing from which one could be guessed cheaply reaches the
 /// bus: scrypt (RFC 7914) with a salt that only one of this server's keys can make.

@@ -1,7 +1,7 @@
-import API
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Finds people by what isn't a secret, their handle or phone, as often as it is fair to try.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 import Webhook
 
 /// Brings a code to a phone.

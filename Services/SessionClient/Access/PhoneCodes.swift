@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Makes codes for phones: six digits that follow from an id under the server's key, so that nothing from which they could
 /// be guessed is stored or sent anywhere but to the phone.

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Makes recovery codes: 20 letters and digits each, which are 100 random bits. So many can't be guessed, not even by
 /// somebody who has the hashes. So a plain hash of one proves it, and codes outlive the server's key.

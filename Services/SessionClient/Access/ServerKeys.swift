@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
+import QuartetSessionContract
 import ServiceKit
-import SessionContract
 
 /// The server's keys. Everything is made under the first one; what was made under another is known by it as long as it is
 /// listed.

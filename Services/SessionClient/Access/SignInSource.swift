@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Where a sign-in comes from. Attempts are counted per source.
 struct SignInSource: Sendable {

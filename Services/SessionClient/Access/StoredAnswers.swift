@@ -1,7 +1,7 @@
-import API
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// The answers to commands and operations that callers may ask for again.
 struct StoredAnswers: Sendable {

@@ -1,9 +1,9 @@
-import API
 import Crypto
 import Foundation
 import JWTKit
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Access tokens: JWTs (RFC 7519) signed with ES256, short-lived, each naming its key. The algorithm is the key's, never
 /// the token's choice.

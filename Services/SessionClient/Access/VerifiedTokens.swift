@@ -1,6 +1,6 @@
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Access tokens whose signature was verified lately: an app sends the same one with every request, and verifying costs more than
 /// everything else about it. Whether a device is still signed in isn't kept here.

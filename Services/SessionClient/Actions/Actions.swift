@@ -1,7 +1,7 @@
 import Crypto
 import Postgres
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// Everything that apps can ask, whatever carries it: each takes a request and, where it needs one, a caller, and returns
 /// a reply.

@@ -1,8 +1,8 @@
-import API
 import Bus
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension ServiceConnections {
     /// Asks a service for a caller, in the order of the caller's requests.

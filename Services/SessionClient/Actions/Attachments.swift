@@ -1,7 +1,7 @@
-import API
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Attachments of group sessions, downloaded from what session publishes, a chunk at a time.
 struct Attachments: Sendable {

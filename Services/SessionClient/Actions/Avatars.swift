@@ -1,9 +1,9 @@
-import API
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// People's pictures: uploaded as they are, claimed by their owner (``Uploads``), and downloaded from what session publishes.
 struct Avatars: Sendable {

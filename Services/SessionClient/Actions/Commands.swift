@@ -1,11 +1,11 @@
-import API
 import Bus
-import ContactsContract
-import ContractSupport
-import NotificationsContract
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Commands: asks a service on behalf of the caller and replies with the outcome.
 struct Commands: Sendable {

@@ -1,8 +1,8 @@
-import API
 import Bus
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Requests that take the password once more, or a recovery code: confirmations and new passwords.
 struct Confirmations: Sendable {

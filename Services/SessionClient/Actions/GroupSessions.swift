@@ -1,9 +1,9 @@
-import API
 import Bus
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What the edge adds to commands about group sessions: ids, and who is whose contact, which session doesn't know.
 struct GroupSessions: Sendable {

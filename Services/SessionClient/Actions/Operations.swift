@@ -1,7 +1,7 @@
-import API
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// Operations: what spans services. Inside, each is a saga.
 struct Operations: Sendable {

@@ -1,10 +1,10 @@
-import API
 import Bus
 import Logging
-import SessionClientOrchestration
-import SessionContract
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Codes that are sent to phones: to sign in, and to give the account a phone.
 struct Phones: Sendable {

@@ -1,4 +1,4 @@
-import SessionContract
+import QuartetSessionContract
 
 /// Removes what a picture says beyond what it shows: where it was taken, when, with what, by whom.
 ///

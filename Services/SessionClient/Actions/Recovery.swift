@@ -1,8 +1,8 @@
-import API
 import Bus
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Recovery codes, and undoing what a thief changed.
 struct Recovery: Sendable {

@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// The time that positions of shared playback are counted in: the database's, which is the same at every edge.
 struct ServerTime: Sendable {

@@ -1,8 +1,8 @@
-import API
 import Bus
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// A device's session from its first tokens to its sign-out. Ids, nonces and with them the tokens follow from the request's
 /// Idempotency-Key: a request sent again answers the same.

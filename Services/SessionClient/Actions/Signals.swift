@@ -1,7 +1,7 @@
-import API
 import Foundation
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Unreliable messages in group sessions.
 struct Signals: Sendable {

@@ -1,8 +1,8 @@
-import API
 import Bus
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Signing in: by handle and password, by handle and recovery code, or by phone and code.
 struct SigningIn: Sendable {

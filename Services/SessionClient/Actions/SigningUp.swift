@@ -1,12 +1,12 @@
-import API
 import Bus
-import ContactsContract
 import Logging
-import NotificationsContract
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Signing up. The account's id follows from the request's Idempotency-Key: a request sent again answers the same.
 struct SigningUp: Sendable {

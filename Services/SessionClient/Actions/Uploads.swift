@@ -1,8 +1,8 @@
-import API
 import Logging
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Bytes that apps upload, in chunks that wait for their owner to claim them. No log ever has them.
 ///

@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// The documentation as pages: of everything that can be asked, and of each error.
 struct DocumentPages: Sendable {

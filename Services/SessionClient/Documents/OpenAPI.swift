@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1) of everything that is declared.
 struct OpenAPI: Sendable {

@@ -1,9 +1,9 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// The data of the stream's events, by the events' names.
 enum StreamSchemas {

@@ -1,7 +1,7 @@
-import API
 import Logging
 import Postgres
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 extension APIError {
     /// What a request is refused with because of an error that was thrown while it was answered.

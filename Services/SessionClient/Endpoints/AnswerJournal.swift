@@ -1,5 +1,5 @@
-import API
 import Foundation
+import QuartetAPI
 import Synchronization
 
 /// Which answers this process gives: tests compare them with what the description promises (`Tests/answers.py`).

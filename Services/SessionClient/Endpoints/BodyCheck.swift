@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 
 /// Refuses bodies before they are decoded: too large, too deep, with U+0000, or not UTF-8.
 ///

@@ -1,8 +1,8 @@
-import API
 import Foundation
 import Logging
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// That an endpoint, or something that may be sent to it, will go away. It stays for at least half a year.
 struct Deprecation: Hashable, Sendable {

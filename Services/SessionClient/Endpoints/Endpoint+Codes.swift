@@ -1,5 +1,5 @@
-import API
-import SessionClientOrchestration
+import QuartetAPI
+import QuartetSessionClientOrchestration
 
 extension Endpoint.Declaration {
     /// Every code that it can be refused with: its own, and those of anything that is asked, read or decided in this way.

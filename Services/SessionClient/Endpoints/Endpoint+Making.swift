@@ -1,6 +1,6 @@
-import API
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// A list, one expression a line: each is checked by itself, which keeps the compiler quick.
 @resultBuilder

@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Something that can be asked of this server, whatever carries the request. Said once: HTTP and gRPC route by it, the OpenAPI
 /// document describes it, and limits count by it.

@@ -1,6 +1,6 @@
-import API
-import ContractSupport
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 
 /// A request that was let in, without anything of what carried it.
 struct EndpointRequest: Sendable {

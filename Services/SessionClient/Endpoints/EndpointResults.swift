@@ -1,7 +1,7 @@
-import API
-import ContractSupport
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// What an endpoint's answer is made of. The type says what the document says of it.
 protocol EndpointResult: Sendable, SendableMetatype {

@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// A value in the path or the query, declared and read by the same thing.
 struct Parameter<Value: Sendable>: Sendable {

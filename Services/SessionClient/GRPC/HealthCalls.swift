@@ -1,6 +1,6 @@
-import API
 import GRPCCore
 import GRPCProtobuf
+import QuartetAPI
 import QuartetProto
 import ServiceKit
 import SwiftProtobuf

@@ -1,6 +1,6 @@
-import API
 package import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// `quartet.proto`, made from the endpoints' declarations: an rpc each, with the parameters and the body's fields in one
 /// message. Names are those of the JSON, so that messages and JSON are made of each other without a word about a domain.

@@ -1,8 +1,8 @@
-import API
 import GRPCCore
 import Logging
+import QuartetAPI
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// Lets calls in, as the middleware of HTTP lets requests in.
 struct RPCAdmission: Sendable {

@@ -1,9 +1,9 @@
-import API
-import ContractSupport
 import GRPCCore
 import GRPCProtobuf
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 import SwiftProtobuf
-import Vocabulary
 
 extension APIError {
     /// How much of a refusal may go into a call's trailers: more than clients accept would hide the refusal.

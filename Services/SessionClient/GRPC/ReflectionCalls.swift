@@ -1,7 +1,7 @@
-import API
 import Foundation
 import GRPCCore
 import GRPCProtobuf
+import QuartetAPI
 import QuartetProto
 import SwiftProtobuf
 

@@ -1,6 +1,6 @@
-import API
 import GRPCCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Says in each answer when it was given, as HTTP's `Date` does: apps learn from it what the time is.
 struct ServerDate: ServerInterceptor {

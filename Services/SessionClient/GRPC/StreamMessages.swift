@@ -1,7 +1,7 @@
-import API
+import QuartetAPI
 import QuartetProto
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// A stream as messages of gRPC.
 struct StreamMessages: StreamTransport {

@@ -1,11 +1,11 @@
-import API
 import Foundation
 import GRPCCore
 import GRPCProtobuf
 import Metrics
+import QuartetAPI
 import QuartetProto
+import QuartetVocabulary
 import SwiftProtobuf
-import Vocabulary
 
 /// A call for each endpoint. Requests and replies are turned into each other's JSON by Protobuf's own mapping, since their
 /// fields are called the same.

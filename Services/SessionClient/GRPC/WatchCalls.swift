@@ -1,10 +1,10 @@
-import API
 import GRPCCore
 import GRPCProtobuf
+import QuartetAPI
 import QuartetProto
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import SwiftProtobuf
-import Vocabulary
 
 /// `quartet.v1.Quartet/Watch`: the caller's streams, as `GET /v1/stream` has them.
 struct WatchCalls: Sendable {

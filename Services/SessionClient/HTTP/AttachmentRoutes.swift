@@ -1,12 +1,12 @@
-import API
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionContract
-import Vocabulary
 
 /// Files of group sessions: uploaded in chunks, downloaded whole or in ranges.
 extension HTTPEndpoint {

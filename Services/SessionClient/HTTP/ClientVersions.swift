@@ -1,6 +1,6 @@
-import API
 import HTTPTypes
 import Hummingbird
+import QuartetAPI
 import ServiceKit
 
 /// A client's name and version, as it says in `Quartet-Client: ios/1.4.2`.

@@ -1,7 +1,7 @@
-import API
 import Foundation
 import HTTPTypes
 import Hummingbird
+import QuartetAPI
 import ServiceKit
 
 /// Serves the console: one page, whose modules speak to the API like any other app.

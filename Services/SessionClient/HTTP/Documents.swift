@@ -1,10 +1,10 @@
-import API
-import ContractSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Descriptions of the API that people and programs read.
 extension HTTPEndpoint {

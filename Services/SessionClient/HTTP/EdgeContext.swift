@@ -1,8 +1,8 @@
-import API
 import Hummingbird
 import Logging
 import NIOCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// The context of a request.
 struct EdgeContext: RequestContext, RemoteAddressRequestContext {

@@ -1,7 +1,7 @@
-import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import QuartetAPI
 import ServiceKit
 
 /// Endpoints over HTTP.

@@ -1,8 +1,8 @@
-import API
 import HTTPTypes
 import Hummingbird
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension HTTPEndpoint {
     /// Everything that only HTTP carries.

@@ -1,7 +1,7 @@
-import API
 import HTTPTypes
 import Hummingbird
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Something that only HTTP carries.
 struct HTTPEndpoint: Sendable {

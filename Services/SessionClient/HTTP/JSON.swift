@@ -1,9 +1,9 @@
-import API
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 extension Request {
     /// The request's body, which claims to be JSON or nothing.

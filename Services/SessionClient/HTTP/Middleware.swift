@@ -1,7 +1,7 @@
-import API
 import HTTPTypes
 import Hummingbird
 import Logging
+import QuartetAPI
 
 /// Turns every error into a problem document, so that no path answers in another form or tells what it shouldn't.
 struct Problems: RouterMiddleware {

@@ -1,8 +1,8 @@
-import API
 import Hummingbird
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceKit
-import SessionContract
-import Vocabulary
 
 /// What operators' API keys open. Where operators aren't configured, there is nothing at these paths.
 extension HTTPEndpoint {

@@ -1,10 +1,10 @@
-import API
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Pictures as bodies: uploaded as they are, downloaded with an entity tag.
 extension HTTPEndpoint {

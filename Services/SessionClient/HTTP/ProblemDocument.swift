@@ -1,8 +1,8 @@
-import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 extension APIError {
     /// An RFC 9457 problem document.

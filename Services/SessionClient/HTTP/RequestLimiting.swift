@@ -1,6 +1,6 @@
-import API
 import HTTPTypes
 import Hummingbird
+import QuartetAPI
 
 /// Refuses what can't be handled or what an address asks too often, before anything is done for it.
 struct AddressLimiting: RouterMiddleware {

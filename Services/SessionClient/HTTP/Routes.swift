@@ -1,8 +1,8 @@
-import API
 import HTTPTypes
 import Hummingbird
+import QuartetAPI
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// Serves endpoints over HTTP. A route only translates; an action answers.
 struct Routes: Sendable {

@@ -1,6 +1,6 @@
-import API
 import NIOCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// A stream as server-sent events (WHATWG HTML, section 9.2). An event's id is the place in all sequences, so that
 /// `Last-Event-ID` goes on exactly where each was.

@@ -1,9 +1,9 @@
-import API
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 extension Routes {
     /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names, as far as it

@@ -1,6 +1,6 @@
-import API
 import Foundation
 import Postgres
+import QuartetAPI
 import ServiceKit
 
 /// The queries that `make psql` names, read from the file that psql starts with. So whoever looks at a page for operators sees

@@ -1,7 +1,7 @@
-import API
 import Crypto
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// An operator's API key: its id, by which it is found and named, and a secret, of which only the hash is kept.
 struct OperatorKey: Sendable {

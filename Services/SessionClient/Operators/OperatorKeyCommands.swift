@@ -1,7 +1,7 @@
-import API
 import Postgres
+import QuartetAPI
+import QuartetVocabulary
 package import ServiceKit
-import Vocabulary
 
 /// `session-client keys`: makes, lists and revokes the API keys of operators. Works as `quartet_operator`.
 package enum OperatorKeyCommands {

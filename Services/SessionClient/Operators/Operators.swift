@@ -1,10 +1,10 @@
-import API
 import Foundation
 import Logging
 import Postgres
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceKit
-import SessionContract
-import Vocabulary
 
 /// What operators may ask and do over HTTP. It all runs as `quartet_operator`, over two connections of that role: the role
 /// session_client has none of these rights, and operators can't take connections from apps.

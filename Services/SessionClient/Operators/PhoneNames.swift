@@ -1,10 +1,10 @@
 import Bus
 import Logging
 import Postgres
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceKit
 import ServiceLifecycle
-import SessionContract
-import Vocabulary
 
 /// Gives phones the names that the server's current key makes of their numbers, when another key made them. Nobody has to be
 /// there for that, and the other key need not even be listed: the number is known to its account.

@@ -1,8 +1,8 @@
-import API
-import ContactsContract
-import NotificationsContract
-import SessionContract
-package import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A service that owns a domain and that session-client can ask.
 package enum Domain: String, CaseIterable, Sendable {

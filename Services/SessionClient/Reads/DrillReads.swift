@@ -1,11 +1,11 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Drills: who got the newest one, and whether there is anybody whom a new one would reach.
 struct DrillReads: Sendable {

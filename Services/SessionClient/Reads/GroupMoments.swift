@@ -1,9 +1,9 @@
-import API
-import ContractSupport
 import Foundation
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Group sessions as they were: session keeps checkpoints and the positions of events, and the contract's fold leads from one to
 /// the other, so a state is the one that everyone had then.

@@ -1,8 +1,8 @@
-import API
 import Foundation
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Group sessions, as far as a caller may see them. An id alone opens nothing.
 ///
@@ -148,7 +148,8 @@ extension GroupOffer {
         self.init(
             group: try row.decode(0, as: GroupID.self), standing: standing,
             host: try row.decode(2, as: AccountID?.self),
-            activity: try JSONDecoder().decode(Activity.self, from: Data(try row.decode(3, as: JSON.self).bytes)),
+            activity: try JSONDecoder().decode(
+                GroupSessionActivity.self, from: Data(try row.decode(3, as: JSON.self).bytes)),
             participants: Int(try row.decode(4, as: Int64.self)), capacity: Int(try row.decode(5, as: Int32.self)),
             isOpenToContacts: try row.decode(6, as: Bool.self), created: try row.decode(7, as: Instant.self))
     }

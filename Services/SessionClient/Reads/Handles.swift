@@ -1,6 +1,6 @@
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Whose handle or phone it is, by what session publishes.
 struct Handles: Sendable {

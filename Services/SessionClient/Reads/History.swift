@@ -1,13 +1,11 @@
-import API
 import Foundation
-import NotificationsContract
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Not Foundation's.
-private typealias Notification = NotificationsContract.Notification
-
 /// The notifications' history, in pages; and each notification.
 struct History: Sendable {
     let pool: Pool
@@ -20,7 +18,7 @@ struct History: Sendable {
         let created: Instant
         let id: NotificationID
 
-        init(after notification: Notification) {
+        init(after notification: QuartetNotification) {
             (created, id) = (notification.created, notification.id)
         }
 
@@ -38,7 +36,7 @@ struct History: Sendable {
         var text: String { "\(created.microseconds)-\(id)" }
     }
 
-    func get(_ id: NotificationID, by caller: Caller) async throws -> NotificationsContract.Notification {
+    func get(_ id: NotificationID, by caller: Caller) async throws -> QuartetNotification {
         let account = caller.account
         let found = try await pool.withConnection { database in
             try database.query(
@@ -47,7 +45,7 @@ struct History: Sendable {
                   FROM notifications.notification AS n
                  WHERE n.account = \(account) AND n.id = \(id)
                 """
-            ).only.map { try Notification($0) }
+            ).only.map { try QuartetNotification($0) }
         }
         guard let found else {
             throw APIError(.notFound, "You have no such notification.", field: "id")
@@ -76,7 +74,7 @@ struct History: Sendable {
                      ORDER BY n.created_at DESC, n.id DESC
                      LIMIT \(Int64(limit + 1))
                     """
-                ).map { try Notification($0) }
+                ).map { try QuartetNotification($0) }
                 return (Int(unread), rows)
             }
         }
@@ -97,7 +95,7 @@ extension ID {
     fileprivate static var last: Self { Self(high: .max, low: .max) }
 }
 
-extension Notification {
+extension QuartetNotification {
     fileprivate init(_ row: Row) throws {
         let kind = try row.decode(1, as: String.self)
         guard let kind = NotificationKind(rawValue: kind) else {

@@ -1,8 +1,8 @@
-import API
 import Foundation
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// The kept messages of a group session, as far as they are for the caller.
 extension GroupReads {

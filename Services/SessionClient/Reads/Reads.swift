@@ -1,11 +1,11 @@
-import API
-import ContactsContract
-import ContractSupport
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What a caller may see, joined from what the owners publish.
 struct Reads: Sendable {

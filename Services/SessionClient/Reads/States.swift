@@ -1,9 +1,9 @@
-import API
-import ContactsContract
-import NotificationsContract
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// The SQL of each stream's state: what its owner publishes, or the state of an account of which it hasn't heard.
 enum States {

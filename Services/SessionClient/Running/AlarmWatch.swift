@@ -1,14 +1,14 @@
 import Bus
-import ContactsContract
 import Logging
 import Metrics
-import NotificationsContract
 import Postgres
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceKit
 import ServiceLifecycle
-import SessionContract
 import Synchronization
-import Vocabulary
 
 /// Times alarms on their way through the logs, and reports when one is stuck before notifications has delivered it.
 ///

@@ -1,10 +1,10 @@
 import Bus
-import ContactsContract
-import NotificationsContract
 import Postgres
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Where a partition's canary stands: a row of `session_client.canary`.
 struct Canary: Sendable, Equatable {
@@ -97,7 +97,7 @@ enum CanaryStep: Equatable, Sendable {
         case .open:
             let device = PushDeviceID(canary.responder)
             let register = RegisterPush(device: device, token: "canary/\(canary.responder)", platform: .other)
-            let opening = NotificationsContract.OpenAccount()
+            let opening = QuartetNotificationsContract.OpenAccount()
             return [
                 (
                     .contacts,

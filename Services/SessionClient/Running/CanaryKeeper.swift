@@ -2,11 +2,11 @@ import Bus
 import Logging
 import Metrics
 import Postgres
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 import ServiceKit
 import ServiceLifecycle
-import SessionClientOrchestration
 import Synchronization
-import Vocabulary
 
 /// Keeps a synthetic person in each partition, whose alarm goes the whole way of people's: it opens them, and checks in for them
 /// when the alarm has arrived. Nothing else is done for them. How late they are is the gauge `quartet_canary_lateness_seconds`.

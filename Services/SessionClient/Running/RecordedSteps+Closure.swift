@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 extension RecordedSteps {
     func reportClosure() async throws {

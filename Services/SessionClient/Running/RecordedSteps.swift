@@ -1,9 +1,9 @@
-import API
 import Bus
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// The steps of one run of a saga, recorded as rows: a later run gets the same answers.
 struct RecordedSteps: SagaSteps {

@@ -1,8 +1,8 @@
-import API
 import Bus
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 extension SagaRunner {
     /// How old a request may be: ended sagas are remembered for a day longer.

@@ -1,12 +1,12 @@
-import API
 import Bus
 import Foundation
 import Logging
 import Postgres
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionClientOrchestration
 import Synchronization
-import Vocabulary
 
 /// Brings each saga to its end, whatever is killed when: every replica looks for running ones that nobody owns and takes them
 /// up from their recorded steps. One saga of an account and lane at a time.

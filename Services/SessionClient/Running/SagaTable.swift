@@ -1,9 +1,9 @@
-import API
 import Bus
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// A saga that this process runs.
 struct ClaimedSaga: Sendable {

@@ -1,9 +1,9 @@
-import API
 import Bus
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// Records how sagas begin and end, each together with its event in the account's operations stream: those of many requests in one
 /// transaction.

@@ -1,9 +1,9 @@
 import Bus
 import Logging
 import Postgres
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionClientOrchestration
-import Vocabulary
 
 /// One of the other services as session-client reaches it: asks it, and reads what it says.
 struct ServiceConnection: Sendable {

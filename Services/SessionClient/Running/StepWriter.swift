@@ -1,8 +1,8 @@
-import API
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import Vocabulary
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 
 /// Writes the steps of all sagas that this process runs, many at a time.
 final class StepWriter: Sendable {

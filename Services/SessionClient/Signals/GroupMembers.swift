@@ -1,8 +1,8 @@
 import Bus
 import Postgres
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Who is in which group session, as far as this process has to know. A bounded cache: what isn't known is looked up in what
 /// session publishes, and forgotten when session's log says that someone came or left.

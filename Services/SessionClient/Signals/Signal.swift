@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// An unreliable message to participants of a group session. It is never stored; of several that wait, the newest counts.
 struct Signal: Hashable, Sendable {

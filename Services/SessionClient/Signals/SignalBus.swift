@@ -1,9 +1,9 @@
 import Logging
 import Metrics
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import Synchronization
-import Vocabulary
 
 /// Carries signals between edge processes, in the payloads of notifications.
 ///

@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// The signals that wait for the next notification. Bounded: a newer one replaces what it supersedes, and when there are too
 /// many the oldest goes.

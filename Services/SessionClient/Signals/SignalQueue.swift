@@ -1,7 +1,7 @@
-import API
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Hands the signals of all edge processes to the connections of this one that follow their sessions as participants.
 final class SignalDelivery: Sendable {

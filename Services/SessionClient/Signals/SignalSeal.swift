@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Anyone with a connection to the database may listen to any channel and notify on it. So what edge processes notify each
 // other of is sealed: nobody else can read it, make it, or change it.

@@ -1,5 +1,5 @@
-import API
 import Bus
+import QuartetAPI
 import Synchronization
 
 /// The sequences that one connection follows at the moment, to be asked how far they have come.

@@ -1,8 +1,8 @@
 import Bus
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// A group session's state as the connections of this process come through its stream, folded once for all of them: whoever
 /// gets to an event first takes it in, and the others find the hash of the state after it.

@@ -1,7 +1,7 @@
 import Bus
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The connections of this process that follow group sessions, and which of them get what isn't part of the sequence.
 ///

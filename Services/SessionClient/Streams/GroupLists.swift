@@ -1,10 +1,10 @@
-import API
 import Bus
 import Logging
 import Postgres
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Notices when the group sessions that connections list may have changed: an invitation, somebody who comes or goes, an end.
 ///

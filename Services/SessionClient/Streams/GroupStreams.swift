@@ -1,11 +1,11 @@
-import API
 import Bus
 import Foundation
 import Postgres
-import SessionClientOrchestration
-import SessionContract
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// What connections need to follow group sessions.
 struct GroupStreams: Sendable {

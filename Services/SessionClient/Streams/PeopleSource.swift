@@ -1,13 +1,13 @@
-import API
 import Bus
 import Foundation
 import Logging
 import Postgres
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionClientOrchestration
-import SessionContract
 import Synchronization
-import Vocabulary
 
 /// Follows every person whom some connection of this process shows, each of them once. After a restart a person's state is
 /// read once instead of once for each of their contacts, and each event is folded and encoded once.

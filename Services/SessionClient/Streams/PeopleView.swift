@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The people whom one connection sees: those in its account's contacts, each as far as the relation lets it, and those in
 /// the group sessions that it follows.

@@ -1,10 +1,10 @@
 import Bus
 import Logging
 import Postgres
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionContract
 import Synchronization
-import Vocabulary
 
 /// Says to session which participants of group sessions follow them by a connection of this process.
 ///

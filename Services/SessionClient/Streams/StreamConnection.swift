@@ -1,13 +1,13 @@
-import API
 import Bus
-import ContactsContract
 import Foundation
 import Logging
 import Postgres
+import QuartetAPI
+import QuartetContactsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceLifecycle
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
 
 /// One connection's streams, until the app leaves or doesn't read, its tokens end, its device is signed out or the process
 /// ends.

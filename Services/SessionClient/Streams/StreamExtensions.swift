@@ -1,8 +1,8 @@
-import API
 import Crypto
 import Foundation
 import Postgres
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// How a stream outlives the access token that opened it. Its beginning names it, and an app that has a new token presents
 /// that for it, to any replica. When the token that a stream knows ends, the stream goes on if a newer one was presented.

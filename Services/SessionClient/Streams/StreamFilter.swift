@@ -1,8 +1,8 @@
-import API
-import ContactsContract
-import NotificationsContract
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What an app wants of its streams. Whatever it leaves out, the places in the sequences move on, so that a filtered stream
 /// resumes like any other, and with another filter, too.

@@ -1,5 +1,5 @@
-import API
 import Bus
+import QuartetAPI
 import Synchronization
 
 /// An item of one connection; each stream's are in its order.

@@ -1,6 +1,6 @@
-import API
 import Bus
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Where an app is in several streams, as one text: `name=token` separated by spaces.
 struct StreamTokens: Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 
 /// What carries a stream's events to an app.
 protocol StreamTransport: Sendable {

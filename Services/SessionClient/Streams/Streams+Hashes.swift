@@ -1,8 +1,8 @@
-import API
 import Bus
-import ContractSupport
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension Streams {
     /// The hash of each of the account's states and where its sequence was then, so that an app can tell whether its copies have

@@ -1,9 +1,9 @@
-import API
 import Bus
 import Logging
 import Postgres
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// A sequence that an app can follow: what it is read from, and the SQL of its state.
 struct StreamSource: Sendable {

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 extension Schema {
     /// Whether it has lists that must be there. On the wire of Protobuf an empty one isn't.

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// What JSON a type reads and writes, in the terms of JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
 package indirect enum Schema: Hashable, Sendable {

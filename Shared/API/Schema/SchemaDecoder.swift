@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 extension Schema {
     /// What a type decodes. It declares nothing for this: the fields that it asks a decoder for are the fields that it has.

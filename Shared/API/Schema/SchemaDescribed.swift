@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A type whose JSON isn't an object of its fields says what it is.
 package protocol SchemaDescribed: Decodable {

@@ -1,20 +1,20 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
 /// A batch as a handler sees it.
-public struct Batch: Sendable {
+package struct Batch: Sendable {
     /// In order.
-    public let messages: [RecordedMessage]
-    public let time: BatchTime
+    package let messages: [RecordedMessage]
+    package let time: BatchTime
 
-    public init(messages: [RecordedMessage], time: BatchTime) {
+    package init(messages: [RecordedMessage], time: BatchTime) {
         self.messages = messages
         self.time = time
     }
 }
 
 /// What a consumer does with the messages it reads: within the batch's transaction, before its commit.
-public protocol BatchHandler: Sendable {
+package protocol BatchHandler: Sendable {
     /// Queues and flushes what must be read first. `BEGIN` is already queued, so everything travels in one round trip.
     associatedtype Loaded
     func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded
@@ -40,12 +40,12 @@ public protocol BatchHandler: Sendable {
 }
 
 /// Rows for one log.
-public struct Appending: Sendable {
-    public let log: Log
+package struct Appending: Sendable {
+    package let log: Log
     /// In order.
-    public let messages: [Message]
+    package let messages: [Message]
 
-    public init(_ messages: [Message], to log: Log) {
+    package init(_ messages: [Message], to log: Log) {
         self.log = log
         self.messages = messages
     }

@@ -1,9 +1,9 @@
-public import Vocabulary
+package import QuartetVocabulary
 
 /// The two times at which a batch is handled: the database's clock, and the time that rules are given.
-public struct BatchTime: Hashable, Sendable {
+package struct BatchTime: Hashable, Sendable {
     /// The database's clock as it is, which decides age and expiry. It may go back, for example after a failover.
-    public let clock: Instant
+    package let clock: Instant
     /// The time that rules are given: never before the last batch's, nor before any of this batch's messages was
     /// recorded. So a deadline that had passed when its timer fired has also passed when the timer's command is
     /// handled.
@@ -11,9 +11,9 @@ public struct BatchTime: Hashable, Sendable {
     /// While the clock is behind this time, it goes on at half speed instead of standing still, which would keep any
     /// pause between two check-ins from ending. A clock that was an hour ahead for a moment has caught up after two
     /// hours.
-    public let given: Instant
+    package let given: Instant
 
-    public init(clock: Instant, given: Instant) {
+    package init(clock: Instant, given: Instant) {
         self.clock = clock
         self.given = given
     }

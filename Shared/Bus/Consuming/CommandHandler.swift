@@ -1,49 +1,49 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
 /// Handles commands by a service's rules: each ends in exactly one recorded outcome.
 ///
 /// A command whose id has an outcome adds nothing, however often it is sent. Outcomes are remembered for ``horizon``
 /// and older ids are refused, so the promise holds without remembering forever.
-public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Sendable {
+package struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Sendable {
     /// How long outcomes are remembered.
-    public static var horizon: Interval { .days(30) }
+    package static var horizon: Interval { .days(30) }
     /// How far ahead of the database's clock an id's time may be: more than clocks differ, less than the horizon.
-    public static var aheadLimit: Interval { .days(1) }
+    package static var aheadLimit: Interval { .days(1) }
 
     private let store: S
     private let log: Log
     private let asksItself: Bool
-    public let urgency = S.Rules.Command.urgency
+    package let urgency = S.Rules.Command.urgency
 
     /// - Parameters:
     ///   - log: The service's own log.
     ///   - asksItself: Whether these are the service's own commands, for example its timers'.
-    public init(_ store: S, log: Log, asksItself: Bool = false) {
+    package init(_ store: S, log: Log, asksItself: Bool = false) {
         self.store = store
         self.log = log
         self.asksItself = asksItself
     }
 
     /// A service's own commands are never given up, because nobody would send them again.
-    public var givesUp: Bool { !asksItself }
+    package var givesUp: Bool { !asksItself }
 
-    public func family(of message: Message) -> Family { S.Rules.Command.family(of: message) }
+    package func family(of message: Message) -> Family { S.Rules.Command.family(of: message) }
 
     /// A policy's command, or a dead letter that an operator had sent again. It has a cause and doesn't expire.
-    public func isSentOnce(_ message: RecordedMessage) -> Bool {
+    package func isSentOnce(_ message: RecordedMessage) -> Bool {
         !asksItself && message.message.causationID != nil && message.expiresAt == nil
     }
 
     /// What is known before the rules run.
-    public struct Loaded {
+    package struct Loaded {
         var commands: [Result<S.Rules.Command, Rejection>]
         var state: S.Rules.State
         var decided: Set<CommandID>
     }
 
     /// Decodes the commands and loads their state, together with the outcomes that they already have.
-    public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
+    package func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
         let commands = try messages.map { try Self.command(in: $0.message) }
         let ids = messages.compactMap(\.message.commandID)
         let decided = pipeline.query(
@@ -59,7 +59,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     }
 
     /// Runs the rules in order. Each command ends in one row that carries its outcome.
-    public func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending] {
+    package func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending] {
         var state = loaded.state
         var decided = loaded.decided
         var rows: [Message] = []
@@ -84,7 +84,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     }
 
     /// The outcome is `failed`, unless the command already has one and only its repetition is given up.
-    public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {
+    package func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {
         guard let id = message.message.commandID else { return [] }
         let known = pipeline.query(
             "SELECT command_id FROM \(unescaped: log.name.schema).outcome WHERE command_id = \(id)")
@@ -185,7 +185,7 @@ extension Rejection {
 
 extension Message {
     /// Tells whether another command with the same id has the same body.
-    public var bodyHash: BodyHash {
+    package var bodyHash: BodyHash {
         BodyHash(type: type, version: version, key: key, account: account, body: body)
     }
 }

@@ -1,21 +1,21 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
-import Vocabulary
+package import Logging
+package import Postgres
+import QuartetVocabulary
+package import ServiceLifecycle
 
 /// Handles every message of a log exactly once, in the order of each key. It has as many workers as configured, each
 /// with a connection and a thread of its own, which share the partitions with the workers of all other replicas. One
 /// more connection renews their leases while they are busy.
 ///
 /// On a graceful shutdown it finishes the batch in hand, gives its leases back and wakes the other replicas.
-public final class Consumer<Handler: BatchHandler>: Service, Sendable {
+package final class Consumer<Handler: BatchHandler>: Service, Sendable {
     private let workers: [Worker<Handler>]
     private let keeper: LeaseKeeper<Handler>
 
     /// - Parameters:
     ///   - schema: The service's own schema, with its batches and leases.
     ///   - doorbells: Hears the source's doorbell, unless the settings say to wait for polls.
-    public init(
+    package init(
         source: Log, schema: String, settings: ConsumerSettings, configuration: Configuration, doorbells: Doorbells,
         logger: Logger, handler: Handler
     ) {
@@ -37,7 +37,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
     }
 
     /// Works until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in workers {
                 group.addTask { try await worker.run() }

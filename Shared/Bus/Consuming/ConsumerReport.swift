@@ -1,12 +1,12 @@
 import Synchronization
 
 /// Adds up the trouble of a consumer's workers and reports it when it changes.
-public final class ConsumerReport: Sendable {
-    public struct Condition: Sendable, Hashable {
+package final class ConsumerReport: Sendable {
+    package struct Condition: Sendable, Hashable {
         /// Why partitions rest; nil if none does.
-        public var resting: String?
+        package var resting: String?
         /// How many keys a failed message holds back.
-        public var parked = 0
+        package var parked = 0
     }
 
     private struct State {

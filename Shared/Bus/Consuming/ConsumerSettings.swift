@@ -1,46 +1,46 @@
-public import Postgres
-package import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
-public struct ConsumerSettings: Sendable {
+package struct ConsumerSettings: Sendable {
     /// Connections that handle partitions, per process. One connection handles whatever its partitions have ready in
     /// one transaction. Several share the partitions, which pays off with more cores than services.
-    public var workers = 1
+    package var workers = 1
     package var limits = PartitionMachine<RecordedMessage>.Limits()
     /// How long a lease lasts unless renewed. A paused worker's partitions are taken over after this time; a killed
     /// worker's within a second, as soon as the others see that its connection is gone.
-    public var leaseDuration: Duration = .seconds(5)
+    package var leaseDuration: Duration = .seconds(5)
     var renewalInterval: Duration { min(leaseDuration / 3, .seconds(1)) }
     /// How often to look for messages without having heard a doorbell.
-    public var idlePoll: Duration = .seconds(1)
+    package var idlePoll: Duration = .seconds(1)
     /// Whether to look only then, and to handle what came meanwhile together. For what isn't urgent: a busy log costs a few
     /// transactions a second.
-    public var waitsForPolls = false
+    package var waitsForPolls = false
     /// Whether a consumer that never ran begins behind all messages that are there already, not where the log's history begins.
-    public var beginsAtHead = false
+    package var beginsAtHead = false
     /// Pauses between retries of a message that fails by its own fault, and between connections.
-    public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
+    package var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Pauses between retries of a message that fails by trouble while others succeed, or that no replica can read.
-    public var troubleBackoff = Backoff(initial: .milliseconds(100), maximum: .seconds(60), multiplier: 2)
+    package var troubleBackoff = Backoff(initial: .milliseconds(100), maximum: .seconds(60), multiplier: 2)
     /// Pauses between retries of a message that ends its owners and may not be given up.
-    public var crashBackoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
+    package var crashBackoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
     /// Pauses of a partition in which nothing succeeds.
-    public var restBackoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
+    package var restBackoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Called when partitions have rested for a second because nothing succeeds, and when the number of parked keys
     /// changes.
-    public var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
+    package var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
     /// Called with the problem and its remedy when the log has deleted messages that this consumer had not handled, and with nil
     /// when that is settled.
-    public var onTruncation: (@Sendable (String?) -> Void)?
+    package var onTruncation: (@Sendable (String?) -> Void)?
     /// Called at named points, where a test holds or ends the process; nil in production.
-    public var faultPoint: (@Sendable (FaultPoint) -> Void)?
+    package var faultPoint: (@Sendable (FaultPoint) -> Void)?
     /// Makes the server execute the whole batch before the fault point `beforeCommit`, so that its locks are held
     /// there. Costs a round trip; false in production.
-    public var flushesBeforeCommit = false
+    package var flushesBeforeCommit = false
 
-    public init() {}
+    package init() {}
 }
 
 /// Where a fault test may interfere with a worker.
-public enum FaultPoint: String, Sendable, CaseIterable {
+package enum FaultPoint: String, Sendable, CaseIterable {
     case afterRead, afterLoad, beforeCommit, afterCommit
 }

@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// How far a consumer has come in a partition: its newest batch.
 struct Cursor: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// The statements by which a worker joins the other workers of its source, learns its share, and takes, renews and
 /// returns leases. All times are the database's.

@@ -1,6 +1,6 @@
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Renews the leases of a consumer's workers while they are too busy to do it, from a connection of its own. So a
 /// transaction may take longer than a lease lasts. A worker that is stuck loses its leases all the same.

@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// One of the workers that share a source's partitions.
 struct Member: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 extension PartitionMachine {
     /// A partition whose lease is held and whose newest batch is known. It ends with the lease.

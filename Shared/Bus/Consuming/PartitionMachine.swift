@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// The protocol by which one worker handles one partition. It does no I/O: it says what to do next, and its caller reports
 /// how that ended. So a test can run it against any order of crashes, pauses, trouble and lost answers.

@@ -1,23 +1,23 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
 /// Runs a policy over an owner's log.
-public struct PolicyHandler<P: Policy>: BatchHandler {
+package struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
     private let ignoredTypes: Set<String>
-    public let urgency = P.Event.urgency
+    package let urgency = P.Event.urgency
 
     /// - Parameter logs: The command logs that the policy may append to.
-    public init(_ policy: P, logs: [Log]) {
+    package init(_ policy: P, logs: [Log]) {
         self.policy = policy
         ignoredTypes = policy.ignoredTypes
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
-    public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
+    package func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
 
-    public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
+    package func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
         var rows: [LogName: [Message]] = [:]
         for recorded in batch.messages
         where recorded.message.kind == .event && !ignoredTypes.contains(recorded.message.type) {
@@ -36,17 +36,17 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
     }
 
     /// A policy skips nothing. An event that it can't handle holds back later ones of its key and family until it can.
-    public var givesUp: Bool { false }
+    package var givesUp: Bool { false }
 
     /// Rows that aren't events concern no policy.
-    public func family(of message: Message) -> Family {
+    package func family(of message: Message) -> Family {
         message.kind == .event ? P.Event.family(of: message) : .regular
     }
 
-    public func isSentOnce(_ message: RecordedMessage) -> Bool { false }
+    package func isSentOnce(_ message: RecordedMessage) -> Bool { false }
 
     /// Appends nothing: an operator discarded the event.
-    public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }
+    package func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }
 
     private func message(_ command: PolicyCommand, _ ordinal: Int, causedBy cause: RecordedMessage) throws -> Message {
         let time = cause.message.id.time ?? cause.recordedAt

@@ -1,8 +1,8 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
 /// Keeps a service's state: loads what a batch of commands touches and saves what they changed.
-public protocol Store: Sendable {
+package protocol Store: Sendable {
     associatedtype Rules: Reducer
 
     /// Queues the statements that lock (`FOR NO KEY UPDATE`, in primary-key order, only rows that two keys share) and

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// An item of a partition, as ``PartitionMachine`` sees it.
 package protocol PartitionItem: Sendable {

@@ -1,8 +1,8 @@
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import Synchronization
-import Vocabulary
 
 /// One connection of a consumer, and the thread that handles its partitions, one batch at a time.
 ///

@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Urgent messages of a partition that is behind are handled before those in front of them.
 ///
@@ -160,7 +160,7 @@ struct AheadWindow: Sendable {
 }
 
 /// Which messages of a set are urgent, as SQL can tell: by their type, or by the `kind` in their bodies.
-public struct Urgency: Sendable {
+package struct Urgency: Sendable {
     let types: [String]
     /// As in `DeliverNotification/alertRaised`.
     let kinds: [String]

@@ -1,6 +1,6 @@
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 extension WorkerLoop {
     /// Performs the next step of a partition's machine, if that step handles messages.

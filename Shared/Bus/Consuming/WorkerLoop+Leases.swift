@@ -1,6 +1,6 @@
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Shares, leases and reports.
 extension WorkerLoop {

@@ -1,7 +1,7 @@
 import Dispatch
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Allows one careful message at a time in the whole process. If it ends the process, the note says which message did.
 private let carefulTurn = DispatchSemaphore(value: 1)

@@ -1,6 +1,6 @@
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// The loop of a worker's thread on one connection. It lives on that thread alone.
 final class WorkerLoop<Handler: BatchHandler> {

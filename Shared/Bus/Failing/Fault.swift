@@ -1,7 +1,7 @@
 /// Why a message failed, as far as one try can tell.
-public struct Fault: Hashable, Sendable, CustomStringConvertible {
+package struct Fault: Hashable, Sendable, CustomStringConvertible {
     /// As in the columns `parked.cause` (except ``lost``) and `dead_letter.code`, and as the code of the outcome `failed`.
-    public enum Code: String, Sendable, Hashable {
+    package enum Code: String, Sendable, Hashable {
         /// The message asks for something that can't be done: the rules or a constraint refuse it each time.
         case error
         /// The database or its environment is in trouble. That passes, so no message is given up for it.
@@ -19,12 +19,12 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
         case discarded
     }
 
-    public let code: Code
-    public let description: String
+    package let code: Code
+    package let description: String
     /// What a replica has to know to handle the message, if that is what was missing.
-    public let needs: String?
+    package let needs: String?
 
-    public init(_ code: Code, _ description: String, needs: String? = nil) {
+    package init(_ code: Code, _ description: String, needs: String? = nil) {
         self.code = code
         self.description = description
         self.needs = needs

@@ -1,15 +1,15 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// What messages have to keep their order in besides their key, so that one that fails holds back only its like.
 ///
 /// Text, as in `parked.family`, because replicas of other releases may know other families.
-public struct Family: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+package struct Family: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 
     init(_ text: String) { description = text }
 
     /// Messages of a key that aren't urgent.
-    public static let regular = Family("regular")
+    package static let regular = Family("regular")
     /// Messages of a key that lives may depend on.
     static func urgent(_ family: UrgentFamily) -> Family { urgent[family] ?? Family("urgent \(family)") }
     private static let urgent = Dictionary(

@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// The first parked message of an order. Later messages of that order wait behind it.
 struct Parked<OrderKey: Hashable & Sendable>: Hashable, Sendable {

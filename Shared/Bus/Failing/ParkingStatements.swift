@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// The statements for messages that could not be handled: parked messages, attempts that may end their owner, dead
 /// letters.

@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// What happens to messages whose transaction failed.
 extension PartitionMachine.Ready {

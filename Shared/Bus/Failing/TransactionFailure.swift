@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// How a transaction failed.
 enum TransactionFailure: Sendable, Equatable {

@@ -1,9 +1,9 @@
-public import Logging
+package import Logging
 import Metrics
-public import Postgres
-public import ServiceLifecycle
+package import Postgres
+import QuartetVocabulary
+package import ServiceLifecycle
 import Synchronization
-import Vocabulary
 
 /// Deletes old rows of a schema's bus tables and empties the messages of closed accounts, in small pieces beside the
 /// normal work. The table `retention` says how long rows are kept.
@@ -11,7 +11,7 @@ import Vocabulary
 /// Each kind of row is a step by itself. When one fails, that is logged and counted, and the others are done all the same.
 ///
 /// Every replica runs one; they take turns.
-public final class Retention: Service, Sendable {
+package final class Retention: Service, Sendable {
     private let schema: String
     private let logs: [Log]
     private let hasOutcomes: Bool
@@ -33,7 +33,7 @@ public final class Retention: Service, Sendable {
     ///   - hasOutcomes: Whether the schema decides commands.
     ///   - others: Functions of the schema that delete up to a number of its own rows and return how many they deleted.
     ///   - interval: The pause between passes.
-    public init(
+    package init(
         schema: String, logs: [Log], hasOutcomes: Bool, others: [String] = [], interval: Duration = .seconds(60),
         configuration: Configuration, logger: Logger
     ) {
@@ -47,7 +47,7 @@ public final class Retention: Service, Sendable {
     }
 
     /// Works until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         let loop = ConnectionLoop(
             configuration: configuration, backoff: Backoff(initial: .seconds(1), maximum: interval, multiplier: 2),
             bell: bell, logger: logger)

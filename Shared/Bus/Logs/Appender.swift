@@ -1,7 +1,7 @@
 import Logging
 import Postgres
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Appends commands to one of the sender's own logs: many callers' rows in one transaction.
 ///

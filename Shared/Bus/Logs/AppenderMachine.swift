@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// The protocol of micro-batching: the next flush fills while one is in flight. It does no I/O. `Entry` is whatever identifies a row and its sender.
 ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// What rang since it was last looked at.
 struct Rings: Sendable {

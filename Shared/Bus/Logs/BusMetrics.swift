@@ -1,5 +1,5 @@
 import Metrics
-import Vocabulary
+import QuartetVocabulary
 
 /// A consumer's measurements, labelled with the log that it reads. Only committed work counts.
 struct ConsumerMetrics: Sendable {

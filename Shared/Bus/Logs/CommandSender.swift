@@ -1,15 +1,15 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+package import QuartetVocabulary
+package import ServiceLifecycle
 import Synchronization
-public import Vocabulary
 
 /// Sends commands to a service and waits for their outcomes: request and reply over two logs.
 ///
 /// A waiter registers with the tail before its command is appended. A command that may have been sent before is also looked
 /// up at once, and every open command is looked up each second: a duplicate adds nothing to the log, so only the table
 /// `outcome` has the answer.
-public final class CommandSender: Service, Sendable {
+package final class CommandSender: Service, Sendable {
     private struct Waiter: Sendable {
         let hash: BodyHash
         let entry: Appender.Entry
@@ -91,7 +91,7 @@ public final class CommandSender: Service, Sendable {
     ///     An abandoned command counts until it has expired; from then on, handling it costs the service next to nothing.
     ///   - faultPoint: Called while an append's transaction is still open, so that a test can hold or end the process there.
     ///     Costs a round trip; nil in production.
-    public init(
+    package init(
         to commands: Log, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, configuration: Configuration,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
     ) {
@@ -108,7 +108,7 @@ public final class CommandSender: Service, Sendable {
     }
 
     /// How many commands have no outcome yet.
-    public var unanswered: Int { open.withLock(\.count) }
+    package var unanswered: Int { open.withLock(\.count) }
 
     /// Sends a command and waits for its outcome.
     /// - Parameters:
@@ -120,7 +120,7 @@ public final class CommandSender: Service, Sendable {
     /// - Throws: ``CommandError/overloaded(_:)``, with nothing sent, when too many commands have no outcome;
     ///   ``CommandError/noOutcomeYet(_:)`` when it isn't known whether the command was done: send it again with the same id
     ///   to find out.
-    public func send(
+    package func send(
         _ command: Message, isUrgent: Bool = false, mayBeRepeated: Bool, patience: Duration = .seconds(10),
         isReplayed: @Sendable @escaping () -> Void = {}
     ) async throws(CommandError) -> Outcome {
@@ -155,7 +155,7 @@ public final class CommandSender: Service, Sendable {
     }
 
     /// Appends, looks up and times out commands until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             // Ends by itself, after its last flush.
             group.addTask { await self.appender.run { self.appendAgain() } }
@@ -322,7 +322,7 @@ public final class CommandSender: Service, Sendable {
 }
 
 /// Why a sender doesn't know its command's outcome.
-public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Too many commands are waiting. Nothing was sent.
     case overloaded(CommandLimit)
     /// The database refused the message. Nothing was stored.
@@ -337,7 +337,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .overloaded(let limit): "\(limit); try again in a second"
         case .refused(let reason): "the database refused the command: \(reason)"

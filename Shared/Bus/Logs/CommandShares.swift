@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// Who may have how many commands without an outcome: a partition that stands still, or one account, uses up only its own share.
 ///
@@ -97,7 +97,7 @@ extension CommandShares.Count {
 }
 
 /// A limit on commands without an outcome.
-public enum CommandLimit: Error, Hashable, Sendable, CustomStringConvertible {
+package enum CommandLimit: Error, Hashable, Sendable, CustomStringConvertible {
     /// Of all commands to the service.
     case service(Int)
     /// Of one partition of the service's commands.
@@ -109,7 +109,7 @@ public enum CommandLimit: Error, Hashable, Sendable, CustomStringConvertible {
     /// Of rows that wait for the database.
     case database
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .service(let count): "\(count) commands to this service have no answer yet, as many as may"
         case .partition(let count): "\(count) commands to this part of the service have no answer yet, as many as may"

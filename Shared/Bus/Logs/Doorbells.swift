@@ -1,14 +1,14 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+package import QuartetVocabulary
+package import ServiceLifecycle
 import Synchronization
-public import Vocabulary
 
 /// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or repeated ring costs
 /// only time, because every reader also looks by itself.
 ///
 /// After each (re)connect all doorbells count as rung, because some may have been missed: listen, then read, then wait.
-public final class Doorbells: Service, Sendable {
+package final class Doorbells: Service, Sendable {
     private struct Registration: Sendable {
         let channel: String
         let ring: @Sendable (String?) -> Void
@@ -19,7 +19,7 @@ public final class Doorbells: Service, Sendable {
     private let registrations = Mutex<[Registration]>([])
     private let connectionObservers = Mutex<[@Sendable ((any Error)?) -> Void]>([])
 
-    public init(configuration: Configuration, logger: Logger) {
+    package init(configuration: Configuration, logger: Logger) {
         self.configuration = configuration.named("doorbells")
         self.logger = logger
     }
@@ -31,13 +31,13 @@ public final class Doorbells: Service, Sendable {
     }
 
     /// Calls `ring` on the listener's thread when there may be something new in a log. Register before `run()`.
-    public func onRing(of log: LogName, _ ring: @escaping @Sendable () -> Void) {
+    package func onRing(of log: LogName, _ ring: @escaping @Sendable () -> Void) {
         onRing(of: log.channel) { _ in ring() }
     }
 
     /// Calls `observer` on the listener's thread with nil when the connection is made, and with the reason when it is
     /// lost. Register before `run()`.
-    public func onConnection(_ observer: @escaping @Sendable ((any Error)?) -> Void) {
+    package func onConnection(_ observer: @escaping @Sendable ((any Error)?) -> Void) {
         connectionObservers.withLock { $0.append(observer) }
     }
 
@@ -52,7 +52,7 @@ public final class Doorbells: Service, Sendable {
     }
 
     /// Listens until cancelled or shut down.
-    public func run() async throws {
+    package func run() async throws {
         let registrations = registrations.withLock { $0 }
         let observers = connectionObservers.withLock { $0 }
         let channels = Set(registrations.map(\.channel))

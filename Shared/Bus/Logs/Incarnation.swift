@@ -1,12 +1,12 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Which incarnation of the logs a position belongs to: the cluster's system identifier, its timeline, and the
 /// database. A restore or failover begins another one, in which old positions mean nothing.
-public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+package struct Incarnation: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") })
         else { return nil }

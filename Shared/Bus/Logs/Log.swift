@@ -1,24 +1,24 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
-public struct Log: Hashable, Sendable {
-    public let name: LogName
+package struct Log: Hashable, Sendable {
+    package let name: LogName
     /// As the database says.
-    public let partitionCount: Int32
+    package let partitionCount: Int32
 
-    public init(name: LogName, partitionCount: Int32) {
+    package init(name: LogName, partitionCount: Int32) {
         self.name = name
         self.partitionCount = partitionCount
     }
 
     /// In order.
-    public var partitions: [Partition] { (0..<partitionCount).map(Partition.init) }
+    package var partitions: [Partition] { (0..<partitionCount).map(Partition.init) }
 
-    public func partition(of key: Key) -> Partition { Partition(of: key, among: partitionCount) }
+    package func partition(of key: Key) -> Partition { Partition(of: key, among: partitionCount) }
 
     /// Reads how many partitions a log has.
     /// - Throws: ``BusError/badPartitions(_:_:)`` if their numbers aren't 0 to n − 1.
-    public static func open(_ name: LogName, _ database: Database) throws -> Log {
+    package static func open(_ name: LogName, _ database: Database) throws -> Log {
         let numbers = try database.query(
             "SELECT partition FROM \(unescaped: "\(name)_partition") ORDER BY partition"
         ).map { try $0.decode(0, as: Int32.self) }
@@ -29,13 +29,13 @@ public struct Log: Hashable, Sendable {
     }
 }
 
-public enum BusError: Error, Sendable, CustomStringConvertible {
+package enum BusError: Error, Sendable, CustomStringConvertible {
     case badPartitions(LogName, [Int32])
     case unreadable(LogName, String)
     /// The server lacks rows that another one already had. Ask again.
     case behind(LogName)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .badPartitions(let log, let numbers):
             "\(log)_partition must have the rows 0 to n-1 but has \(numbers): run the migrations of \(log.schema)"
@@ -162,7 +162,7 @@ extension RecordedMessage {
     }
 
     /// False for a message that was emptied when its account closed. Only its place in the log is left.
-    public var isReadable: Bool { message.type != "Redacted" }
+    package var isReadable: Bool { message.type != "Redacted" }
 }
 
 // MARK: Appending
@@ -170,7 +170,7 @@ extension RecordedMessage {
 extension Log {
     /// Appends rows in this order, as the last statement of a transaction. Returns where they begin in each partition,
     /// ascending.
-    public func append(_ messages: [Message]) -> Query {
+    package func append(_ messages: [Message]) -> Query {
         let places = messages.map { partition(of: $0.key).number }
         let into = Set(places).sorted()
         var counts = [Int32](repeating: 0, count: into.count)
@@ -201,7 +201,7 @@ extension Log {
 
     /// Rings for these messages, in a transaction of its own behind the COMMIT. Inside it, NOTIFY would hold the
     /// cluster's one lock through the flush (18k → 5k commits/s with 16 committers).
-    public func ring(for messages: [Message]) -> Query {
+    package func ring(for messages: [Message]) -> Query {
         var partitions: Set<Partition> = []
         // A partition is a key's hash. Many messages soon name all of them.
         for message in messages where partitions.count < Int(partitionCount) {

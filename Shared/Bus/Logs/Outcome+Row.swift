@@ -1,5 +1,5 @@
 import Foundation
-import Vocabulary
+import QuartetVocabulary
 
 /// For values that can't fail to encode: a few strings.
 func encodedOrEmpty(_ value: some Encodable) -> [UInt8] {

@@ -1,18 +1,18 @@
 import Postgres
-public import Vocabulary
+package import QuartetVocabulary
 
 /// The part of a row that decides whether anyone in this process wants the rest.
-public struct RowHeading: Sendable {
+package struct RowHeading: Sendable {
     let position: Position
-    public let key: Key
-    public let kind: Message.Kind
-    public let type: String
+    package let key: Key
+    package let kind: Message.Kind
+    package let type: String
     /// The command itself, or the command that led to this row.
-    public let commandID: CommandID?
+    package let commandID: CommandID?
     /// Whether the row has its command's outcome.
-    public let hasOutcome: Bool
+    package let hasOutcome: Bool
     /// False for a row that was emptied when its account closed.
-    public let isReadable: Bool
+    package let isReadable: Bool
     /// The body's size in bytes; 0 if the whole row was read.
     let size: Int
 

@@ -1,5 +1,5 @@
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// A stream to join.
 struct JoinRequest: Sendable {

@@ -1,22 +1,22 @@
-public import Vocabulary
+package import QuartetVocabulary
 
 /// A reader's place in a stream. With it, a reader goes on exactly where it stopped.
 ///
 /// Its text has the form `log@incarnation/partition/position`. Apps keep it as it is.
-public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
-    public let log: LogName
-    public let incarnation: Incarnation
-    public let partition: Partition
-    public let position: Position
+package struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
+    package let log: LogName
+    package let incarnation: Incarnation
+    package let partition: Partition
+    package let position: Position
 
-    public init(log: LogName, incarnation: Incarnation, partition: Partition, position: Position) {
+    package init(log: LogName, incarnation: Incarnation, partition: Partition, position: Position) {
         self.log = log
         self.incarnation = incarnation
         self.partition = partition
         self.position = position
     }
 
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 256 else { return nil }
         let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
@@ -32,5 +32,5 @@ public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
             partition: Partition(partition), position: Position(position))
     }
 
-    public var description: String { "\(log)@\(incarnation)/\(partition)/\(position)" }
+    package var description: String { "\(log)@\(incarnation)/\(partition)/\(position)" }
 }

@@ -1,31 +1,31 @@
 import Logging
-public import Postgres
+package import Postgres
+package import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// Joins streams of one log: gives the state at a position and then every change after it, with nothing missing and
 /// nothing twice, across reconnects and restarts; or reports that the subscriber has to start over.
-public struct StreamReader: Sendable {
+package struct StreamReader: Sendable {
     private let tail: Tail
     private let pool: Pool
     private let settings: Settings
     private let metrics: JoinMetrics
 
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// How many events may wait for a slow subscriber before it falls behind.
-        public var bufferLimit = 1024
+        package var bufferLimit = 1024
         /// How many rows of its partition a stream may be behind and still resume. Beyond that, a snapshot is cheaper.
-        public var resumeLimit = 1000
+        package var resumeLimit = 1000
         /// How many bytes of bodies a stream may be behind and still resume.
-        public var resumeByteLimit = 1 << 20
+        package var resumeByteLimit = 1 << 20
 
-        public init() {}
+        package init() {}
     }
 
     /// - Parameters:
     ///   - tail: Of the log that has the streams.
     ///   - pool: Connections that may read the log and what its owner publishes.
-    public init(tail: Tail, pool: Pool, settings: Settings = Settings()) {
+    package init(tail: Tail, pool: Pool, settings: Settings = Settings()) {
         self.tail = tail
         self.pool = pool
         self.settings = settings
@@ -38,7 +38,7 @@ public struct StreamReader: Sendable {
     ///   - withState: Whether to read the state even if the stream resumes.
     ///   - state: A scalar SQL expression of type json for the stream's state. It is read in one statement with the
     ///     position, so it may not use volatile functions.
-    public func subscribe(
+    package func subscribe(
         to key: Key, from token: ResumeToken?, withState: Bool = false, state: Query
     ) async throws -> Subscription {
         let subscriptions = try await join([(key, token)], withStates: withState, state: state)
@@ -49,13 +49,13 @@ public struct StreamReader: Sendable {
     /// Subscribes to the streams of many accounts with one statement. Each begins with a snapshot.
     /// - Parameter state: As for one stream, in terms of `stream.account`.
     /// - Returns: The subscriptions, in the order of the accounts.
-    public func subscribe(to accounts: [AccountID], state: Query) async throws -> [Subscription] {
+    package func subscribe(to accounts: [AccountID], state: Query) async throws -> [Subscription] {
         try await join(accounts.map { (.account($0), nil) }, withStates: true, state: state)
     }
 
     /// Reads a stream's state as JSON and where the stream was then, without following it.
     /// - Parameter state: As for subscribing.
-    public func state(of key: Key, _ state: Query) async throws -> ([UInt8], ResumeToken) {
+    package func state(of key: Key, _ state: Query) async throws -> ([UInt8], ResumeToken) {
         await tail.ready()
         let (log, limits, incarnation) = (tail.log, settings, tail.incarnation)
         let joined = try await pool.withConnection { database in
@@ -73,7 +73,7 @@ public struct StreamReader: Sendable {
     }
 
     /// Whether joining again may help: the database is away, busy or behind.
-    public static func isPassing(_ error: any Error) -> Bool {
+    package static func isPassing(_ error: any Error) -> Bool {
         if case BusError.behind = error { return true }
         return error is PostgresError
     }
@@ -130,16 +130,16 @@ public struct StreamReader: Sendable {
 /// One subscriber's view of a stream: take the beginning, then call `next()` until it ends.
 ///
 /// Bounded: a subscriber that doesn't keep up falls behind, at no cost to anybody else.
-public final class Subscription: Sendable {
+package final class Subscription: Sendable {
     /// How the subscription begins.
-    public enum Beginning: Sendable {
+    package enum Beginning: Sendable {
         /// The state as JSON. `isRefetched` if a token was given that can't be resumed from.
         case snapshot([UInt8], isRefetched: Bool)
         /// It goes on right after the token.
         case resumed
     }
 
-    public enum Element: Sendable {
+    package enum Element: Sendable {
         case event(RecordedMessage, ResumeToken)
         /// Nothing more concerns the stream up to here. Comes only after ``Subscription/ask()``.
         case reached(ResumeToken)
@@ -165,27 +165,27 @@ public final class Subscription: Sendable {
 
     deinit { end() }
 
-    public struct State: Sendable {
+    package struct State: Sendable {
         /// As JSON.
-        public let body: [UInt8]
+        package let body: [UInt8]
         /// The state includes all events up to here.
-        public let position: Position
+        package let position: Position
     }
 
     /// Where this subscription began. Read it before the first `next()` or `ready()`, which drop it.
-    public var beginning: Beginning { buffer.beginning }
+    package var beginning: Beginning { buffer.beginning }
 
     /// The state as it was when the stream was joined; nil if the stream was resumed without asking for it, and after
     /// the first `next()` or `ready()`.
-    public var state: State? { buffer.joinedState }
+    package var state: State? { buffer.joinedState }
 
     var log: LogName { tail.log.name }
 
     /// The subscriber's place after the last element that it took.
-    public var token: ResumeToken { token(at: buffer.given) }
+    package var token: ResumeToken { token(at: buffer.given) }
 
     /// The next element; nil when the subscription or the task has ended.
-    public func next() async -> Element? {
+    package func next() async -> Element? {
         while await ready() {
             if let element = take() { return element }
         }
@@ -195,7 +195,7 @@ public final class Subscription: Sendable {
     /// Waits until there may be something to ``take()``. Takes little memory, also where thousands wait: what a loop does with an
     /// element belongs in a function of its own, or else a waiting task keeps room for it.
     /// - Returns: False when the subscription or the task has ended.
-    public func ready() async -> Bool {
+    package func ready() async -> Bool {
         await withTaskCancellationHandler {
             await buffer.wait()
         } onCancel: {
@@ -207,7 +207,7 @@ public final class Subscription: Sendable {
     }
 
     /// The next element, if there is one now.
-    public func take() -> Element? {
+    package func take() -> Element? {
         switch buffer.next() {
         case .event(let position, let message): return .event(message, token(at: position))
         case .fellBehind: return .fellBehind
@@ -220,10 +220,10 @@ public final class Subscription: Sendable {
 
     /// Has ``take()`` return, once nothing waits, how far the stream was read, if that is further than its last event. In a
     /// stream where little happens, a place that is kept up to date stays near the log's end, where it can be resumed from.
-    public func ask() { buffer.ask() }
+    package func ask() { buffer.ask() }
 
     /// Leaves the stream. A task that waits for an element gets none.
-    public func end() {
+    package func end() {
         tail.unregister(id, from: key)
         buffer.end()
     }

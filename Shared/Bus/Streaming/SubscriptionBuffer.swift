@@ -1,5 +1,5 @@
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The events that a subscriber was offered and hasn't taken.
 ///

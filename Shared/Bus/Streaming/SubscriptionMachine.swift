@@ -1,5 +1,5 @@
 import DequeModule
-import Vocabulary
+import QuartetVocabulary
 
 /// The protocol by which a subscriber joins a stream without missing or repeating anything. It does no I/O.
 ///

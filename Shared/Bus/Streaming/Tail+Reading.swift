@@ -1,6 +1,6 @@
 import Postgres
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 // A few rows are read whole, in one round trip. In a backlog, the tail reads headings first and then only wanted bodies.
 

@@ -1,15 +1,15 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+package import QuartetVocabulary
+package import ServiceLifecycle
 import Synchronization
-public import Vocabulary
 
 /// Reads a log as it grows, once per process however many subscribers there are, and offers each row to the subscribers of
 /// its key and to the observers that want it.
 ///
 /// One indexed read per doorbell covers all rung partitions; without doorbells, it looks at each idle poll. Rows that nobody
 /// here wants aren't decoded. In a backlog, their bodies aren't even read.
-public final class Tail: Service, Sendable {
+package final class Tail: Service, Sendable {
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
 
     struct Registry: Sendable {
@@ -24,7 +24,7 @@ public final class Tail: Service, Sendable {
     }
 
     /// What an observer gets, in order.
-    public enum Observation: Sendable {
+    package enum Observation: Sendable {
         case row(RecordedMessage)
         /// A connection but the first: the server may have lost what wasn't flushed.
         /// - hasMissedRows: The log is in another incarnation, and this one's rows so far were not offered.
@@ -43,7 +43,7 @@ public final class Tail: Service, Sendable {
         let incarnation: Incarnation
     }
 
-    public let log: Log
+    package let log: Log
     private let configuration: Configuration
     private let logger: Logger
     private let idlePoll: Duration
@@ -52,7 +52,7 @@ public final class Tail: Service, Sendable {
     let registry = Mutex(Registry())
     let metrics: TailMetrics
 
-    public init(
+    package init(
         log: Log, idlePoll: Duration = .seconds(1),
         backoff: Backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2),
         configuration: Configuration, doorbells: Doorbells, logger: Logger
@@ -111,7 +111,7 @@ public final class Tail: Service, Sendable {
     }
 
     /// Offers the wanted rows to `observer`, on the tail's thread. Neither closure may block. Register before `run()`.
-    public func observe(
+    package func observe(
         where isWanted: @escaping @Sendable (RowHeading) -> Bool,
         _ observer: @escaping @Sendable (Observation) -> Void
     ) {
@@ -119,7 +119,7 @@ public final class Tail: Service, Sendable {
     }
 
     /// Returns once the tail has read where the log ends and misses nothing from then on, or when the task is cancelled.
-    public func ready() async {
+    package func ready() async {
         let number = registry.withLock { registry in
             registry.last += 1
             return registry.last
@@ -144,7 +144,7 @@ public final class Tail: Service, Sendable {
     // MARK: Reading
 
     /// Reads until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in try readUntilStopped(database) }
     }

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// Where to begin the search of a table that is used as a queue, such as `timer`: not at its oldest entries, which may
 /// be dead ones that an old snapshot keeps.

@@ -1,23 +1,23 @@
-public import Postgres
-public import Vocabulary
+package import Postgres
+package import QuartetVocabulary
 
 /// A command that a service sends to itself at a given time.
 ///
 /// It says what it was set for. The rules drop it if that is no longer so.
-public struct TimedCommand: Sendable {
+package struct TimedCommand: Sendable {
     /// Under one key, a name stands for one timer.
-    public let name: String
-    public let due: Instant
+    package let name: String
+    package let due: Instant
     /// Sent on nobody's behalf.
-    public let body: any CommandBody
+    package let body: any CommandBody
 
-    public init(_ body: any CommandBody, name: String, due: Instant) {
+    package init(_ body: any CommandBody, name: String, due: Instant) {
         self.body = body
         self.name = name
         self.due = due
     }
 
-    public init(_ timer: WantedTimer<some MessageSet<any CommandBody>>) {
+    package init(_ timer: WantedTimer<some MessageSet<any CommandBody>>) {
         self.init(timer.command.body, name: timer.name, due: timer.due)
     }
 }
@@ -26,7 +26,7 @@ extension Pipeline {
     /// Sets exactly these timers under each of the keys: deletes others, and leaves alone those that are there already.
     ///
     /// Queue it in the transaction that changes the state, so that a deadline is there if and only if its state is.
-    public func setTimers(_ timers: [Key: [TimedCommand]], in schema: String) throws {
+    package func setTimers(_ timers: [Key: [TimedCommand]], in schema: String) throws {
         guard !timers.isEmpty else { return }
         let keys = timers.keys.map(\.description).sorted()
         let wanted = timers.flatMap { key, timers in timers.map { KeyedTimer(key: key, timer: $0) } }

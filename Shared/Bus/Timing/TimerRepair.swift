@@ -1,15 +1,15 @@
-public import Logging
+package import Logging
 import Metrics
-public import Postgres
-public import ServiceLifecycle
-import Vocabulary
+package import Postgres
+import QuartetVocabulary
+package import ServiceLifecycle
 
 /// Compares the timers that a service's state wants with its table `timer`, and sets those that are missing or wrong.
 ///
 /// Every replica goes through all keys, starting when it starts, in small pieces. There is nothing to repair unless
 /// something unforeseen went wrong. Then a deadline is hours late at worst, not lost. A superfluous timer is left
 /// alone: the rules drop its command, and another release may want it.
-public final class TimerRepair: Service, Sendable {
+package final class TimerRepair: Service, Sendable {
     private let store: any TimedStore
     private let due: Log
     private let interval: Duration
@@ -26,7 +26,7 @@ public final class TimerRepair: Service, Sendable {
     /// - Parameters:
     ///   - due: The service's log `due`, in the schema that has the table `timer`.
     ///   - interval: The pause after all keys were compared.
-    public init(
+    package init(
         store: any TimedStore, due: Log, interval: Duration = .seconds(60), configuration: Configuration, logger: Logger
     ) {
         self.store = store
@@ -38,7 +38,7 @@ public final class TimerRepair: Service, Sendable {
     }
 
     /// Works until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         healed.increment(by: 0)
         let loop = ConnectionLoop(configuration: configuration, backoff: .reconnect, bell: bell, logger: logger)
         await loop.run { [self] database in

@@ -1,15 +1,15 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+import QuartetVocabulary
+package import ServiceLifecycle
 import Synchronization
-import Vocabulary
 
 /// Fires a service's timers: takes due ones out of the table `timer` and appends their commands to the service's log
 /// `due`, in one transaction. From there they are handled like all commands.
 ///
 /// So a timer fires once, whatever is killed when, and one that was due while nothing ran isn't lost. Every replica
 /// does this; each takes timers that no other is working on.
-public final class Timers: Service, Sendable {
+package final class Timers: Service, Sendable {
     private let log: Log
     private let configuration: Configuration
     private let logger: Logger
@@ -24,7 +24,7 @@ public final class Timers: Service, Sendable {
     /// - Parameters:
     ///   - log: The service's log `due`, in the schema that has the table `timer`.
     ///   - idlePoll: How often to look for timers that were set since.
-    public init(
+    package init(
         log: Log, idlePoll: Duration = .milliseconds(100), configuration: Configuration, logger: Logger
     ) {
         self.log = log
@@ -34,7 +34,7 @@ public final class Timers: Service, Sendable {
     }
 
     /// Works until cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in
             while true {

@@ -1,10 +1,10 @@
-import API
-import ContractSupport
 import Foundation
 import GRPCCore
 public import GRPCNIOTransportHTTP2Posix
 import GRPCProtobuf
+import QuartetAPI
 public import QuartetClient
+import QuartetContractSupport
 import QuartetProto
 import SwiftProtobuf
 import Synchronization

@@ -1,11 +1,11 @@
-import API
-import ContractSupport
 import Foundation
 import GRPCCore
+import QuartetAPI
 import QuartetClient
+import QuartetContractSupport
 import QuartetProto
+import QuartetVocabulary
 import SwiftProtobuf
-import Vocabulary
 
 /// A message of Protobuf. The vocabulary has others.
 typealias ProtoMessage = SwiftProtobuf.Message

@@ -1,8 +1,8 @@
-import API
+import QuartetAPI
 import QuartetClient
 import QuartetProto
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension StreamItem {
     /// Nil for what only a newer server knows.

@@ -1,7 +1,7 @@
 // An app that imports QuartetClient has the types that its states, requests and errors are made of.
-@_exported public import API
-@_exported public import ContactsContract
-@_exported public import ContractSupport
-@_exported public import NotificationsContract
-@_exported public import SessionContract
-@_exported public import Vocabulary
+@_exported public import QuartetAPI
+@_exported public import QuartetContactsContract
+@_exported public import QuartetContractSupport
+@_exported public import QuartetNotificationsContract
+@_exported public import QuartetSessionContract
+@_exported public import QuartetVocabulary

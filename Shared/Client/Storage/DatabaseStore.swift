@@ -1,8 +1,8 @@
 public import Foundation
 import GRDB
 public import QuartetClient
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// Keeps changes and copies in a file of SQLite's, so that they outlive the app, however it ends.
 ///

@@ -8,26 +8,26 @@
     @propertyWrapper
     public struct Observed<Value: Hashable & Sendable>: DynamicProperty {
         @Environment(\.quartet) private var quartet
-        private let path: KeyPath<Quartet, Shared<Value>>
+        private let path: KeyPath<Quartet, SharedState<Value>>
 
-        public init(_ path: KeyPath<Quartet, Shared<Value>>) {
+        public init(_ path: KeyPath<Quartet, SharedState<Value>>) {
             self.path = path
         }
 
-        public var wrappedValue: Shared<Value> { quartet[keyPath: path] }
+        public var wrappedValue: SharedState<Value> { quartet[keyPath: path] }
     }
 
     /// A view of shared state in each of its phases. Older state stays, and says since when it is old.
     public struct RemoteView<Value: Hashable & Sendable, Loading: View, Failed: View, Content: View>: View {
-        private let state: Shared<Value>
+        private let state: SharedState<Value>
         private let loading: () -> Loading
         private let failed: (ConnectionError) -> Failed
-        private let content: (Shared<Value>, _ staleSince: Instant?) -> Content
+        private let content: (SharedState<Value>, _ staleSince: Instant?) -> Content
 
         public init(
-            _ state: Shared<Value>, @ViewBuilder loading: @escaping () -> Loading = { ProgressView() },
+            _ state: SharedState<Value>, @ViewBuilder loading: @escaping () -> Loading = { ProgressView() },
             @ViewBuilder failed: @escaping (ConnectionError) -> Failed = { FailureView($0) },
-            @ViewBuilder content: @escaping (Shared<Value>, _ staleSince: Instant?) -> Content
+            @ViewBuilder content: @escaping (SharedState<Value>, _ staleSince: Instant?) -> Content
         ) {
             self.state = state
             self.loading = loading

@@ -1,7 +1,7 @@
 import Foundation
 import QuartetClient
 import QuartetStorage
-import Vocabulary
+import QuartetVocabulary
 
 do {
     let settings = try Settings(CommandLine.arguments.dropFirst(), ProcessInfo.processInfo.environment)

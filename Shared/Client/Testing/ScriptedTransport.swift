@@ -1,4 +1,4 @@
-public import API
+public import QuartetAPI
 public import QuartetClient
 import Synchronization
 

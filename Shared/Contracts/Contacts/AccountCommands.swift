@@ -1,14 +1,14 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Commands that open and close an account's contacts.
-public enum AccountCommand: MessageSet {
+package enum AccountCommand: MessageSet {
     case openAccount(OpenAccount)
     case closeAccount(CloseAccount)
     case openCanary(OpenCanary)
 
-    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount), Case(Self.openCanary)]
+    package static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount), Case(Self.openCanary)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .openAccount(let body): body
         case .closeAccount(let body): body
@@ -18,13 +18,13 @@ public enum AccountCommand: MessageSet {
 }
 
 /// How others may add an account.
-public enum CodeCommand: MessageSet {
+package enum CodeCommand: MessageSet {
     case resetContactCode(ResetContactCode)
     case setContactApproval(SetContactApproval)
 
-    public static let cases: Cases<Self> = [Case(Self.resetContactCode), Case(Self.setContactApproval)]
+    package static let cases: Cases<Self> = [Case(Self.resetContactCode), Case(Self.setContactApproval)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .resetContactCode(let body): body
         case .setContactApproval(let body): body
@@ -35,14 +35,14 @@ public enum CodeCommand: MessageSet {
 /// Opens an account's contacts. A policy sends this when session has opened the account.
 ///
 /// Rejected: `accountExists`, `accountClosed`, `codeTaken`. Result: ``ContactsOpened``.
-public struct OpenAccount: CommandBody {
+package struct OpenAccount: CommandBody {
     /// No alarm of the account reaches anybody before this.
-    public static let isUrgent = true
+    package static let isUrgent = true
 
     /// Must be random.
-    public let code: ContactCode
+    package let code: ContactCode
 
-    public init(code: ContactCode) {
+    package init(code: ContactCode) {
         self.code = code
     }
 }
@@ -51,18 +51,18 @@ public struct OpenAccount: CommandBody {
 /// commands that name the account are rejected. Sending it again changes nothing.
 ///
 /// Result: ``ContactsClosed``.
-public struct CloseAccount: CommandBody {
-    public init() {}
+package struct CloseAccount: CommandBody {
+    package init() {}
 }
 
 /// Opens a canary and its responder, without contact codes, so nobody can add them. Sending it again changes nothing. They have no
 /// events of their own, so neither has this.
 ///
 /// Rejected: `accountNotFound` for accounts that aren't canaries.
-public struct OpenCanary: CommandBody {
-    public let responder: AccountID
+package struct OpenCanary: CommandBody {
+    package let responder: AccountID
 
-    public init(responder: AccountID) {
+    package init(responder: AccountID) {
         self.responder = responder
     }
 }

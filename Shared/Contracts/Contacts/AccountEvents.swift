@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// An account's contacts are open.
 public struct ContactsOpened: EventBody {

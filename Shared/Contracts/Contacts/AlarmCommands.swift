@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Notifies an account's responders, and takes their answers.
-public enum AlarmCommand: MessageSet {
+package enum AlarmCommand: MessageSet {
     case relayAlert(RelayAlert)
     case acknowledgeAlarm(AcknowledgeAlarm)
     case decideClosing(DecideClosing)
@@ -9,12 +9,12 @@ public enum AlarmCommand: MessageSet {
     case announcePause(AnnouncePause)
     case askForRenewal(AskForRenewal)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.relayAlert), Case(Self.acknowledgeAlarm), Case(Self.decideClosing), Case(Self.forgetAnswers),
         Case(Self.announcePause), Case(Self.askForRenewal),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .relayAlert(let body): body
         case .acknowledgeAlarm(let body): body
@@ -34,24 +34,24 @@ public enum AlarmCommand: MessageSet {
 ///
 /// Contacts of a release before ``reason`` would take an alarm that was closed for one that the person ended, so these are
 /// upgraded first.
-public struct RelayAlert: CommandBody {
-    public static let isUrgent = true
+package struct RelayAlert: CommandBody {
+    package static let isUrgent = true
 
-    public let kind: AlertKind
+    package let kind: AlertKind
     /// Nil for a check-in that ends no alarm.
-    public let alarm: AlarmID?
+    package let alarm: AlarmID?
     /// The time of session's event.
-    public let occurred: Instant
+    package let occurred: Instant
     /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
-    public let deadline: Instant?
+    package let deadline: Instant?
     /// How often responders were already alerted to the same alarm.
-    public let repetition: Int
+    package let repetition: Int
     /// Whether the repetitions that come soon after one another are over.
-    public let isSlow: Bool?
+    package let isSlow: Bool?
     /// How the alarm ended, if the person didn't end it themselves.
-    public let reason: AlarmEndReason?
+    package let reason: AlarmEndReason?
 
-    public init(
+    package init(
         kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
         isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
@@ -64,7 +64,7 @@ public struct RelayAlert: CommandBody {
         self.reason = reason
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         guard repetition >= 0 else {
             throw Rejection(.invalidField, "Count repetitions from 0.", field: "repetition")
         }
@@ -78,16 +78,16 @@ public struct RelayAlert: CommandBody {
 /// sends this on behalf of the dependent.
 ///
 /// Result: a ``PauseAnnounced`` for each responder.
-public struct AnnouncePause: CommandBody {
-    public let change: PauseChange
+package struct AnnouncePause: CommandBody {
+    package let change: PauseChange
     /// Until when check-ins are paused; nil if they aren't any more.
-    public let until: Instant?
+    package let until: Instant?
     /// The next deadline.
-    public let due: Instant
+    package let due: Instant
     /// The time of session's event.
-    public let occurred: Instant
+    package let occurred: Instant
 
-    public init(change: PauseChange, until: Instant?, due: Instant, occurred: Instant) {
+    package init(change: PauseChange, until: Instant?, due: Instant, occurred: Instant) {
         self.change = change
         self.until = until
         self.due = due
@@ -149,14 +149,14 @@ public struct AcknowledgeAlarm: PublicCommandBody {
 /// session finds that it is time. It changes nothing if anybody has answered otherwise since.
 ///
 /// Result: ``AlarmClosingDecided``.
-public struct DecideClosing: CommandBody {
-    public static let isUrgent = true
+package struct DecideClosing: CommandBody {
+    package static let isUrgent = true
 
-    public let alarm: AlarmID
+    package let alarm: AlarmID
     /// Of what held the alarm back, as session has it.
-    public let version: Int
+    package let version: Int
 
-    public init(alarm: AlarmID, version: Int) {
+    package init(alarm: AlarmID, version: Int) {
         self.alarm = alarm
         self.version = version
     }
@@ -166,14 +166,14 @@ public struct DecideClosing: CommandBody {
 /// was told of a late arrival is told of the call at once. A policy sends this.
 ///
 /// Result: ``AlarmHoldChanged``, for session to know what was answered since.
-public struct ForgetAnswers: CommandBody {
-    public static let isUrgent = true
+package struct ForgetAnswers: CommandBody {
+    package static let isUrgent = true
 
-    public let alarm: AlarmID
+    package let alarm: AlarmID
     /// When the dependent called.
-    public let before: Instant
+    package let before: Instant
 
-    public init(alarm: AlarmID, before: Instant) {
+    package init(alarm: AlarmID, before: Instant) {
         self.alarm = alarm
         self.before = before
     }
@@ -185,13 +185,13 @@ public struct ForgetAnswers: CommandBody {
 /// It isn't urgent: what an alarm tells others doesn't wait for it.
 ///
 /// Result: ``RenewalAsked`` and ``RenewalSettled`` for each.
-public struct AskForRenewal: OwnCommandBody {
+package struct AskForRenewal: OwnCommandBody {
     /// The person whom the alarms are about.
-    public let account: AccountID
+    package let account: AccountID
     /// When the timer was due, by which one is told from another.
-    public let due: Instant
+    package let due: Instant
 
-    public init(account: AccountID, due: Instant) {
+    package init(account: AccountID, due: Instant) {
         self.account = account
         self.due = due
     }

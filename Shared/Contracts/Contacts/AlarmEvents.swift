@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Responders were notified of something that happened to the account.
 public struct AlertRelayed: EventBody {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A relation between two accounts, as one of them sees it.
 ///

@@ -1,19 +1,19 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Commands that make two accounts contacts.
-public enum RequestCommand: MessageSet {
+package enum RequestCommand: MessageSet {
     case addContact(AddContact)
     case approveContactRequest(ApproveContactRequest)
     case declineContactRequest(DeclineContactRequest)
     case withdrawContactRequest(WithdrawContactRequest)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.addContact), Case(Self.approveContactRequest), Case(Self.declineContactRequest),
         Case(Self.withdrawContactRequest),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .addContact(let body): body
         case .approveContactRequest(let body): body
@@ -24,17 +24,17 @@ public enum RequestCommand: MessageSet {
 }
 
 /// Commands that change or end a relation.
-public enum RelationCommand: MessageSet {
+package enum RelationCommand: MessageSet {
     case updateContact(UpdateContact)
     case removeContact(RemoveContact)
     case blockContact(BlockContact)
     case unblockContact(UnblockContact)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.updateContact), Case(Self.removeContact), Case(Self.blockContact), Case(Self.unblockContact),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .updateContact(let body): body
         case .removeContact(let body): body

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The account asked another one to become contacts.
 public struct ContactRequestSent: EventBody {
@@ -32,10 +32,10 @@ public struct ContactRequestEnded: EventBody {
     public let contact: AccountID
     /// Outgoing: this account had sent it.
     public let direction: Direction
-    public let reason: EndReason
+    public let reason: RelationEndReason
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, direction: Direction, reason: EndReason, at: Instant) {
+    public init(account: AccountID, contact: AccountID, direction: Direction, reason: RelationEndReason, at: Instant) {
         self.account = account
         self.contact = contact
         self.direction = direction
@@ -88,10 +88,10 @@ public struct ContactRemoved: EventBody {
     public let contact: AccountID
     /// The account that did it.
     public let by: AccountID
-    public let reason: EndReason
+    public let reason: RelationEndReason
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, by: AccountID, reason: EndReason, at: Instant) {
+    public init(account: AccountID, contact: AccountID, by: AccountID, reason: RelationEndReason, at: Instant) {
         self.account = account
         self.contact = contact
         self.by = by

@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All commands of `contacts`, by subject.
-public enum ContactsCommand: MessageSet {
+package enum ContactsCommand: MessageSet {
     case account(AccountCommand)
     case code(CodeCommand)
     case request(RequestCommand)
@@ -13,12 +13,12 @@ public enum ContactsCommand: MessageSet {
     case tier(TierCommand)
     case drill(DrillCommand)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
         Case(Self.alarm), Case(Self.reach), Case(Self.tier), Case(Self.drill),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .account(let set): set.body
         case .code(let set): set.body

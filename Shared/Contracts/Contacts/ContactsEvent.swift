@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All events of `contacts`. Each is in the stream of its account.
 public enum ContactsEvent: MessageSet {
@@ -33,11 +33,11 @@ public enum ContactsEvent: MessageSet {
     case responderReachSettled(ResponderReachSettled)
     case responderTiersSet(ResponderTiersSet)
     case tierBegan(TierBegan)
-    case drill(DrillEvent)
+    case drill(ContactsDrillEvent)
     case renewalAsked(RenewalAsked)
     case renewalSettled(RenewalSettled)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.contactsOpened), Case(Self.contactsClosed), Case(Self.contactCodeReset),
         Case(Self.contactApprovalSet), Case(Self.contactRequestSent), Case(Self.contactRequestReceived),
         Case(Self.contactRequestEnded), Case(Self.contactAdded), Case(Self.contactUpdated),

@@ -1,5 +1,5 @@
-import ContractSupport
-import Vocabulary
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension ContactsState {
     /// Applies the next event of the stream. Events of other accounts change nothing.

@@ -1,5 +1,5 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// One account's contacts: the state of the stream `contacts/<account>`.
 ///

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 public enum ContactCodeSubject {}
 
@@ -71,7 +71,7 @@ public enum AlarmAnswer: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a relation or a request ended.
-public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
+public enum RelationEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// One of them removed the other.
     case removed
     /// One of them blocked the other. The blocked account gets `removed` instead.

@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Drills of dependents, on their way to the responders. They are no alarms, and no rule of alarms knows them.
-public enum DrillCommand: MessageSet {
+package enum DrillCommand: MessageSet {
     case relayDrill(RelayDrill)
     case withdrawDrill(WithdrawDrill)
 
-    public static let cases: Cases<Self> = [Case(Self.relayDrill), Case(Self.withdrawDrill)]
+    package static let cases: Cases<Self> = [Case(Self.relayDrill), Case(Self.withdrawDrill)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .relayDrill(let body): body
         case .withdrawDrill(let body): body
@@ -19,12 +19,12 @@ public enum DrillCommand: MessageSet {
 /// or if an alarm of the dependent is on or was since the drill began.
 ///
 /// Result: ``DrillRelayed``.
-public struct RelayDrill: CommandBody {
-    public let drill: DrillID
-    public let began: Instant
-    public let ends: Instant
+package struct RelayDrill: CommandBody {
+    package let drill: DrillID
+    package let began: Instant
+    package let ends: Instant
 
-    public init(drill: DrillID, began: Instant, ends: Instant) {
+    package init(drill: DrillID, began: Instant, ends: Instant) {
         self.drill = drill
         self.began = began
         self.ends = ends
@@ -34,10 +34,10 @@ public struct RelayDrill: CommandBody {
 /// The drill is over: nobody is to hear of it any more. A policy sends this.
 ///
 /// Result: ``DrillRelayed``, and a ``DrillWithdrawn`` for each responder.
-public struct WithdrawDrill: CommandBody {
-    public let drill: DrillID
+package struct WithdrawDrill: CommandBody {
+    package let drill: DrillID
 
-    public init(drill: DrillID) {
+    package init(drill: DrillID) {
         self.drill = drill
     }
 }

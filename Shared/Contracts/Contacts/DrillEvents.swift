@@ -1,12 +1,12 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What becomes of dependents' drills.
-public enum DrillEvent: MessageSet {
+public enum ContactsDrillEvent: MessageSet {
     case drillRelayed(DrillRelayed)
     case responderDrilled(ResponderDrilled)
     case drillWithdrawn(DrillWithdrawn)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.drillRelayed), Case(Self.responderDrilled), Case(Self.drillWithdrawn),
     ]
 

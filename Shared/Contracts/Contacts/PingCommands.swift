@@ -1,19 +1,19 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Pings ask whether someone is all right.
-public enum PingCommand: MessageSet {
+package enum PingCommand: MessageSet {
     case sendPing(SendPing)
     case cancelPing(CancelPing)
     case respondToPing(RespondToPing)
     case respondToAllPings(RespondToAllPings)
     case clearReceivedPings(ClearReceivedPings)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.sendPing), Case(Self.cancelPing), Case(Self.respondToPing), Case(Self.respondToAllPings),
         Case(Self.clearReceivedPings),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .sendPing(let body): body
         case .cancelPing(let body): body

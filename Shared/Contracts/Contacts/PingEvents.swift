@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The account pinged a dependent.
 public struct PingSent: EventBody {

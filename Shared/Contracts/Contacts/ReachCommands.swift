@@ -1,17 +1,17 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Commands about who can be reached, and so whether anyone would be told of an alarm. None is an app's.
-public enum ReachCommand: MessageSet {
+package enum ReachCommand: MessageSet {
     case recordReached(RecordReached)
     case lapseReach(LapseReach)
     case restoreReach(RestoreReach)
     case settleResponderReach(SettleResponderReach)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.recordReached), Case(Self.lapseReach), Case(Self.restoreReach), Case(Self.settleResponderReach),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .recordReached(let body): body
         case .lapseReach(let body): body
@@ -25,26 +25,26 @@ public enum ReachCommand: MessageSet {
 /// send this, at most once a day for each device that connects and once a day for pushes. Does nothing if the account is closed.
 ///
 /// It has no event: nobody is to see when it was.
-public struct RecordReached: CommandBody {
-    public init() {}
+package struct RecordReached: CommandBody {
+    package init() {}
 }
 
 /// Notes that nothing has reached the account for long. A timer sends this; it changes nothing if something reached the
 /// account meanwhile. Its dependents' ``ResponderReachChanged`` follow.
-public struct LapseReach: OwnCommandBody {
-    public let account: AccountID
+package struct LapseReach: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }
 
 /// Lets an account that was reached again count as reachable. A timer sends this, at an unforeseeable time within a day
 /// after it was reached, so that its dependents don't see when. Their ``ResponderReachChanged`` follow.
-public struct RestoreReach: OwnCommandBody {
-    public let account: AccountID
+package struct RestoreReach: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }
@@ -53,10 +53,10 @@ public struct RestoreReach: OwnCommandBody {
 /// at what was said last.
 ///
 /// Result: ``ResponderReachSettled``.
-public struct SettleResponderReach: OwnCommandBody {
-    public let account: AccountID
+package struct SettleResponderReach: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }

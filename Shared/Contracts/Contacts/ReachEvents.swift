@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Whether anyone would be told if the account missed a check-in. A responder who doesn't want to hear of that isn't counted here.
 public enum ResponderReach: String, Codable, Hashable, Sendable, CaseIterable {

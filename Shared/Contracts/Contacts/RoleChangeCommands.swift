@@ -1,18 +1,18 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Commands by which a contact becomes a dependent.
-public enum RoleCommand: MessageSet {
+package enum RoleCommand: MessageSet {
     case requestRoleChange(RequestRoleChange)
     case acceptRoleChange(AcceptRoleChange)
     case declineRoleChange(DeclineRoleChange)
     case withdrawRoleChange(WithdrawRoleChange)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.requestRoleChange), Case(Self.acceptRoleChange), Case(Self.declineRoleChange),
         Case(Self.withdrawRoleChange),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .requestRoleChange(let body): body
         case .acceptRoleChange(let body): body

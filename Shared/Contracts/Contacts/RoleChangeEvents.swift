@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A contact asked to become the other's responder. Each of the two gets this event.
 public struct RoleChangeRequested: EventBody {
@@ -23,10 +23,10 @@ public struct RoleChangeEnded: EventBody {
     public let contact: AccountID
     /// Outgoing: this account had asked.
     public let direction: Direction
-    public let reason: EndReason
+    public let reason: RelationEndReason
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, direction: Direction, reason: EndReason, at: Instant) {
+    public init(account: AccountID, contact: AccountID, direction: Direction, reason: RelationEndReason, at: Instant) {
         self.account = account
         self.contact = contact
         self.direction = direction

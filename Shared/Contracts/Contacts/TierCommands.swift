@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// In which order responders hear of a missed check-in.
-public enum TierCommand: MessageSet {
+package enum TierCommand: MessageSet {
     case setResponderTiers(SetResponderTiers)
     case beginNextTier(BeginNextTier)
 
-    public static let cases: Cases<Self> = [Case(Self.setResponderTiers), Case(Self.beginNextTier)]
+    package static let cases: Cases<Self> = [Case(Self.setResponderTiers), Case(Self.beginNextTier)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .setResponderTiers(let body): body
         case .beginNextTier(let body): body
@@ -60,14 +60,14 @@ public struct SetResponderTiers: PublicCommandBody {
 /// Tells the next tiers of an alarm if it is time. A timer sends this; it changes nothing otherwise.
 ///
 /// Result: ``TierBegan`` for each, and ``ResponderAlerted`` for those who hear.
-public struct BeginNextTier: OwnCommandBody {
-    public static let isUrgent = true
+package struct BeginNextTier: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
+    package let account: AccountID
     /// When the timer was due, by which one is told from another.
-    public let due: Instant
+    package let due: Instant
 
-    public init(account: AccountID, due: Instant) {
+    package init(account: AccountID, due: Instant) {
         self.account = account
         self.due = due
     }

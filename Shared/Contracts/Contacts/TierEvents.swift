@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Who hears of a missed check-in later than the others was set, or somebody of them isn't a responder any more.
 public struct ResponderTiersSet: EventBody {

@@ -1,14 +1,14 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Notifications that are delivered now.
-public enum DeliveryCommand: MessageSet {
+package enum DeliveryCommand: MessageSet {
     case deliverNotification(DeliverNotification)
     case deliverHeldNotification(DeliverHeldNotification)
 
-    public static let cases: Cases<Self> = [Case(Self.deliverNotification), Case(Self.deliverHeldNotification)]
+    package static let cases: Cases<Self> = [Case(Self.deliverNotification), Case(Self.deliverHeldNotification)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .deliverNotification(let body): body
         case .deliverHeldNotification(let body): body
@@ -17,16 +17,16 @@ public enum DeliveryCommand: MessageSet {
 }
 
 /// Notifications that are delivered later.
-public enum SchedulingCommand: MessageSet {
+package enum SchedulingCommand: MessageSet {
     case scheduleNotification(ScheduleNotification)
     case cancelNotification(CancelNotification)
     case deliverScheduledNotification(DeliverScheduledNotification)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.scheduleNotification), Case(Self.cancelNotification), Case(Self.deliverScheduledNotification),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .scheduleNotification(let body): body
         case .cancelNotification(let body): body
@@ -40,18 +40,18 @@ public enum SchedulingCommand: MessageSet {
 /// for a moment, and only the newest one held back is delivered.
 ///
 /// Result: ``NotificationDelivered``; nothing if it is held back.
-public struct DeliverNotification: CommandBody, SometimesUrgent {
+package struct DeliverNotification: CommandBody, SometimesUrgent {
     /// Derived from the cause.
-    public let id: NotificationID
-    public let kind: NotificationKind
+    package let id: NotificationID
+    package let kind: NotificationKind
     /// The other account that it is about.
-    public let subject: AccountID?
-    public let details: NotificationDetails
+    package let subject: AccountID?
+    package let details: NotificationDetails
 
-    public static var urgentKinds: [String] { NotificationKind.allCases.filter(\.isOfAlarm).map(\.rawValue) }
-    public var isUrgent: Bool { kind.isOfAlarm }
+    package static var urgentKinds: [String] { NotificationKind.allCases.filter(\.isOfAlarm).map(\.rawValue) }
+    package var isUrgent: Bool { kind.isOfAlarm }
 
-    public init(
+    package init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none
     ) {
         self.id = id
@@ -60,7 +60,7 @@ public struct DeliverNotification: CommandBody, SometimesUrgent {
         self.details = details
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         try details.check()
     }
 }
@@ -68,17 +68,17 @@ public struct DeliverNotification: CommandBody, SometimesUrgent {
 /// Notifies the asking account later. A second command with the same id changes nothing.
 ///
 /// Rejected: `invalidField` (a time in the past or too far ahead), `limitReached`. Result: ``NotificationScheduled``.
-public struct ScheduleNotification: CommandBody {
+package struct ScheduleNotification: CommandBody {
     /// The notification's id, too.
-    public let id: NotificationID
-    public let kind: NotificationKind
+    package let id: NotificationID
+    package let kind: NotificationKind
     /// The other account that it is about.
-    public let subject: AccountID?
-    public let details: NotificationDetails
+    package let subject: AccountID?
+    package let details: NotificationDetails
     /// At most a year ahead.
-    public let due: Instant
+    package let due: Instant
 
-    public init(
+    package init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none,
         due: Instant
     ) {
@@ -89,7 +89,7 @@ public struct ScheduleNotification: CommandBody {
         self.due = due
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         try details.check()
     }
 }
@@ -97,10 +97,10 @@ public struct ScheduleNotification: CommandBody {
 /// Cancels a scheduled notification that hasn't been delivered. Without one it changes nothing.
 ///
 /// Result: ``ScheduledNotificationCancelled``.
-public struct CancelNotification: CommandBody {
-    public let id: NotificationID
+package struct CancelNotification: CommandBody {
+    package let id: NotificationID
 
-    public init(id: NotificationID) {
+    package init(id: NotificationID) {
         self.id = id
     }
 }
@@ -109,13 +109,13 @@ public struct CancelNotification: CommandBody {
 /// cancelled or moved meanwhile.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
-public struct DeliverScheduledNotification: OwnCommandBody {
-    public let account: AccountID
-    public let id: NotificationID
+package struct DeliverScheduledNotification: OwnCommandBody {
+    package let account: AccountID
+    package let id: NotificationID
     /// The time that the timer was set for.
-    public let due: Instant
+    package let due: Instant
 
-    public init(account: AccountID, id: NotificationID, due: Instant) {
+    package init(account: AccountID, id: NotificationID, due: Instant) {
         self.account = account
         self.id = id
         self.due = due
@@ -126,14 +126,14 @@ public struct DeliverScheduledNotification: OwnCommandBody {
 /// any more.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
-public struct DeliverHeldNotification: OwnCommandBody {
-    public let account: AccountID
+package struct DeliverHeldNotification: OwnCommandBody {
+    package let account: AccountID
     /// The limit that held it back.
-    public let pace: String
+    package let pace: String
     /// The time that the timer was set for.
-    public let due: Instant
+    package let due: Instant
 
-    public init(account: AccountID, pace: String, due: Instant) {
+    package init(account: AccountID, pace: String, due: Instant) {
         self.account = account
         self.pace = pace
         self.due = due

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 extension NotificationID {
     /// The notification that tells an account of a drill, its own or another's. The drill is withdrawn, answered and reported by this id.

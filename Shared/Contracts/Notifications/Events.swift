@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// An account's notifications are open.
 public struct NotificationsOpened: EventBody {
@@ -25,13 +25,13 @@ public struct NotificationsClosed: EventBody {
 /// A notification was delivered to the account.
 public struct NotificationDelivered: EventBody {
     public let account: AccountID
-    public let notification: Notification
+    public let notification: QuartetNotification
     /// The notification that made room, if the history was full.
     public let forgotten: NotificationID?
     /// How many are unread, including this one.
     public let unread: Int
 
-    public init(account: AccountID, notification: Notification, forgotten: NotificationID? = nil, unread: Int) {
+    public init(account: AccountID, notification: QuartetNotification, forgotten: NotificationID? = nil, unread: Int) {
         self.account = account
         self.notification = notification
         self.forgotten = forgotten

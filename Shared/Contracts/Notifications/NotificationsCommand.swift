@@ -1,18 +1,18 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All commands of `notifications`, by subject.
-public enum NotificationsCommand: MessageSet {
+package enum NotificationsCommand: MessageSet {
     case account(AccountCommand)
     case delivery(DeliveryCommand)
     case scheduling(SchedulingCommand)
     case reading(ReadingCommand)
     case push(PushCommand)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.delivery), Case(Self.scheduling), Case(Self.reading), Case(Self.push),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .account(let set): set.body
         case .delivery(let set): set.body

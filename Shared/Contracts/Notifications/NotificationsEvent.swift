@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All events of `notifications`. Each is in the stream of its account.
 public enum NotificationsEvent: MessageSet {
@@ -17,7 +17,7 @@ public enum NotificationsEvent: MessageSet {
     case pushUnregistered(PushUnregistered)
     case pushTaken(PushTaken)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.notificationsOpened), Case(Self.notificationsClosed), Case(Self.notificationDelivered),
         Case(Self.notificationScheduled), Case(Self.scheduledNotificationCancelled), Case(Self.notificationRead),
         Case(Self.allNotificationsRead), Case(Self.notificationsCleared), Case(Self.notificationsForgotten),

@@ -1,5 +1,5 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// One account's notifications: the state of the stream `notifications/<account>`.
 ///
@@ -12,7 +12,7 @@ public struct NotificationsState: Codable, Hashable, Sendable {
     public var account: AccountID
     public var unread: Int
     /// The newest of the history, newest first, including cleared ones.
-    public var notifications: [Notification]
+    public var notifications: [QuartetNotification]
     /// Sorted by id.
     public var scheduled: Ordered<ScheduledNotification>
     /// The devices that notifications are pushed to, sorted by id.
@@ -20,7 +20,7 @@ public struct NotificationsState: Codable, Hashable, Sendable {
     public var isClosed: Bool
 
     public init(
-        account: AccountID, unread: Int = 0, notifications: [Notification] = [],
+        account: AccountID, unread: Int = 0, notifications: [QuartetNotification] = [],
         scheduled: Ordered<ScheduledNotification> = [], pushDevices: [PushDeviceID] = [], isClosed: Bool = false
     ) {
         self.account = account
@@ -45,7 +45,7 @@ public struct NotificationsState: Codable, Hashable, Sendable {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         account = try fields.decode(AccountID.self, forKey: .account)
         unread = try fields.decode(Int.self, forKey: .unread)
-        notifications = try fields.decode([Notification].self, forKey: .notifications)
+        notifications = try fields.decode([QuartetNotification].self, forKey: .notifications)
         scheduled = try fields.decode(Ordered<ScheduledNotification>.self, forKey: .scheduled)
         pushDevices = try fields.decodeIfPresent([PushDeviceID].self, forKey: .pushDevices) ?? []
         isClosed = try fields.decode(Bool.self, forKey: .isClosed)
@@ -67,15 +67,16 @@ extension NotificationsState {
         case .notificationScheduled(let event): scheduled[event.scheduled.id] = event.scheduled
         case .scheduledNotificationCancelled(let event): scheduled[event.id] = nil
         case .notificationRead(let event):
-            let isMeant = { (notification: Notification) in notification.id == event.id && notification.isUnread }
+            let isMeant = { (notification: QuartetNotification) in notification.id == event.id && notification.isUnread
+            }
             change(where: isMeant) { $0.read = event.at }
             unread = event.unread
         case .drillAnswered(let event):
-            let isMeant = { (notification: Notification) in notification.id == event.id }
+            let isMeant = { (notification: QuartetNotification) in notification.id == event.id }
             change(where: isMeant) { ($0.read, $0.answered) = ($0.read ?? event.at, event.at) }
             unread = event.unread
         case .allNotificationsRead(let event):
-            let isRead = { (one: Notification) in one.isUnread && one.created <= event.upTo ?? one.created }
+            let isRead = { (one: QuartetNotification) in one.isUnread && one.created <= event.upTo ?? one.created }
             change(where: isRead) { $0.read = event.at }
             unread = event.unread
         case .notificationsCleared(let event):
@@ -93,7 +94,7 @@ extension NotificationsState {
         }
     }
 
-    private mutating func insert(_ notification: Notification) {
+    private mutating func insert(_ notification: QuartetNotification) {
         guard !notifications.contains(where: { $0.id == notification.id }) else { return }
         let place = notifications.firstIndex { notification.precedes($0) } ?? notifications.count
         notifications.insert(notification, at: place)
@@ -101,7 +102,7 @@ extension NotificationsState {
     }
 
     private mutating func change(
-        where isMeant: (Notification) -> Bool, _ change: (inout Notification) -> Void
+        where isMeant: (QuartetNotification) -> Bool, _ change: (inout QuartetNotification) -> Void
     ) {
         for index in notifications.indices where isMeant(notifications[index]) {
             change(&notifications[index])

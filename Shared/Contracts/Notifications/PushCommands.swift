@@ -1,17 +1,17 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The devices that notifications are pushed to.
-public enum PushCommand: MessageSet {
+package enum PushCommand: MessageSet {
     case registerPush(RegisterPush)
     case unregisterPush(UnregisterPush)
     case forgetPush(ForgetPush)
     case recordPushTaken(RecordPushTaken)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.registerPush), Case(Self.unregisterPush), Case(Self.forgetPush), Case(Self.recordPushTaken),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .registerPush(let body): body
         case .unregisterPush(let body): body
@@ -91,13 +91,13 @@ public struct UnregisterPush: CommandBody {
 /// device has another token by now.
 ///
 /// Result: ``PushUnregistered``; nothing if it isn't registered with this token.
-public struct ForgetPush: OwnCommandBody {
-    public let account: AccountID
-    public let device: PushDeviceID
+package struct ForgetPush: OwnCommandBody {
+    package let account: AccountID
+    package let device: PushDeviceID
     /// The token that is gone.
-    public let token: String
+    package let token: String
 
-    public init(account: AccountID, device: PushDeviceID, token: String) {
+    package init(account: AccountID, device: PushDeviceID, token: String) {
         self.account = account
         self.device = device
         self.token = token
@@ -108,10 +108,10 @@ public struct ForgetPush: OwnCommandBody {
 /// for each account.
 ///
 /// Result: ``PushTaken``; nothing if the account is unknown or closed.
-public struct RecordPushTaken: OwnCommandBody {
-    public let account: AccountID
+package struct RecordPushTaken: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Notifications are pushed to a device from now on, or under a new token.
 public struct PushRegistered: EventBody {

@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What an account reads, clears and sees, and what its history forgets.
-public enum ReadingCommand: MessageSet {
+package enum ReadingCommand: MessageSet {
     case markRead(MarkRead)
     case markAllRead(MarkAllRead)
     case clearNotifications(ClearNotifications)
@@ -9,12 +9,12 @@ public enum ReadingCommand: MessageSet {
     case answerDrill(AnswerDrill)
     case forgetOldNotifications(ForgetOldNotifications)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.markRead), Case(Self.markAllRead), Case(Self.clearNotifications), Case(Self.showNotifications),
         Case(Self.answerDrill), Case(Self.forgetOldNotifications),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .markRead(let body): body
         case .markAllRead(let body): body
@@ -89,10 +89,10 @@ public struct ClearNotifications: PublicCommandBody {
 /// Deletes notifications that are too old. A timer sends this.
 ///
 /// Result: ``NotificationsForgotten``; nothing if none was that old.
-public struct ForgetOldNotifications: OwnCommandBody {
-    public let account: AccountID
+package struct ForgetOldNotifications: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }
@@ -130,7 +130,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     }
 
     /// A cleared notification never matches.
-    public func matches(_ notification: Notification) -> Bool {
+    public func matches(_ notification: QuartetNotification) -> Bool {
         guard notification.cleared == nil else { return false }
         // An alarm's repetitions carry the time of its beginning, and whoever cleared that hasn't seen them.
         let time = notification.kind.isOfAlarm ? notification.created : notification.details.at ?? notification.created

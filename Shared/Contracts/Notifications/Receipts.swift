@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Reports that an app showed notifications to its user. Those shown on the device before, or no longer in the history,
 /// are ignored.

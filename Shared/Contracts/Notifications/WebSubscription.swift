@@ -1,5 +1,5 @@
 import Foundation
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A browser's subscription to pushes, as its `PushSubscription` writes itself in JSON (W3C Push API, section 8): the token of the
 /// platform ``PushPlatform/web``. Other members are passed over, so an app may add one that tells its accounts in a browser apart.

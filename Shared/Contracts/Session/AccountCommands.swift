@@ -1,17 +1,17 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// An account's profile and its end.
-public enum AccountCommand: MessageSet {
+package enum AccountCommand: MessageSet {
     case updateProfile(UpdateProfile)
     case closeAccount(CloseAccount)
     case freeHandle(FreeHandle)
     case setCanary(SetCanary)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.updateProfile), Case(Self.closeAccount), Case(Self.freeHandle), Case(Self.setCanary),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .updateProfile(let body): body
         case .closeAccount(let body): body
@@ -25,11 +25,11 @@ public enum AccountCommand: MessageSet {
 /// nothing.
 ///
 /// Rejected: `confirmationRequired`. Result: ``AccountClosed``.
-public struct CloseAccount: CommandBody {
+package struct CloseAccount: CommandBody {
     /// The asking device.
-    public let by: DeviceID?
+    package let by: DeviceID?
 
-    public init(by: DeviceID? = nil) {
+    package init(by: DeviceID? = nil) {
         self.by = by
     }
 }
@@ -38,10 +38,10 @@ public struct CloseAccount: CommandBody {
 /// neither does this.
 ///
 /// Rejected: `notDue`.
-public struct FreeHandle: OwnCommandBody {
-    public let account: AccountID
+package struct FreeHandle: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }
@@ -50,18 +50,18 @@ public struct FreeHandle: OwnCommandBody {
 /// neither has this.
 ///
 /// Rejected: `accountNotFound` for every account that isn't a canary's person.
-public struct SetCanary: CommandBody {
+package struct SetCanary: CommandBody {
     /// From one check-in to the next deadline. Nil lets it rest.
-    public let interval: Interval?
+    package let interval: Interval?
     /// How long after it is opened, or wakes up, it is first missed; so that not all are missed at once.
-    public let delay: Interval
+    package let delay: Interval
 
-    public init(interval: Interval?, delay: Interval) {
+    package init(interval: Interval?, delay: Interval) {
         self.interval = interval
         self.delay = delay
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         let intervals: ClosedRange<Interval> = .seconds(1) ... .days(1)
         guard interval.map(intervals.contains) ?? true, intervals.contains(delay) else {
             throw Rejection(.invalidField, "Choose an interval and a delay from a second to a day.", field: "interval")

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// An account was opened.
 public struct AccountOpened: EventBody {

@@ -1,5 +1,5 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// An account as its owner sees it: the state of the stream `account/<account>`. It contains no secrets.
 ///

@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Alerts, and the repetition of alarms.
-public enum AlertCommand: MessageSet {
+package enum AlertCommand: MessageSet {
     case raiseAlert(RaiseAlert)
     case clearAlert(ClearAlert)
     case announceAlert(AnnounceAlert)
@@ -9,12 +9,12 @@ public enum AlertCommand: MessageSet {
     case holdAlarm(HoldAlarm)
     case closeAlarm(CloseAlarm)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.raiseAlert), Case(Self.clearAlert), Case(Self.announceAlert), Case(Self.repeatAlarm),
         Case(Self.holdAlarm), Case(Self.closeAlarm),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .raiseAlert(let body): body
         case .clearAlert(let body): body
@@ -50,13 +50,13 @@ public struct RaiseAlert: PublicCommandBody, GrownBody {
 /// Announces an alert that had to wait. A timer sends this; it changes nothing if the alert has ended.
 ///
 /// Rejected: `notDue`. Result: ``AlertAnnounced``.
-public struct AnnounceAlert: OwnCommandBody {
-    public static let isUrgent = true
+package struct AnnounceAlert: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
-    public let alarm: AlarmID
+    package let account: AccountID
+    package let alarm: AlarmID
 
-    public init(account: AccountID, alarm: AlarmID) {
+    package init(account: AccountID, alarm: AlarmID) {
         self.account = account
         self.alarm = alarm
     }
@@ -86,23 +86,23 @@ public struct ClearAlert: PublicCommandBody, GrownBody {
 /// nothing if the alarm has ended or its repetitions are held back.
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
-public struct RepeatAlarm: OwnCommandBody {
-    public static let isUrgent = true
+package struct RepeatAlarm: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
-    public let alarm: AlarmID
-    public let kind: AlarmKind
+    package let account: AccountID
+    package let alarm: AlarmID
+    package let kind: AlarmKind
     /// From 1.
-    public let repetition: Int
+    package let repetition: Int
 
-    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, repetition: Int) {
+    package init(account: AccountID, alarm: AlarmID, kind: AlarmKind, repetition: Int) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
         self.repetition = repetition
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         guard repetition >= 1 else {
             throw Rejection(.invalidField, "Count repetitions from 1.", field: "repetition")
         }
@@ -112,18 +112,18 @@ public struct RepeatAlarm: OwnCommandBody {
 /// Holds an alarm's repetitions back, because of what those answered who were told of it; or lets them go on. A policy sends this.
 /// It changes nothing if the alarm has ended, or if a later one was handled; and what was answered before the person called for
 /// help again holds nothing back.
-public struct HoldAlarm: OwnCommandBody {
-    public static let isUrgent = true
+package struct HoldAlarm: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
-    public let alarm: AlarmID
-    public let kind: AlarmKind
+    package let account: AccountID
+    package let alarm: AlarmID
+    package let kind: AlarmKind
     /// For as long as somebody is on it, four hours at most, all together.
-    public let hold: AnswerHold
+    package let hold: AnswerHold
     /// Counts these of one alarm, from 1.
-    public let version: Int
+    package let version: Int
 
-    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, hold: AnswerHold, version: Int) {
+    package init(account: AccountID, alarm: AlarmID, kind: AlarmKind, hold: AnswerHold, version: Int) {
         self.account = account
         self.alarm = alarm
         self.kind = kind
@@ -137,18 +137,18 @@ public struct HoldAlarm: OwnCommandBody {
 /// has ended.
 ///
 /// Rejected: `notDue`. Result: ``AlarmClosed`` or ``AlarmClosingDue``.
-public struct CloseAlarm: OwnCommandBody {
-    public static let isUrgent = true
+package struct CloseAlarm: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
-    public let alarm: AlarmID
-    public let kind: AlarmKind
+    package let account: AccountID
+    package let alarm: AlarmID
+    package let kind: AlarmKind
     /// What contacts has decided about: the version of what held the alarm back. Nil before.
-    public let decided: Int?
+    package let decided: Int?
     /// When it did. For ten minutes nobody can deny it; what comes later must be decided anew.
-    public let decidedAt: Instant?
+    package let decidedAt: Instant?
 
-    public init(
+    package init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, decided: Int? = nil, decidedAt: Instant? = nil
     ) {
         self.account = account

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A person needs help, which begins an alarm.
 public struct AlertRaised: EventBody {

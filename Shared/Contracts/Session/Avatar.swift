@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// An account's picture.
-public enum AvatarCommand: MessageSet {
+package enum AvatarCommand: MessageSet {
     case setAvatar(SetAvatar)
     case removeAvatar(RemoveAvatar)
 
-    public static let cases: Cases<Self> = [Case(Self.setAvatar), Case(Self.removeAvatar)]
+    package static let cases: Cases<Self> = [Case(Self.setAvatar), Case(Self.removeAvatar)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .setAvatar(let body): body
         case .removeAvatar(let body): body

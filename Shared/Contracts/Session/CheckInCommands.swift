@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Check-ins, their deadlines and reminders.
-public enum CheckInCommand: MessageSet {
+package enum CheckInCommand: MessageSet {
     case checkIn(CheckIn)
     case setCheckInInterval(SetCheckInInterval)
     case setCheckInReminders(SetCheckInReminders)
@@ -13,13 +13,13 @@ public enum CheckInCommand: MessageSet {
     case endPause(EndPause)
     case remindPause(RemindPause)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders),
         Case(Self.setCheckInGrace), Case(Self.pauseCheckIns), Case(Self.resumeCheckIns), Case(Self.missCheckIn),
         Case(Self.remindCheckIn), Case(Self.endPause), Case(Self.remindPause),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .checkIn(let body): body
         case .setCheckInInterval(let body): body
@@ -140,12 +140,12 @@ public struct ResumeCheckIns: PublicCommandBody {
 /// Ends a pause whose time is over. A timer sends this; it changes nothing if the pause has ended or another end.
 ///
 /// Rejected: `notDue`. Result: ``CheckInsResumed``.
-public struct EndPause: OwnCommandBody {
-    public let account: AccountID
+package struct EndPause: OwnCommandBody {
+    package let account: AccountID
     /// The end that the timer was set for.
-    public let until: Instant
+    package let until: Instant
 
-    public init(account: AccountID, until: Instant) {
+    package init(account: AccountID, until: Instant) {
         self.account = account
         self.until = until
     }
@@ -154,12 +154,12 @@ public struct EndPause: OwnCommandBody {
 /// Reminds of the end of a pause, an hour before it. A timer sends this; it changes nothing if the pause has ended or another end.
 ///
 /// Rejected: `notDue`. Result: ``PauseReminded``.
-public struct RemindPause: OwnCommandBody {
-    public let account: AccountID
+package struct RemindPause: OwnCommandBody {
+    package let account: AccountID
     /// The end that the timer was set for.
-    public let until: Instant
+    package let until: Instant
 
-    public init(account: AccountID, until: Instant) {
+    package init(account: AccountID, until: Instant) {
         self.account = account
         self.until = until
     }
@@ -169,14 +169,14 @@ public struct RemindPause: OwnCommandBody {
 /// nothing if the deadline has moved.
 ///
 /// Rejected: `notDue`. Result: ``CheckInGraceBegan`` or ``CheckInMissed``.
-public struct MissCheckIn: OwnCommandBody {
-    public static let isUrgent = true
+package struct MissCheckIn: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
+    package let account: AccountID
     /// The deadline that the timer was set for.
-    public let deadline: Instant
+    package let deadline: Instant
 
-    public init(account: AccountID, deadline: Instant) {
+    package init(account: AccountID, deadline: Instant) {
         self.account = account
         self.deadline = deadline
     }
@@ -186,13 +186,13 @@ public struct MissCheckIn: OwnCommandBody {
 /// reminder is due, too.
 ///
 /// Rejected: `notDue`. Result: ``CheckInReminded``.
-public struct RemindCheckIn: OwnCommandBody {
-    public let account: AccountID
+package struct RemindCheckIn: OwnCommandBody {
+    package let account: AccountID
     /// The deadline that the timer was set for.
-    public let deadline: Instant
-    public let lead: ReminderLead
+    package let deadline: Instant
+    package let lead: ReminderLead
 
-    public init(account: AccountID, deadline: Instant, lead: ReminderLead) {
+    package init(account: AccountID, deadline: Instant, lead: ReminderLead) {
         self.account = account
         self.deadline = deadline
         self.lead = lead

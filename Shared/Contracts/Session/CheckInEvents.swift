@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A person is all right.
 public struct CheckedIn: EventBody {

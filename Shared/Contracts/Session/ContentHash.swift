@@ -1,5 +1,5 @@
 import Crypto
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The SHA-256 of one chunk.
 public struct ChunkHash: Hashable, Sendable {

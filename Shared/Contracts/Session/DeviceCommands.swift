@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The devices that are signed in.
-public enum DeviceCommand: MessageSet {
+package enum DeviceCommand: MessageSet {
     case refreshDevice(RefreshDevice)
     case signOut(SignOut)
 
-    public static let cases: Cases<Self> = [Case(Self.refreshDevice), Case(Self.signOut)]
+    package static let cases: Cases<Self> = [Case(Self.refreshDevice), Case(Self.signOut)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .refreshDevice(let body): body
         case .signOut(let body): body

@@ -1,13 +1,13 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Drills: the responders are told as they would be of an alarm, so that the person knows whom an alarm would reach.
-public enum DrillCommand: MessageSet {
+package enum DrillCommand: MessageSet {
     case runDrill(RunDrill)
     case endDrill(EndDrill)
 
-    public static let cases: Cases<Self> = [Case(Self.runDrill), Case(Self.endDrill)]
+    package static let cases: Cases<Self> = [Case(Self.runDrill), Case(Self.endDrill)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .runDrill(let body): body
         case .endDrill(let body): body
@@ -34,11 +34,11 @@ public struct RunDrill: CommandBody {
 /// Ends a drill whose time is over. A timer sends this; it changes nothing if the drill has ended.
 ///
 /// Rejected: `notDue`. Result: ``DrillEnded``.
-public struct EndDrill: OwnCommandBody {
-    public let account: AccountID
-    public let drill: DrillID
+package struct EndDrill: OwnCommandBody {
+    package let account: AccountID
+    package let drill: DrillID
 
-    public init(account: AccountID, drill: DrillID) {
+    package init(account: AccountID, drill: DrillID) {
         self.account = account
         self.drill = drill
     }

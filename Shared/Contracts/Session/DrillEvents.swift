@@ -1,11 +1,11 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What becomes of drills. None of these is urgent: whatever is about an alarm overtakes them.
-public enum DrillEvent: MessageSet {
+public enum SessionDrillEvent: MessageSet {
     case drillBegan(DrillBegan)
     case drillEnded(DrillEnded)
 
-    public static let cases: Cases<Self> = [Case(Self.drillBegan), Case(Self.drillEnded)]
+    package static let cases: Cases<Self> = [Case(Self.drillBegan), Case(Self.drillEnded)]
 
     public var body: any EventBody {
         switch self {

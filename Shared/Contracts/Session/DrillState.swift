@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A drill as its owner sees it: the responders were told of it as they would be of an alarm, and it is none.
 public struct DrillState: Codable, Hashable, Sendable, Identifiable {
@@ -70,7 +70,7 @@ extension Rejection.Code {
 }
 
 extension AccountState {
-    mutating func apply(_ event: DrillEvent) {
+    mutating func apply(_ event: SessionDrillEvent) {
         switch event {
         case .drillBegan(let event):
             drill = DrillState(id: event.drill, began: event.began, ends: event.ends, earlier: event.earlier)

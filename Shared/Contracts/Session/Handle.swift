@@ -1,5 +1,5 @@
 import Foundation
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A unique name that an account can be found by: 3 to 30 of `a` to `z`, digits, `_`, `.` and `-`, beginning with a
 /// letter and ending with a letter or digit.

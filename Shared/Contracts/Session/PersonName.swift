@@ -1,6 +1,6 @@
-import ContractSupport
 import Foundation
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// A person's name: 2 to 50 characters; letters of any script, spaces, hyphens and apostrophes; at least one letter.
 ///

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A phone number in E.164 form: `+`, then 7 to 15 digits, the first of them not 0.
 ///

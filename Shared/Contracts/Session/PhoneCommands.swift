@@ -1,17 +1,17 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The phone that an account signs in with.
-public enum PhoneCommand: MessageSet {
+package enum PhoneCommand: MessageSet {
     case requestPhoneChange(RequestPhoneChange)
     case changePhone(ChangePhone)
     case removePhone(RemovePhone)
     case renamePhone(RenamePhone)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.requestPhoneChange), Case(Self.changePhone), Case(Self.removePhone), Case(Self.renamePhone),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .requestPhoneChange(let body): body
         case .changePhone(let body): body

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What a code sent to a phone can be used for.
 public enum PhoneCodePurpose: String, Codable, Hashable, Sendable, CaseIterable {

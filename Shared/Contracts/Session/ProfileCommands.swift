@@ -1,5 +1,5 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Changes the given fields of the profile.
 ///

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Identifies a server key by eight hexadecimal digits derived from it.
 public struct KeyVersion: Hashable, Sendable, TextCodable {

@@ -1,19 +1,19 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Recovery codes and the undoing of security changes, against thieves.
-public enum RecoveryCommand: MessageSet {
+package enum RecoveryCommand: MessageSet {
     case makeRecoveryCodes(MakeRecoveryCodes)
     case confirmByRecoveryCode(ConfirmByRecoveryCode)
     case undoSecurityChanges(UndoSecurityChanges)
     case forgetSecurityChanges(ForgetSecurityChanges)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.makeRecoveryCodes), Case(Self.confirmByRecoveryCode), Case(Self.undoSecurityChanges),
         Case(Self.forgetSecurityChanges),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .makeRecoveryCodes(let body): body
         case .confirmByRecoveryCode(let body): body

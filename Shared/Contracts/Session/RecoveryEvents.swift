@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The account has new recovery codes. The old ones are void.
 public struct RecoveryCodesMade: EventBody {

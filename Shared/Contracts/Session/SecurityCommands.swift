@@ -1,17 +1,17 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Passwords, confirmations and security settings.
-public enum SecurityCommand: MessageSet {
+package enum SecurityCommand: MessageSet {
     case changePassword(ChangePassword)
     case resetPassword(ResetPassword)
     case confirmIdentity(ConfirmIdentity)
     case updateSecurity(UpdateSecurity)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.changePassword), Case(Self.resetPassword), Case(Self.confirmIdentity), Case(Self.updateSecurity),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .changePassword(let body): body
         case .resetPassword(let body): body

@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All commands of `session`, by subject.
-public enum SessionCommand: MessageSet {
+package enum SessionCommand: MessageSet {
     case signIn(SignInCommand)
     case account(AccountCommand)
     case device(DeviceCommand)
@@ -20,7 +20,7 @@ public enum SessionCommand: MessageSet {
     case playback(PlaybackCommand)
     case attachment(AttachmentCommand)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert), Case(Self.trip),
         Case(Self.drill),
@@ -28,7 +28,7 @@ public enum SessionCommand: MessageSet {
         Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .signIn(let set): set.body
         case .account(let set): set.body

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// All events of `session`. Each is in the stream of its account, or of its group session.
 public enum SessionEvent: MessageSet {
@@ -38,14 +38,14 @@ public enum SessionEvent: MessageSet {
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
     case trip(TripEvent)
-    case drill(DrillEvent)
+    case drill(SessionDrillEvent)
     case group(GroupEvent)
     case game(GameEvent)
     case message(MessageEvent)
     case playback(PlaybackEvent)
     case attachment(AttachmentEvent)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.accountOpened), Case(Self.accountClosed), Case(Self.deviceSignedIn), Case(Self.deviceRefreshed),
         Case(Self.deviceSignedOut), Case(Self.signInFailed), Case(Self.passwordChanged), Case(Self.securityUpdated),
         Case(Self.profileUpdated), Case(Self.phoneCodeIssued), Case(Self.phoneCodeFailed), Case(Self.phoneChanged),

@@ -1,20 +1,20 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Signing up and in. No account asks for these.
-public enum SignInCommand: MessageSet {
+package enum SignInCommand: MessageSet {
     case signUp(SignUp)
     case signIn(SignIn)
     case requestSignInCode(RequestSignInCode)
     case signInByPhone(SignInByPhone)
     case signInByRecoveryCode(SignInByRecoveryCode)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.signUp), Case(Self.signIn), Case(Self.requestSignInCode), Case(Self.signInByPhone),
         Case(Self.signInByRecoveryCode),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .signUp(let body): body
         case .signIn(let body): body

@@ -1,19 +1,19 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Trips: a time by which somebody has arrived, or an alert is raised.
-public enum TripCommand: MessageSet {
+package enum TripCommand: MessageSet {
     case startTrip(StartTrip)
     case extendTrip(ExtendTrip)
     case endTrip(EndTrip)
     case remindTrip(RemindTrip)
     case missTrip(MissTrip)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.startTrip), Case(Self.extendTrip), Case(Self.endTrip), Case(Self.remindTrip), Case(Self.missTrip),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .startTrip(let body): body
         case .extendTrip(let body): body
@@ -101,13 +101,13 @@ public struct EndTrip: PublicCommandBody {
 /// Reminds of a trip's end. A timer sends this; it changes nothing if the trip has ended or was moved.
 ///
 /// Rejected: `notDue`. Result: ``TripReminded``.
-public struct RemindTrip: OwnCommandBody {
-    public let account: AccountID
-    public let trip: TripID
+package struct RemindTrip: OwnCommandBody {
+    package let account: AccountID
+    package let trip: TripID
     /// What the timer was set for.
-    public let eta: Instant
+    package let eta: Instant
 
-    public init(account: AccountID, trip: TripID, eta: Instant) {
+    package init(account: AccountID, trip: TripID, eta: Instant) {
         self.account = account
         self.trip = trip
         self.eta = eta
@@ -118,15 +118,15 @@ public struct RemindTrip: OwnCommandBody {
 /// nothing if the trip has ended or was moved.
 ///
 /// Rejected: `notDue`. Result: ``TripGraceBegan``, ``AlertRaised`` or, while an alert is on, ``AlertRaisedAgain``.
-public struct MissTrip: OwnCommandBody {
-    public static let isUrgent = true
+package struct MissTrip: OwnCommandBody {
+    package static let isUrgent = true
 
-    public let account: AccountID
-    public let trip: TripID
+    package let account: AccountID
+    package let trip: TripID
     /// What the timer was set for.
-    public let eta: Instant
+    package let eta: Instant
 
-    public init(account: AccountID, trip: TripID, eta: Instant) {
+    package init(account: AccountID, trip: TripID, eta: Instant) {
         self.account = account
         self.trip = trip
         self.eta = eta

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What becomes of trips. Only the person sees these.
 public enum TripEvent: MessageSet {
@@ -8,7 +8,7 @@ public enum TripEvent: MessageSet {
     case tripReminded(TripReminded)
     case tripGraceBegan(TripGraceBegan)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.tripStarted), Case(Self.tripExtended), Case(Self.tripEnded), Case(Self.tripReminded),
         Case(Self.tripGraceBegan),
     ]

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A trip as its owner sees it.
 public struct TripState: Codable, Hashable, Sendable, Identifiable {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What a security change changed.
 public enum SecurityChangeKind: String, Codable, Hashable, Sendable, CaseIterable {
@@ -35,10 +35,10 @@ public struct UndoSecurityChanges: CommandBody {
 /// Forgets changes that can no longer be undone. A timer sends this. It emits nothing, since no one sees them.
 ///
 /// Rejected: `notDue`.
-public struct ForgetSecurityChanges: OwnCommandBody {
-    public let account: AccountID
+package struct ForgetSecurityChanges: OwnCommandBody {
+    package let account: AccountID
 
-    public init(account: AccountID) {
+    package init(account: AccountID) {
         self.account = account
     }
 }

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 extension JSONValue {
     /// The one encoding that every program makes of this value: the JSON Canonicalization Scheme (RFC 8785). Members are in the

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 extension Rejection.Code {
     public static let accountClosed: Self = "accountClosed"

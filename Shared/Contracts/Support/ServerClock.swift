@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The server's time, as a client knows it from its own monotonic clock and the answers of `GET /v1/time`.
 ///

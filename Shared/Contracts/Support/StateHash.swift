@@ -1,5 +1,5 @@
 import Crypto
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A hash of a state that is made of entities, by which a reader sees that its own has diverged: the sum of the entities' hashes.
 /// An event changes it by what it changes, without reading everything.

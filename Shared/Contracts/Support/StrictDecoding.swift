@@ -1,5 +1,5 @@
 import Foundation
-public import Vocabulary
+public import QuartetVocabulary
 
 extension MessageBody {
     /// Decodes a body from outside. Unlike ``decoded(from:)``, rejects fields that the type doesn't have, at any depth,

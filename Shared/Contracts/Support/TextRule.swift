@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The length and characters allowed in a text that a person wrote.
 ///

@@ -1,6 +1,6 @@
 import Bus
+import QuartetVocabulary
 import ServiceLifecycle
-import Vocabulary
 
 /// Handles the commands of one service by its store and rules.
 struct CommandService<S: Store>: Service {

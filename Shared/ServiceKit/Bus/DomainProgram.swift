@@ -1,6 +1,6 @@
 package import Bus
+package import QuartetVocabulary
 package import ServiceLifecycle
-package import Vocabulary
 
 /// A service that owns a domain: it handles session-client's commands by its rules and publishes what happened in its
 /// log.

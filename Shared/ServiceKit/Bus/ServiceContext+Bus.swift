@@ -1,8 +1,8 @@
 package import Bus
 import Logging
 import Postgres
+package import QuartetVocabulary
 package import ServiceLifecycle
-package import Vocabulary
 
 extension ServiceContext {
     /// Opens logs, some of which belong to services that may not be migrated yet. While one is missing, it warns once

@@ -1,9 +1,9 @@
 import CoreMetrics
 package import Logging
 package import Postgres
+package import QuartetVocabulary
 import ServiceLifecycle
 import Synchronization
-package import Vocabulary
 
 /// The database's clock, which all processes share, as this process knows it. It measures now and then how far this
 /// machine's clock is off, and warns if it is more than a minute.

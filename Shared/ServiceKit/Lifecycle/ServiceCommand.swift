@@ -3,9 +3,9 @@ import CoreMetrics
 import Foundation
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import UnixSignals
-import Vocabulary
 
 /// Interprets the command line of a service's executable: `run`, `migrate`, `plan`, or a command of its own.
 struct ServiceCommand<Program: ServiceProgram> {

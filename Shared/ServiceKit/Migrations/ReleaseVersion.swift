@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// A release by its number, such as `0.2.0`, or a build on the way to it, such as `0.2.0-dev`, which comes before it.
 package struct ReleaseVersion: Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -1,10 +1,10 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What an app's copy costs: the time from a snapshot to the first value, events per second, and memory.
 struct ClientBenchmark {
@@ -27,7 +27,7 @@ struct ClientBenchmark {
             try app.begin(contacts: Self.people)
             await app.wait(for: \.count, 1000)
             for number in 1...10_000 {
-                let notification = NotificationsContract.Notification(
+                let notification = QuartetNotification(
                     id: .new(), kind: .pingReceived, subject: Self.people[number % 1000], details: .none,
                     created: Instant(microseconds: Int64(number)))
                 let event = NotificationDelivered(

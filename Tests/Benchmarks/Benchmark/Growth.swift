@@ -3,7 +3,7 @@ import EdgeClient
 import Foundation
 import Logging
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// Whether it gets slower as it fills: the same figures in a small and in a full database, after churn, and while somebody
 /// holds an old snapshot. A ratio of 1 is no change, 1.2 is a fifth slower.

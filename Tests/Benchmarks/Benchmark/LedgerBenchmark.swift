@@ -4,9 +4,9 @@ import LedgerContract
 import LedgerEdge
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceKit
 import Synchronization
-import Vocabulary
 
 /// The whole cycle of a command: appended by an edge (this process), handled by a service of its own process with one row
 /// changed, its event published and its outcome back.

@@ -7,8 +7,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Postgres
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Thousands of apps follow their streams, each with fifty contacts. The edge is killed and started again while events go
 /// on, and every app comes back with its `Last-Event-ID`. Measured is how long it takes until all have their four streams and

@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import EdgeClient
 import Foundation
 import NIOCore
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Signals among five people each, by HTTP to the edge and by server-sent events back. Each signal says when it was sent.
 extension ProductBenchmark {

@@ -6,9 +6,9 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import Postgres
+import QuartetVocabulary
 import RPCClient
 import Synchronization
-import Vocabulary
 
 /// Events to a thousand server-sent event streams over loopback. The client only looks for the ends of events, so it isn't
 /// the bottleneck; events are put straight into a service's log, so commands aren't either.

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 // The three loops of libpq.c with the wrapper: a loop of SELECT 1, a read of 500 rows into Swift values, a pipelined
 // append of 100 rows. Prints microseconds per round, as libpq.c does.

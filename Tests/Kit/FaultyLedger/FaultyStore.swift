@@ -4,7 +4,7 @@ import LedgerContract
 import LedgerRules
 import LedgerService
 import Postgres
-import Vocabulary
+import QuartetVocabulary
 
 /// The ledger's commands, an urgent one, and some that end what handles them.
 enum FaultyCommand: MessageSet {

@@ -4,10 +4,10 @@ import LedgerContract
 import LedgerEdge
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
-import Vocabulary
 
 // The ledger with faults built in: the process that tests kill, pause and cut off.
 //

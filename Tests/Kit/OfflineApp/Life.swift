@@ -203,7 +203,7 @@ final class Life: Sendable {
         let devices: [Device]
         let contacts: [Contact]
         let people: [Person?]
-        let notifications: [NotificationsContract.Notification]
+        let notifications: [QuartetNotification]
         let unread: Int
     }
 

@@ -1,8 +1,8 @@
-public import Vocabulary
+package import QuartetVocabulary
 
 extension MessageSet<any CommandBody> {
     /// A command as its service gets it: read from its bytes, and validated.
-    public init(sent body: any CommandBody) throws {
+    package init(sent body: any CommandBody) throws {
         try self.init(type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
         try self.body.validate()
     }
@@ -10,7 +10,7 @@ extension MessageSet<any CommandBody> {
 
 extension MessageSet<any EventBody> {
     /// An event as its readers get it: read from its bytes.
-    public init(published event: Self) throws {
+    package init(published event: Self) throws {
         let body = event.body
         try self.init(type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
     }

@@ -1,6 +1,6 @@
+package import QuartetVocabulary
 import TestKit
 import Testing
-package import Vocabulary
 
 /// A service's rules on one whole set of rows in memory, with the state of each stream as a reader folds it.
 ///

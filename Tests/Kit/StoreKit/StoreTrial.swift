@@ -1,31 +1,31 @@
-public import Bus
+package import Bus
 import Foundation
-public import Postgres
+package import Postgres
+package import QuartetVocabulary
 import ServiceKit
-public import TestKit
+package import TestKit
 import Testing
-public import Vocabulary
 
 /// A store on a database of its own, handling batches as the bus does: load, decide in order, save, commit.
-public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
+package final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
     /// A command as the bus has it.
-    public struct Command: Sendable {
-        public let body: any CommandBody
-        public let context: CommandContext
+    package struct Command: Sendable {
+        package let body: any CommandBody
+        package let context: CommandContext
 
-        public init(_ body: any CommandBody, _ context: CommandContext) {
+        package init(_ body: any CommandBody, _ context: CommandContext) {
             self.body = body
             self.context = context
         }
 
         /// A command of an account, with its key.
-        public init(_ body: any CommandBody, by account: AccountID, id: CommandID = .new(), at time: Instant) {
+        package init(_ body: any CommandBody, by account: AccountID, id: CommandID = .new(), at time: Instant) {
             self.init(body, CommandContext(commandID: id, account: account, key: .account(account), time: time))
         }
     }
 
     /// How a command ended.
-    public typealias Ended = Result<[Emission<Kept.Rules.Event>], Rejection>
+    package typealias Ended = Result<[Emission<Kept.Rules.Event>], Rejection>
 
     private let store: Kept
     private let log: LogName?
@@ -36,7 +36,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     ///   - log: Where events are appended, if they are.
     ///   - database: Where its tables are.
     ///   - role: The role that the service runs as.
-    public init(_ store: Kept, log: LogName? = nil, in database: TestDatabase, as role: String) async throws {
+    package init(_ store: Kept, log: LogName? = nil, in database: TestDatabase, as role: String) async throws {
         self.store = store
         self.log = log
         connection = try await Connection.connect(Configuration(try database.url(as: role)))
@@ -45,7 +45,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     /// Handles commands in one transaction.
     /// - Parameter commands: The commands, in order.
     /// - Throws: What the database throws; ``isWorthAnotherTry(_:)`` says what the bus would try again.
-    public func handle(_ commands: [Command]) async throws -> [Ended] {
+    package func handle(_ commands: [Command]) async throws -> [Ended] {
         let store = store
         let requests = try commands.map {
             Request(try Kept.Rules.Command(sent: $0.body), key: $0.context.key, account: $0.context.account)
@@ -84,7 +84,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     }
 
     /// Handles commands, and again while other transactions are in the way.
-    public func handleAtLast(_ commands: [Command]) async throws -> [Ended] {
+    package func handleAtLast(_ commands: [Command]) async throws -> [Ended] {
         while true {
             do {
                 return try await handle(commands)
@@ -108,12 +108,12 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     }
 
     /// Whether the bus would retry at once: another transaction inserted the same row, or a deadlock was broken.
-    public static func isWorthAnotherTry(_ error: PostgresError) -> Bool {
+    package static func isWorthAnotherTry(_ error: PostgresError) -> Bool {
         ["23505", "40P01", "40001"].contains(error.sqlState)
     }
 
     /// Runs a query and decodes each row's first column from JSON.
-    public func published<State: Decodable & Sendable>(_ query: Query, as type: State.Type) async throws -> [State] {
+    package func published<State: Decodable & Sendable>(_ query: Query, as type: State.Type) async throws -> [State] {
         try await connection.run { database in
             try database.query(query).map {
                 try JSONDecoder().decode(State.self, from: Data(try $0.decode(0, as: JSON.self).bytes))
@@ -134,7 +134,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     }
 
     /// Closes the connection.
-    public func close() async {
+    package func close() async {
         await connection.close()
     }
 }
@@ -145,7 +145,7 @@ extension DatabaseTemplate {
     ///   - schema: The service's schema.
     ///   - folder: The service's folder below `Services`.
     ///   - others: SQL for what the service looks at in other schemas.
-    public static func tables(of schema: String, in folder: String, besides others: String = "") -> DatabaseTemplate {
+    package static func tables(of schema: String, in folder: String, besides others: String = "") -> DatabaseTemplate {
         DatabaseTemplate("\(schema)_tables", services: DatabaseTemplate.productServices) { database in
             try await Migrator(
                 MigrationSet(schema: schema, target: "\(folder)Service"),

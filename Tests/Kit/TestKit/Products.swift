@@ -28,7 +28,7 @@ public enum Products {
     /// The environment of a process whose clock is so many seconds ahead of the machine's, or behind.
     public static func clock(aheadBy seconds: Int) -> [String: String] {
         [
-            "LD_PRELOAD": folder.appending(path: "libSkewedClock.so").path, "CLOCK_OFFSET_SECONDS": "\(seconds)",
+            "LD_PRELOAD": folder.appending(path: "libQuartetSkewedClock.so").path, "CLOCK_OFFSET_SECONDS": "\(seconds)",
         ]
     }
 

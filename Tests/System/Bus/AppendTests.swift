@@ -1,9 +1,9 @@
 import Bus
 import Foundation
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite
 struct AppendTests {

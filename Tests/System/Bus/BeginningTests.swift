@@ -2,10 +2,10 @@ import Bus
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import TestKit
 import Testing
-import Vocabulary
 
 /// A consumer of a log that was there before it.
 @Suite("Consumers that come later")

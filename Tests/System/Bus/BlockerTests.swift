@@ -2,9 +2,9 @@ import Bus
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite
 struct BlockerTests {

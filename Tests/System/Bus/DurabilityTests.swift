@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// What survives an immediate stop of PostgreSQL: everything acknowledged, and every command that a sender waits for.
 @Suite("Durability", .serialized, .timeLimit(.minutes(60)))

@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// A standby takes over.
 @Suite("Failover", .timeLimit(.minutes(60)))

@@ -4,10 +4,10 @@ import LedgerContract
 import LedgerEdge
 import LedgerService
 import Postgres
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite
 struct FenceTests {

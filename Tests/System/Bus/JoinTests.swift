@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 // How streams are joined: many at once, from far back, with little room, and while there is a backlog.
 

@@ -2,10 +2,10 @@ import Bus
 import Foundation
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite(.serialized)
 struct KillTests {

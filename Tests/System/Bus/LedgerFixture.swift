@@ -4,10 +4,10 @@ import LedgerContract
 import LedgerEdge
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceKit
 import TestKit
 import Testing
-import Vocabulary
 
 extension DatabaseTemplate {
     /// The ledger and its client, migrated.

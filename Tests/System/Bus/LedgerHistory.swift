@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import Synchronization
 import TestKit
-import Vocabulary
 
 /// Everything sent, and every answer: the database is compared with it at the end.
 final class LedgerHistory: Sendable {

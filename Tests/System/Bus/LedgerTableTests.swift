@@ -1,11 +1,11 @@
 import LedgerContract
 import LedgerRules
 import LedgerService
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("The ledger's tables")
 struct LedgerTableTests {

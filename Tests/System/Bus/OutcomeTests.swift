@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite
 struct OutcomeTests {

@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// Commands that fail: parked, tried again, given up; and those that end the process.
 @Suite

@@ -2,9 +2,9 @@ import Bus
 import Foundation
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// Several replicas share the work, hand it over, and survive whatever happens to each.
 @Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(60)))

@@ -2,10 +2,10 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import ServiceLifecycle
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import Bus
 

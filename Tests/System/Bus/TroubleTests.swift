@@ -3,9 +3,9 @@ import Foundation
 import LedgerContract
 import LedgerEdge
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// Trouble that passes is never final: whatever it is and however long it lasts, no command is given up because of it,
 /// none is lost, and order is kept.

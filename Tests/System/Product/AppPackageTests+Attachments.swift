@@ -149,7 +149,8 @@ extension AppPackageTests {
             try await PackageApp.wait("the contact", anna.clients.contacts.contacts.values(of: \.ids)) { $0 == [id] }
             let group = try await anna.clients.groups.create(
                 CreateGroupSessionRequest(
-                    activity: Activity(identifier: "org.example.songs", title: "Songs"), capacity: 2, seats: 0))
+                    activity: GroupSessionActivity(identifier: "org.example.songs", title: "Songs"), capacity: 2,
+                    seats: 0))
             try await anna.clients.groups.invite(group, [id])
             try await PackageApp.wait("the invitation", bob.clients.groups.groups.values(of: \.count)) { $0 == 1 }
             try await bob.clients.groups.join(group)

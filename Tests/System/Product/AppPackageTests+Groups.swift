@@ -8,7 +8,8 @@ extension AppPackageTests {
     @Suite
     struct Groups {
         private static let four = CreateGroupSessionRequest(
-            activity: Activity(identifier: "org.example.four", title: "Four in a row"), capacity: 4, seats: 2)
+            activity: GroupSessionActivity(identifier: "org.example.four", title: "Four in a row"), capacity: 4,
+            seats: 2)
 
         /// Two apps whose people are contacts.
         private static func withFriends(

@@ -112,7 +112,8 @@ extension PackageApp {
 
     /// Waits until two apps show the same, whichever of them hears of it last.
     static func waitForSame<State, Part: Equatable & SendableMetatype>(
-        _ what: String, _ one: Shared<State>, _ other: Shared<State>, _ part: @Sendable @escaping (State) -> Part
+        _ what: String, _ one: SharedState<State>, _ other: SharedState<State>,
+        _ part: @Sendable @escaping (State) -> Part
     ) async throws {
         try await withDeadline(.patience, "the same \(what)") {
             await withTaskGroup { group in

@@ -1,7 +1,7 @@
 import Foundation
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// What releases promised to those who update: their databases migrate. `Releases` has the schema of each, as `make schema-dump`
 /// kept it, and its commit.

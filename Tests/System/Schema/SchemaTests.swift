@@ -1,9 +1,9 @@
 import Foundation
 import Postgres
+import QuartetVocabulary
 import ServiceKit
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

@@ -1,11 +1,11 @@
-import ContactsContract
 import Foundation
-import NotificationsContract
 import Postgres
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 /// What people at psql can't see, by the published examples of all messages: whatever of them is a secret by its type.
 @Suite

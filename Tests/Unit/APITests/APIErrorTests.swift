@@ -1,8 +1,8 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Error codes")
 struct APIErrorTests {

@@ -1,9 +1,9 @@
-import API
-import ContactsContract
-import NotificationsContract
-import SessionContract
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite("How apps send commands")
 struct SendingTests {

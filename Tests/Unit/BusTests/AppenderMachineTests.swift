@@ -1,6 +1,6 @@
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import Bus
 

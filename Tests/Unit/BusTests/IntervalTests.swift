@@ -1,5 +1,5 @@
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite
 struct IntervalTests {

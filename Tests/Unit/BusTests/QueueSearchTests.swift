@@ -1,7 +1,7 @@
 import Bus
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Where to search a queue from")
 struct QueueSearchTests {

@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 @testable import Bus
 

@@ -1,9 +1,9 @@
-import ContactsContract
-import ContactsRules
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: alarms and their all-clear")
 struct AlarmTests {

@@ -1,11 +1,11 @@
-import ContactsContract
-import ContactsRules
 import ContactsService
-import ContractSupport
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: canaries")
 struct CanaryTests {

@@ -1,10 +1,10 @@
-import ContactsContract
-import ContactsRules
-import ContractSupport
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: consent")
 struct ConsentTests {
@@ -143,7 +143,7 @@ struct ConsentTests {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
         try people.add(anna, ben, isMyResponder: true)
-        let endings: [(AccountID, any CommandBody, EndReason)] = [
+        let endings: [(AccountID, any CommandBody, RelationEndReason)] = [
             (ben, DeclineRoleChange(contact: anna), .declined),
             (anna, WithdrawRoleChange(contact: ben), .withdrawn),
         ]

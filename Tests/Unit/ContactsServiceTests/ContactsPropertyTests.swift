@@ -1,10 +1,10 @@
-import ContactsContract
-import ContactsRules
-import ContractSupport
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: whatever people do")
 struct ContactsPropertyTests {

@@ -1,8 +1,8 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
-@testable import ContactsRules
+@testable import QuartetContactsRules
 
 extension ContactsRows {
     /// The account's published state: the same as the view `contacts.contacts_state` gives, and as folding the

@@ -1,12 +1,12 @@
-import ContactsContract
-import ContactsRules
 import ContactsService
-import ContractSupport
 import Postgres
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: the tables")
 struct ContactsStoreTests {

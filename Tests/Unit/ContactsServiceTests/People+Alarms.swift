@@ -1,8 +1,8 @@
-import ContactsContract
-import ContactsRules
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
-import Vocabulary
 
 /// An account's alarm of a kind: `alertRaised` or `checkInMissed`.
 struct AlarmSlot: Hashable {

@@ -1,8 +1,8 @@
-import ContactsContract
-import ContactsRules
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetVocabulary
 import StoreKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: nobody to tell")
 struct ReachTests {

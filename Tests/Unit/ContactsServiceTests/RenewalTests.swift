@@ -1,10 +1,10 @@
-import ContactsContract
-import ContactsRules
-import ContractSupport
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: who is on an alarm is asked whether they still are")
 struct RenewalTests {

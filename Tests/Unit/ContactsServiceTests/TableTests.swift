@@ -1,12 +1,12 @@
-import ContactsContract
-import ContactsRules
 import ContactsService
 import Postgres
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Contacts: what each table keeps")
 struct ContactsTableTests {

@@ -1,6 +1,6 @@
 import Foundation
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// Synthetic accounts are known by their ids alone.
 @Suite("Canaries' ids")

@@ -1,5 +1,5 @@
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// A set inside a set.
 @Suite("Message sets")

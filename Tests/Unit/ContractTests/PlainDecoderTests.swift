@@ -1,8 +1,8 @@
-import ContactsContract
 import Foundation
+import QuartetContactsContract
 import Testing
 
-@testable import Vocabulary
+@testable import QuartetVocabulary
 
 @Suite
 struct PlainDecoderTests {

@@ -1,9 +1,9 @@
-import ContactsContract
 import Foundation
-import NotificationsContract
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// One stored example of every message that was ever published, as the logs keep it. Rows are never rewritten, so each of
 /// these must always stay readable: add lines, never change one.

@@ -1,8 +1,8 @@
-import ContractSupport
 import Foundation
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite("The server's time at a client")
 struct ServerClockTests {

@@ -1,8 +1,8 @@
-import ContactsContract
-import NotificationsContract
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// What lives may depend on is one list. Whatever is on it never waits behind what fails of the same person.
 @Suite

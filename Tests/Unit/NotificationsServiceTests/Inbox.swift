@@ -1,10 +1,10 @@
-import ContractSupport
-import NotificationsContract
-import NotificationsRules
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 /// The notifications of one set of tables.
 typealias Inbox = RuleTrial<NotificationsReducer, NotificationsState>

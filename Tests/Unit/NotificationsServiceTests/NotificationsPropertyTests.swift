@@ -1,10 +1,10 @@
-import ContractSupport
-import NotificationsContract
-import NotificationsRules
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: whatever comes in whatever order")
 struct NotificationsPropertyTests {

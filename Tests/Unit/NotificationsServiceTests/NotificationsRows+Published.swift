@@ -1,8 +1,8 @@
-import ContractSupport
-import NotificationsContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetVocabulary
 
-@testable import NotificationsRules
+@testable import QuartetNotificationsRules
 
 extension NotificationsRows {
     /// The account's published state: the same as the view `notifications.notifications_state` gives, and as

@@ -1,12 +1,12 @@
-import ContractSupport
-import NotificationsContract
-import NotificationsRules
 import NotificationsService
 import Postgres
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: the tables")
 struct NotificationsStoreTests {

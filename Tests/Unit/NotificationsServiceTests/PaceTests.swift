@@ -1,9 +1,9 @@
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: nobody is flooded")
 struct PaceTests {

@@ -1,15 +1,15 @@
 import Bus
 import Logging
-import NotificationsContract
-import NotificationsRules
 import Postgres
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import ServiceLifecycle
 import Storage
 import StoreKit
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import NotificationsService
 

@@ -1,8 +1,8 @@
-import NotificationsContract
 import Postgres
+import QuartetNotificationsContract
+import QuartetVocabulary
 import Storage
 import Testing
-import Vocabulary
 
 @testable import NotificationsService
 

@@ -1,11 +1,11 @@
-import ContractSupport
 import Foundation
-import NotificationsContract
-import NotificationsRules
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: pushes")
 struct PushTests {

@@ -1,16 +1,16 @@
-import NotificationsContract
+import QuartetNotificationsContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
-@testable import NotificationsRules
 @testable import NotificationsService
+@testable import QuartetNotificationsRules
 
 @Suite("Notifications: what a push says by itself")
 struct PushTextTests {
     private static let created = Instant(microseconds: 1_800_000_000_000_000)
 
     private static func pushed(_ kind: NotificationKind, _ details: NotificationDetails) -> PushedNotification {
-        PushedNotification(Notification(id: .new(), kind: kind, details: details, created: created))
+        PushedNotification(QuartetNotification(id: .new(), kind: kind, details: details, created: created))
     }
 
     @Test("the push of a grace says that nothing is missed yet, ends with it, and gives way to the alarm's (A3)")

@@ -1,9 +1,9 @@
-import ContractSupport
-import NotificationsContract
-import NotificationsRules
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: receipts")
 struct ReceiptTests {

@@ -1,12 +1,12 @@
-import NotificationsContract
-import NotificationsRules
 import NotificationsService
 import Postgres
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: what each table keeps")
 struct NotificationsTableTests {
@@ -40,10 +40,10 @@ struct NotificationsTableTests {
                 of: [(PaceKey(anna, Pace(name: "ping")), later), (PaceKey(anna, Pace(name: "request")), latest)],
                 in: database, as: "notifications")
 
-            let read = Notification(
+            let read = QuartetNotification(
                 id: id, kind: .contactAdded, subject: ben, details: details, created: time(5), read: time(6),
                 cleared: time(7), answered: time(9))
-            let new = Notification(id: id, kind: .pingReceived, details: .none, created: time(8))
+            let new = QuartetNotification(id: id, kind: .pingReceived, details: .none, created: time(8))
             try await Tables.notification.expectRoundTrip(
                 of: [(NotificationKey(anna, id), read), (NotificationKey(ben, id), new)], in: database,
                 as: "notifications")

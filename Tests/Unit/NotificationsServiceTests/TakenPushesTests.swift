@@ -1,12 +1,12 @@
 import Bus
 import Logging
-import NotificationsContract
 import Postgres
+import QuartetNotificationsContract
+import QuartetVocabulary
 import ServiceLifecycle
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import NotificationsService
 

@@ -1,8 +1,8 @@
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import StoreKit
 import Testing
-import Vocabulary
 
 @Suite("Notifications: timers")
 struct TimerTests {

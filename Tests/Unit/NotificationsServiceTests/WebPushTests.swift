@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import NotificationsService
 

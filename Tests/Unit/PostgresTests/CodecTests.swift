@@ -1,8 +1,8 @@
 import Foundation
 import Postgres
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 extension DatabaseTemplate {
     static let empty = DatabaseTemplate("postgres")

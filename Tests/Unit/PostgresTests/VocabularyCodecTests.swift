@@ -1,6 +1,6 @@
 import Postgres
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite("Words of the vocabulary in columns")
 struct VocabularyCodecTests {

@@ -1,13 +1,13 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 
@@ -114,7 +114,7 @@ struct AboutTests {
     )
     func notifications() async throws {
         let notification = { @Sendable (number: Int64) in
-            NotificationsContract.Notification(
+            QuartetNotification(
                 id: NotificationID(high: 1, low: UInt64(number)), kind: .alertRaised, details: .none,
                 created: Instant(microseconds: number))
         }

@@ -1,10 +1,10 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

@@ -1,12 +1,12 @@
-import API
-import ContactsContract
-import NotificationsContract
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 
@@ -124,7 +124,7 @@ struct ClientTests {
     @Test("reading notifications shows at once, with the right count (S13, S37)")
     func reading() async throws {
         let notifications = (1...3).map { number in
-            NotificationsContract.Notification(
+            QuartetNotification(
                 id: NotificationID(high: 1, low: UInt64(number)), kind: .pingReceived, details: .none,
                 created: Instant(microseconds: Int64(number)))
         }

@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 import TestKit
 import Testing
 

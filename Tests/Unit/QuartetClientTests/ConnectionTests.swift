@@ -1,12 +1,12 @@
-import API
-import ContactsContract
-import ContractSupport
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

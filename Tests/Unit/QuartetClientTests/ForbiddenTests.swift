@@ -19,15 +19,16 @@ struct ForbiddenTests {
             message: "requires that 'ReadOnlyUserState' conform to 'Decodable'"),
         Snippet(
             title: "assigning shared state",
-            text: "func f(_ contacts: inout Shared<ReadOnlyContactsState>) { contacts.isApprovalRequired = true }",
+            text: "func f(_ contacts: inout SharedState<ReadOnlyContactsState>) { contacts.isApprovalRequired = true }",
             message: "cannot assign"),
         Snippet(
             title: "replacing shared state",
-            text: "func f(_ a: Shared<ReadOnlyUserState>, _ b: ReadOnlyUserState) { _ = a.replace(b, Phase.ready) }",
+            text:
+                "func f(_ a: SharedState<ReadOnlyUserState>, _ b: ReadOnlyUserState) { _ = a.replace(b, Phase.ready) }",
             message: "has no dynamic member 'replace'"),
         Snippet(
             title: "changing through the lock",
-            text: "func f(_ contacts: Shared<ReadOnlyContactsState>) { contacts.watched.withLock { _ in } }",
+            text: "func f(_ contacts: SharedState<ReadOnlyContactsState>) { contacts.watched.withLock { _ in } }",
             message: "has no dynamic member 'watched'"),
         Snippet(
             title: "reaching what a state is made of",

@@ -1,11 +1,11 @@
-import API
-import ContractSupport
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 
@@ -17,10 +17,12 @@ struct GroupClientTests {
 
     /// A session that the account hosts, with Bob in it.
     private static let state = GroupState(
-        group: id, creator: Server.account, activity: Activity(identifier: "org.example.four", title: "Four"),
+        group: id, creator: Server.account,
+        activity: GroupSessionActivity(identifier: "org.example.four", title: "Four"),
         capacity: 4, seats: 3, host: Server.account,
         participants: [
-            Participant(id: Server.account, ordinal: 1, joined: start), Participant(id: bob, ordinal: 2, joined: start),
+            GroupParticipant(id: Server.account, ordinal: 1, joined: start),
+            GroupParticipant(id: bob, ordinal: 2, joined: start),
         ], created: start)
 
     /// The session's stream, as the server folds it.

@@ -1,12 +1,12 @@
-import API
-import ContactsContract
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetContactsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

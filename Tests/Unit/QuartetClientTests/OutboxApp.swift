@@ -1,10 +1,10 @@
-import API
-import ContactsContract
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

@@ -1,7 +1,7 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

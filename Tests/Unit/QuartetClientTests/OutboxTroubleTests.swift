@@ -1,11 +1,11 @@
-import API
-import ContactsContract
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

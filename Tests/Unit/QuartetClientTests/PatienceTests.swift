@@ -1,11 +1,11 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetAsyncHTTP
 import QuartetClientTesting
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

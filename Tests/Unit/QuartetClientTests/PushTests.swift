@@ -1,19 +1,19 @@
-import API
 import Foundation
-import NotificationsContract
 import Observation
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 
 @Suite(.timeLimit(.minutes(10)))
 struct PushTests {
-    private static let ping = NotificationsContract.Notification(
+    private static let ping = QuartetNotification(
         id: NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007), kind: .pingReceived,
         subject: Server.person(1), details: .none, created: Instant(microseconds: 7))
 
@@ -34,7 +34,7 @@ struct PushTests {
 
         var values: [Int] { counts.withLock { $0 } }
 
-        func observe(_ shown: Shared<ReadOnlyNotificationsState>) {
+        func observe(_ shown: SharedState<ReadOnlyNotificationsState>) {
             let count = withObservationTracking {
                 shown.history.count
             } onChange: { [self] in

@@ -1,13 +1,13 @@
-import API
-import ContactsContract
 import Dispatch
 import Foundation
 import Observation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

@@ -1,12 +1,12 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
 import QuartetClientTesting
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// A server that knows one account: it exchanges tokens, says the time, and begins streams.
 final class Server: Sendable {
@@ -87,7 +87,7 @@ extension Contact {
 
 extension ScriptedStream {
     /// Begins all sequences with snapshots.
-    func begin(contacts: [Contact] = [], notifications: [NotificationsContract.Notification] = []) throws {
+    func begin(contacts: [Contact] = [], notifications: [QuartetNotification] = []) throws {
         try begin(.account, AccountState(account: Server.account, handle: "anna", name: "Anna", profileVersion: 1))
         try begin(.contacts, ContactsState(account: Server.account, contacts: Ordered(contacts)))
         try begin(

@@ -1,10 +1,10 @@
-import API
-import ContactsContract
 import Observation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 
@@ -121,7 +121,7 @@ struct SharedStateTests {
 
     @Test("writers and readers on eight threads: no value goes back, and all see the last (S19)")
     func threads() async throws {
-        let shared = Shared(0, .ready)
+        let shared = SharedState(0, .ready)
         let last = Observed(0)
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {

@@ -114,7 +114,7 @@ struct StoreTests {
     @Test("the test store accepts what a test expects to the last detail (T28)")
     func accepts() async {
         let answers = Observed<[String: [String]]>(["an": ["anna"]])
-        let store = TestStore(Search(), reducer: Self.reducer(answers))
+        let store = SharedTestStore(Search(), reducer: Self.reducer(answers))
         store.send(.textChanged("an")) { $0.text = "an" }
         await store.receive(.found(["anna"])) { $0.results = ["anna"] }
         store.send(.cleared) { $0 = Search() }
@@ -126,7 +126,7 @@ struct StoreTests {
     )
     func fails() async {
         let answers = Observed<[String: [String]]>(["an": ["anna"]])
-        let store = TestStore(Search(), reducer: Self.reducer(answers))
+        let store = SharedTestStore(Search(), reducer: Self.reducer(answers))
         withKnownIssue {
             store.send(.textChanged("an")) { $0.text = "am" }
         } matching: { issue in
@@ -148,7 +148,7 @@ struct StoreTests {
 
     @Test("the test store fails when what a test waits for never comes, and for what came unseen (T28)")
     func missing() async throws {
-        let silent = TestStore<Int, Int>(0) { state, action in
+        let silent = SharedTestStore<Int, Int>(0) { state, action in
             state = action
             return .run { _ in }
         }
@@ -161,7 +161,7 @@ struct StoreTests {
         await silent.finish()
         let hasSent = Observed(false)
         try await withKnownIssue {
-            let store = TestStore<Int, Int>(0) { state, action in
+            let store = SharedTestStore<Int, Int>(0) { state, action in
                 state = action
                 return .run { send in
                     send(2)

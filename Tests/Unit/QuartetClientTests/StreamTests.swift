@@ -1,7 +1,7 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

@@ -1,11 +1,11 @@
-import API
 import Foundation
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
-import SessionContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite
 struct TextsTests {

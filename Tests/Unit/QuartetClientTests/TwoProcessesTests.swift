@@ -1,12 +1,12 @@
-import API
-import ContactsContract
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
+import QuartetSessionContract
 import QuartetStorage
-import SessionContract
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

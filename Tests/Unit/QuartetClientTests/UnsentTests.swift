@@ -1,11 +1,11 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

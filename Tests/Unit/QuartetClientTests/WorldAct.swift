@@ -1,9 +1,9 @@
-import API
-import ContactsContract
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Something that a person does in a play: one for each command that an app keeps, by the command's name.
 enum WorldAct: String, CaseIterable {

@@ -1,8 +1,8 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 @testable import QuartetClient
 

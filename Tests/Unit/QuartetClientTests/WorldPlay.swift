@@ -1,8 +1,8 @@
-import API
+import QuartetAPI
 import QuartetClientTesting
+import QuartetVocabulary
 import Synchronization
 import TestKit
-import Vocabulary
 
 @testable import QuartetClient
 

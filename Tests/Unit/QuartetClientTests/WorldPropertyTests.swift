@@ -1,9 +1,9 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetClientTesting
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 

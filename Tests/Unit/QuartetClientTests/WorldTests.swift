@@ -1,10 +1,10 @@
-import ContactsContract
-import NotificationsContract
 import QuartetClient
 import QuartetClientTesting
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// What an app developer writes, with the world that the package gives them.
 @Suite(.timeLimit(.minutes(10)))
@@ -81,7 +81,7 @@ struct WorldTests {
         try await world.befriend(anna, bob)
         try await anna.user.runDrill()
         await world.settle()
-        func drills() -> [NotificationsContract.Notification] {
+        func drills() -> [QuartetNotification] {
             bob.notifications.notifications.history.filter { $0.details.isOfDrill }
         }
         let drill = try #require(anna.user.user.drill)
@@ -191,7 +191,8 @@ struct WorldTests {
         let (anna, bob) = try await world.people("anna", "bob")
         try await world.befriend(anna, bob)
         let id = try await anna.groups.create(
-            CreateGroupSessionRequest(activity: Activity(identifier: "org.example.four", title: "Four"), seats: 1))
+            CreateGroupSessionRequest(
+                activity: GroupSessionActivity(identifier: "org.example.four", title: "Four"), seats: 1))
         try await anna.groups.invite(id, [bob.id])
         await world.settle()
         #expect(bob.groups.groups.invitations.map(\.group) == [id])

@@ -1,8 +1,8 @@
-import NotificationsContract
 import QuartetClient
 import QuartetClientTesting
+import QuartetNotificationsContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 /// What can go wrong in a world, as an app developer has it go wrong.
 @Suite(.timeLimit(.minutes(10)))

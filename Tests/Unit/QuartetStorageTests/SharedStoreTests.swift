@@ -1,6 +1,6 @@
 import Foundation
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import QuartetClient
 @testable import QuartetStorage

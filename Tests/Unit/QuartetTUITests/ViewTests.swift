@@ -179,7 +179,7 @@ struct ViewTests {
 
     @Test("Enter on the question whether one is still on it leads to the person's alarm, where one says so (A2)")
     func renewal() {
-        let question = NotificationsContract.Notification(
+        let question = QuartetNotification(
             id: .new(), kind: .system, subject: Self.bob,
             details: .init(onItUntil: Self.now + .minutes(5), text: "Are you still on it?"), created: Self.now)
         var state = NotificationsState(account: Self.anna)
@@ -198,7 +198,7 @@ struct ViewTests {
     @Test("a drill is answered by a key of its own, as long as it is on and unanswered; Enter only reads it (A11)")
     func drillAnswer() {
         func key(_ key: quartet_tui.Key, ends: Instant, answered: Instant? = nil) -> Action? {
-            let drill = NotificationsContract.Notification(
+            let drill = QuartetNotification(
                 id: .new(), kind: .system, subject: Self.bob, details: .init(drill: .new(), drillEnds: ends),
                 created: Self.now, answered: answered)
             var state = NotificationsState(account: Self.anna)

@@ -1,9 +1,9 @@
-import API
-import ContractSupport
-import SessionClientOrchestration
-import SessionContract
+import QuartetAPI
+import QuartetContractSupport
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite("Who may follow a group session")
 struct GroupAccessTests {
@@ -15,7 +15,8 @@ struct GroupAccessTests {
         GroupState(
             group: group, creator: host, isOpenToContacts: true, host: host,
             participants: [
-                Participant(id: host, ordinal: 1, joined: .now), Participant(id: other, ordinal: 2, joined: .now),
+                GroupParticipant(id: host, ordinal: 1, joined: .now),
+                GroupParticipant(id: other, ordinal: 2, joined: .now),
             ], invited: [Invitation(id: guest, at: .now)])
     }
 
@@ -46,7 +47,7 @@ struct GroupAccessTests {
         let withdrawn = GroupEvent.invitationWithdrawn(
             .init(group: Self.group, account: Self.guest, by: Self.host, at: .now))
         #expect(guest.apply(withdrawn) == .ended(.withdrawn) && guest.basis == nil)
-        for (reason, why) in [(EndReason.ended, GroupStreamEnded.Reason.ended), (.expired, .expired)] {
+        for (reason, why) in [(GroupEndReason.ended, GroupStreamEnded.Reason.ended), (.expired, .expired)] {
             var access = GroupAccess(of: Self.other, to: Self.state, isOpen: false)
             let end = GroupEvent.groupSessionEnded(
                 .init(

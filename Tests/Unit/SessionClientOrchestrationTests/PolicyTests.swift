@@ -1,9 +1,9 @@
-import ContactsContract
-import NotificationsContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
-@testable import SessionClientOrchestration
+@testable import QuartetSessionClientOrchestration
 
 @Suite("Policies")
 struct PolicyTests {
@@ -69,7 +69,7 @@ struct PolicyTests {
             return ContactsPolicy().commands(for: event, in: message)
                 .compactMap { ($0.body as? ClearNotifications)?.selection }
         }
-        let drill = NotificationsContract.Notification(
+        let drill = QuartetNotification(
             id: .new(), kind: .system, subject: anna,
             details: .init(at: now, drill: .new(), drillEnds: now + .hours(1)),
             created: now)

@@ -1,13 +1,13 @@
-import API
-import ContactsContract
-import ContractSupport
-import NotificationsContract
-import SessionContract
+import QuartetAPI
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
-@testable import SessionClientOrchestration
+@testable import QuartetSessionClientOrchestration
 
 /// Steps whose services answer as the test says, at once.
 private final class Steps: SagaSteps {

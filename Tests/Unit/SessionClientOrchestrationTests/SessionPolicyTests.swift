@@ -1,10 +1,10 @@
-import ContactsContract
-import NotificationsContract
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
-@testable import SessionClientOrchestration
+@testable import QuartetSessionClientOrchestration
 
 @Suite("Session's policy")
 struct SessionPolicyTests {

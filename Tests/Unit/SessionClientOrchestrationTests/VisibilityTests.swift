@@ -1,10 +1,10 @@
-import API
-import ContactsContract
-import ContractSupport
-import SessionClientOrchestration
-import SessionContract
+import QuartetAPI
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @Suite("What people may see of each other")
 struct VisibilityTests {

@@ -1,6 +1,6 @@
-import API
 import Crypto
 import Foundation
+import QuartetAPI
 import Testing
 
 @testable import SessionClientService

@@ -1,9 +1,9 @@
-import API
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import QuartetAPI
 import Testing
 
 @testable import SessionClientService

@@ -1,8 +1,8 @@
-import API
 import NIOCore
 import NIOEmbedded
 import NIOHTTP2
 import NIOTLS
+import QuartetAPI
 import ServiceKit
 import Testing
 

@@ -1,5 +1,3 @@
-import API
-import ContractSupport
 import Foundation
 import GRPCCore
 import HTTPTypes
@@ -7,9 +5,11 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

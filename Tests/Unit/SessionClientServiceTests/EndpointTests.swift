@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 import Testing
 
 @testable import SessionClientService

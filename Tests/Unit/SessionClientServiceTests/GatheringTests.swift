@@ -1,8 +1,8 @@
-import API
-import SessionClientOrchestration
+import QuartetAPI
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import Postgres
 @testable import SessionClientService

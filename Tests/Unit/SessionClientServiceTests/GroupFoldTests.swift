@@ -1,7 +1,7 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 
@@ -14,7 +14,8 @@ struct GroupFoldTests {
     private var events: [RecordedMessage] {
         get throws {
             let created = GroupSessionCreated(
-                group: Self.group, account: people[0], activity: Activity(identifier: "a", title: "A"), capacity: 8,
+                group: Self.group, account: people[0], activity: GroupSessionActivity(identifier: "a", title: "A"),
+                capacity: 8,
                 seats: 5, isOpenToContacts: false, at: Instant(microseconds: 1))
             let joined = people.dropFirst().enumerated().map { number, account in
                 ParticipantJoined(

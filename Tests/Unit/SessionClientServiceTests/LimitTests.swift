@@ -1,5 +1,5 @@
-import API
 import Foundation
+import QuartetAPI
 import ServiceKit
 import TestKit
 import Testing

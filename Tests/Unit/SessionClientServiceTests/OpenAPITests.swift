@@ -1,8 +1,8 @@
-import API
-import ContractSupport
 import Foundation
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

@@ -1,7 +1,7 @@
-import SessionClientOrchestration
+import QuartetSessionClientOrchestration
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

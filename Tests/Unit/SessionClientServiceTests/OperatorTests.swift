@@ -1,6 +1,6 @@
-import API
 import Foundation
 import Postgres
+import QuartetAPI
 import Testing
 
 @testable import SessionClientService

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import SessionContract
+import QuartetSessionContract
 import Testing
 
 @testable import SessionClientService

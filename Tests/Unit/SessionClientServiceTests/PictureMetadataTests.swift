@@ -1,4 +1,4 @@
-import SessionContract
+import QuartetSessionContract
 import Testing
 
 @testable import SessionClientService

@@ -1,6 +1,6 @@
-import API
 import Crypto
 import Foundation
+import QuartetAPI
 import QuartetProto
 import SwiftProtobuf
 import TestKit

@@ -1,8 +1,8 @@
-import API
 import GRPCCore
 import GRPCProtobuf
+import QuartetAPI
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

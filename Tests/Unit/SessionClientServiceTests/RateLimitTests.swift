@@ -1,9 +1,9 @@
-import API
 import Crypto
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

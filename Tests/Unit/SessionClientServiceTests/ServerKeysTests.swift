@@ -1,7 +1,7 @@
 import Foundation
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

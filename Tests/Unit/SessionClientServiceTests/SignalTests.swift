@@ -1,10 +1,10 @@
-import API
 import Bus
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

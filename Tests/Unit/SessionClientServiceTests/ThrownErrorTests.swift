@@ -1,5 +1,5 @@
-import API
 import Logging
+import QuartetAPI
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

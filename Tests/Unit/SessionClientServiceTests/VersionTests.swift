@@ -1,10 +1,10 @@
-import API
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import QuartetAPI
 import ServiceKit
 import Testing
 

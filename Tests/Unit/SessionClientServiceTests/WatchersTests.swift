@@ -1,8 +1,8 @@
-import API
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 
 @testable import SessionClientService
 

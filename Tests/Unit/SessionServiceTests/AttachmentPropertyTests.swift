@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: whatever people do with attachments")
 struct AttachmentPropertyTests {

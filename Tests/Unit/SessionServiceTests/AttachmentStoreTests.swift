@@ -1,13 +1,13 @@
 import Bus
 import Postgres
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 @testable import SessionService
 
 @Suite("Session: the tables of attachments")

@@ -1,12 +1,12 @@
-import ContractSupport
 import Crypto
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: attachments")
 struct AttachmentTests {
@@ -157,7 +157,7 @@ struct AttachmentTests {
         var gathering = Gathering()
         let people = try gathering.people(3)
         let group = try gathering.group(of: people)
-        let second = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+        let second = try gathering.group(of: [people[0]], GroupSessionActivity(identifier: "film", title: "Film"))
         let (mb, files) = (1 << 20, (3..<9).map { File($0, size: 1).hash })
         func begin(_ file: Int, _ size: Int, _ group: GroupID) -> BeginAttachment {
             BeginAttachment(group: group, attachment: files[file], size: size)

@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
-import SessionRules
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import SessionService
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Session: canaries")
 struct CanaryTests {

@@ -1,14 +1,14 @@
 import Bus
-import ContractSupport
 import Foundation
 import Postgres
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 @testable import SessionService
 
 @Suite("Session: the state of a group session at a position")
@@ -147,7 +147,8 @@ struct CheckpointTests {
                 var gathering = Gathering(seed: random.next())
                 let players = try gathering.people(2)
                 for number in 0..<10 {
-                    _ = try gathering.group(of: players, Activity(identifier: "\(number)", title: "Together"))
+                    _ = try gathering.group(
+                        of: players, GroupSessionActivity(identifier: "\(number)", title: "Together"))
                 }
                 try await Self.replay(gathering, into: database, using: &random)
                 let read = """

@@ -1,7 +1,7 @@
-import SessionContract
-import SessionRules
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import StoreKit
-import Vocabulary
 
 /// A file that somebody attaches to a group session.
 struct File: Sendable {

@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: seats and games")
 struct GameTests {
@@ -37,7 +37,8 @@ struct GameTests {
         for seat in [-1, 3, .max, .min] {
             #expect(try gathering.rejection(people[1], ClaimSeat(group: group, seat: seat)) == .seatNotFound)
         }
-        let none = try gathering.group(of: [people[1]], Activity(identifier: "film", title: "Film"), seats: 0)
+        let none = try gathering.group(
+            of: [people[1]], GroupSessionActivity(identifier: "film", title: "Film"), seats: 0)
         #expect(try gathering.rejection(people[1], ClaimSeat(group: none, seat: 0)) == .seatNotFound)
     }
 
@@ -193,7 +194,7 @@ struct GameTests {
         #expect(
             try gathering.rejection(people[1], UpdateGame(group: group, expectedVersion: 2, patch: [:]))
                 == .notYourTurn)
-        let free = try gathering.group(of: people, Activity(identifier: "film", title: "Film"), seats: 0)
+        let free = try gathering.group(of: people, GroupSessionActivity(identifier: "film", title: "Film"), seats: 0)
         try gathering.ask(
             people[0],
             StartGame(

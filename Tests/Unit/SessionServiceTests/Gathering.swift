@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 /// People with names, the group sessions that they are in, and the edge processes that they are connected to.
 typealias Gathering = RuleTrial<SessionReducer, GroupState>
@@ -70,11 +70,11 @@ extension Gathering {
         try (0..<count).map { try person("person\($0)") }
     }
 
-    static var chess: Activity { Activity(identifier: "org.example.chess", title: "Chess") }
+    static var chess: GroupSessionActivity { GroupSessionActivity(identifier: "org.example.chess", title: "Chess") }
 
     /// A session of some people, each with a connection; the first one is the host.
     mutating func group(
-        of people: [AccountID], _ activity: Activity = chess, capacity: Int? = nil, seats: Int? = nil,
+        of people: [AccountID], _ activity: GroupSessionActivity = chess, capacity: Int? = nil, seats: Int? = nil,
         isOpenToContacts: Bool? = nil
     ) throws -> GroupID {
         let (group, edge): (GroupID, OwnerID) = (id(), id())
@@ -155,7 +155,7 @@ extension SessionRows {
         guard let session = groups.sessions[group] else { return GroupState(group: group) }
         let participants = groups.accounts(of: group, .joined).compactMap { account in
             groups[group, account].map { row in
-                Participant(
+                GroupParticipant(
                     id: account, ordinal: row.ordinal, joined: row.since,
                     awaySince: row.isDropAnnounced ? row.droppedAt : nil, seat: row.seat, version: row.version,
                     isReady: row.isReady, suspension: row.suspension)
@@ -167,7 +167,7 @@ extension SessionRows {
         let attachments = groups.attachments(of: group).compactMap { key, row in
             row.completed.flatMap { completed in
                 groups.attachmentDescriptions[key].map { description in
-                    Attachment(
+                    GroupAttachment(
                         id: key.hash, account: key.account, name: description.name,
                         contentType: description.contentType, size: row.size, added: completed,
                         metadata: description.metadata)

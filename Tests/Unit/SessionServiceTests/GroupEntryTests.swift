@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: who may enter a group session again")
 struct GroupEntryTests {
@@ -97,7 +97,7 @@ struct GroupEntryTests {
         let people = try gathering.people(2)
         let invited = try gathering.group(of: [people[0]])
         let open = try gathering.group(
-            of: [people[0]], Activity(identifier: "film", title: "Film"), isOpenToContacts: true)
+            of: [people[0]], GroupSessionActivity(identifier: "film", title: "Film"), isOpenToContacts: true)
         for group in [invited, open] {
             gathering.pass(.seconds(1))
             try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))

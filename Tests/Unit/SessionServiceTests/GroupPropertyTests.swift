@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: whatever people, connections and timers do in group sessions")
 struct GroupPropertyTests {
@@ -73,7 +73,7 @@ struct GroupPropertyTests {
         let version = (game?.version ?? 0) - (random.oneIn(4) ? 1 : 0)
         switch Int.random(in: 0..<54, using: &random) {
         case 0...1:
-            let activity = Activity(identifier: random.oneIn(2) ? "chess" : "film", title: "Together")
+            let activity = GroupSessionActivity(identifier: random.oneIn(2) ? "chess" : "film", title: "Together")
             let capacity = Int.random(in: 1...4, using: &random)
             try gathering.ask(
                 person,

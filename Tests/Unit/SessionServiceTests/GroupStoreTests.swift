@@ -1,14 +1,14 @@
 import Bus
-import ContractSupport
 import Postgres
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 @testable import SessionService
 
 @Suite("Session: the tables of group sessions")
@@ -148,7 +148,7 @@ struct GroupStoreTests {
                 try gathering.ask(nil, RenewEdge(edge: edge, begins: true))
                 for number in 0..<120 {
                     let (person, group): (AccountID, GroupID) = (people[number % 8], gathering.id())
-                    let activity = Activity(identifier: "activity\(number)", title: "Together")
+                    let activity = GroupSessionActivity(identifier: "activity\(number)", title: "Together")
                     try gathering.ask(person, CreateGroupSession(group: group, activity: activity))
                     _ = try gathering.connect(person, to: group, at: edge)
                 }
@@ -229,7 +229,7 @@ struct GroupStoreTests {
                 var gathering = Gathering(seed: random.next())
                 let people = try gathering.people(3)
                 let group = try gathering.group(of: people)
-                let film = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+                let film = try gathering.group(of: [people[0]], GroupSessionActivity(identifier: "film", title: "Film"))
                 try gathering.disconnect(people[0], from: film)
                 let trial = try await Trial(SessionStore(), in: database, as: "session")
                 try await trial.replay(gathering, using: &random)
@@ -272,7 +272,7 @@ struct GroupStoreTests {
                 var gathering = Gathering(seed: random.next())
                 let people = try gathering.people(3)
                 let group = try gathering.group(of: people)
-                _ = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+                _ = try gathering.group(of: [people[0]], GroupSessionActivity(identifier: "film", title: "Film"))
                 try gathering.ask(people[0], EndGroupSession(group: group))
                 let trial = try await Trial(SessionStore(), in: database, as: "session")
                 try await trial.replay(gathering, using: &random)
@@ -329,7 +329,8 @@ struct GroupStoreTests {
                 var gathering = Gathering(seed: random.next())
                 let anna = try gathering.person("anna")
                 for number in 0..<5 {
-                    let group = try gathering.group(of: [anna], Activity(identifier: "\(number)", title: "Together"))
+                    let group = try gathering.group(
+                        of: [anna], GroupSessionActivity(identifier: "\(number)", title: "Together"))
                     try gathering.ask(anna, SendGroupMessage(group: group, type: "x"))
                     try gathering.ask(anna, EndGroupSession(group: group))
                 }
@@ -361,7 +362,7 @@ struct GroupStoreTests {
                 var gathering = Gathering(seed: random.next())
                 let people = try gathering.people(2)
                 let chess = try gathering.group(of: people)
-                let film = try gathering.group(of: people, Activity(identifier: "film", title: "Film"))
+                let film = try gathering.group(of: people, GroupSessionActivity(identifier: "film", title: "Film"))
                 for (number, group) in [chess, film, film].enumerated() {
                     for person in people {
                         let message = SendGroupMessage(

@@ -1,12 +1,12 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 @testable import SessionService
 
 @Suite("Session: the columns of group sessions")
@@ -38,7 +38,7 @@ struct GroupTableTests {
             try await Tables.groupSession.expectRoundTrip(
                 of: [(groups[0], going), (groups[1], empty), (groups[2], over)], in: database, as: "session")
 
-            let film = Activity(
+            let film = GroupSessionActivity(
                 identifier: "film", type: .watchTogether, title: "Film", subtitle: "Now", fallbackURL: "https://a.b",
                 payload: ["a": [1, .number(2.5), .null, true, "x"]])
             try await Tables.groupActivity.expectRoundTrip(

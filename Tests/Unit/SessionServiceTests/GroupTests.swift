@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: group sessions")
 struct GroupTests {
@@ -14,7 +14,7 @@ struct GroupTests {
         var gathering = Gathering()
         let anna = try gathering.person("anna")
         let group: GroupID = gathering.id()
-        let activity = Activity(
+        let activity = GroupSessionActivity(
             identifier: "org.example.film", type: .watchTogether, title: "A film", subtitle: "In the evening",
             fallbackURL: "https://example.org/film", payload: ["film": 7, "from": .null])
         try gathering.ask(anna, CreateGroupSession(group: group, activity: activity))
@@ -22,7 +22,7 @@ struct GroupTests {
             try gathering.state(group)
                 == GroupState(
                     group: group, creator: anna, activity: activity, capacity: 8, seats: 5, host: anna,
-                    participants: [Participant(id: anna, ordinal: 1, joined: gathering.time)],
+                    participants: [GroupParticipant(id: anna, ordinal: 1, joined: gathering.time)],
                     created: gathering.time))
         #expect(
             try gathering.rejection(anna, CreateGroupSession(group: group, activity: Gathering.chess)) == .groupExists)
@@ -44,7 +44,7 @@ struct GroupTests {
             people[1], CreateGroupSession(group: other, activity: Gathering.chess))
         #expect(refusal?.code == .alreadyInSession && refusal?.details == ["group": .string("\(group)")])
         // Of another activity there may be one more.
-        let film = try gathering.group(of: [people[1]], Activity(identifier: "film", title: "Film"))
+        let film = try gathering.group(of: [people[1]], GroupSessionActivity(identifier: "film", title: "Film"))
         #expect(try gathering.state(film).host == people[1])
         // And one more of the same, after leaving the first.
         try gathering.ask(people[1], LeaveGroupSession(group: group))
@@ -59,11 +59,13 @@ struct GroupTests {
         var gathering = Gathering()
         gathering.rows.limits.groups = 2
         let anna = try gathering.person("anna")
-        for name in ["a", "b"] { _ = try gathering.group(of: [anna], Activity(identifier: name, title: name)) }
+        for name in ["a", "b"] {
+            _ = try gathering.group(of: [anna], GroupSessionActivity(identifier: name, title: name))
+        }
         let third: GroupID = gathering.id()
         #expect(
             try gathering.rejection(
-                anna, CreateGroupSession(group: third, activity: Activity(identifier: "c", title: "c")))
+                anna, CreateGroupSession(group: third, activity: GroupSessionActivity(identifier: "c", title: "c")))
                 == .tooManyGroups)
     }
 
@@ -101,7 +103,7 @@ struct GroupTests {
         var gathering = Gathering()
         let people = try gathering.people(4)
         let own = try gathering.group(of: Array(people.prefix(2)))
-        let theirs = try gathering.group(of: [people[1], people[0]], Activity(identifier: "b", title: "B"))
+        let theirs = try gathering.group(of: [people[1], people[0]], GroupSessionActivity(identifier: "b", title: "B"))
         for (group, host) in [(own, people[0]), (theirs, people[1])] {
             try gathering.ask(host, ActivateGroupSession(group: group, contacts: Array(people.suffix(2))))
         }
@@ -300,7 +302,7 @@ struct GroupTests {
         var gathering = Gathering()
         let people = try gathering.people(2)
         let chess = try gathering.group(of: people)
-        let film = try gathering.group(of: [people[1]], Activity(identifier: "film", title: "Film"))
+        let film = try gathering.group(of: [people[1]], GroupSessionActivity(identifier: "film", title: "Film"))
         try gathering.ask(people[1], UpdateProfile(expectedVersion: 1, name: "Bo"))
         // What others in the session don't see is nothing to tell them.
         try gathering.ask(people[1], UpdateProfile(expectedVersion: 2, emergencyNote: "none"))

@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 /// Two people's clients on a network that delays every message differently, with clocks that have nothing in common, in
 /// simulated time. The session that they play in is real.

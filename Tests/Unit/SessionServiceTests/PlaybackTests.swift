@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 extension Gathering {
     /// Something to play.
@@ -119,7 +119,7 @@ struct PlaybackTests {
             try gathering.rejection(people[0], PlayItem(group: group, expectedItem: first.id, item: first))
                 == .itemChanged)
         #expect(try gathering.rejection(people[0], PlayItem(group: group, item: first)) == .itemChanged)
-        let quiet = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+        let quiet = try gathering.group(of: [people[0]], GroupSessionActivity(identifier: "film", title: "Film"))
         let none = try gathering.refusal(
             people[0], SetPlayback(group: quiet, expectedItem: first.id, isPlaying: true))
         #expect(none?.code == .itemChanged && none?.details == ["item": .null, "version": 0])

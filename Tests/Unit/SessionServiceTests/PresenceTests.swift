@@ -1,11 +1,11 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 @Suite("Session: who is here")
 struct PresenceTests {
@@ -149,7 +149,8 @@ struct PresenceTests {
 
         let film: GroupID = gathering.id()
         try gathering.ask(
-            people[0], CreateGroupSession(group: film, activity: Activity(identifier: "film", title: "Film")))
+            people[0],
+            CreateGroupSession(group: film, activity: GroupSessionActivity(identifier: "film", title: "Film")))
         try gathering.run(.seconds(31))
         #expect(try gathering.state(film).participants.isEmpty)
     }

@@ -1,9 +1,9 @@
-import ContractSupport
-import SessionContract
-import SessionRules
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import StoreKit
 import Testing
-import Vocabulary
 
 @Suite("Session: the server's keys")
 struct ServerKeyTests {

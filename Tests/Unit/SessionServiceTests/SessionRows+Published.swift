@@ -1,9 +1,9 @@
-import ContractSupport
-import SessionContract
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 import StoreKit
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 
 extension Household {
     /// Devices that are signed in, and those that are remembered.

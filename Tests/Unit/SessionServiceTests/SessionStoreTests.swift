@@ -1,11 +1,11 @@
 import Postgres
-import SessionContract
-import SessionRules
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import SessionService
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Session: the tables")
 struct SessionStoreTests {

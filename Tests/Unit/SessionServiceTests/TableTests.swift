@@ -1,12 +1,12 @@
 import Postgres
-import SessionContract
+import QuartetSessionContract
+import QuartetVocabulary
 import Storage
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
-@testable import SessionRules
+@testable import QuartetSessionRules
 @testable import SessionService
 
 @Suite("Session: what each table keeps")

@@ -1,12 +1,12 @@
 import Bus
 import Logging
 import Postgres
-import SessionRules
+import QuartetSessionRules
+import QuartetVocabulary
 import SessionService
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 /// Deadlines whose timers are gone, and those that only look like it.
 @Suite("Session: timers are repaired")

@@ -1,10 +1,10 @@
-import ContractSupport
-import SessionContract
-import SessionRules
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 /// Whatever is done with trips, others are told of exactly those that weren't ended in time.
 @Suite("Session: trips, whatever happens")

@@ -1,10 +1,10 @@
-import ContractSupport
-import SessionContract
-import SessionRules
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import StoreKit
 import TestKit
 import Testing
-import Vocabulary
 
 @Suite("Session: trips")
 struct TripTests {

@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-package import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 /// One account blocks another.
 package struct BlockRow: Equatable, Sendable {
@@ -36,7 +36,7 @@ extension ContactsReducer {
             events += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
         }
         // The blocked account can't tell this from any other end.
-        for (request, reason) in [(ends, EndReason.withdrawn), (Ends(from: ends.to, to: ends.from), .declined)]
+        for (request, reason) in [(ends, RelationEndReason.withdrawn), (Ends(from: ends.to, to: ends.from), .declined)]
         where rows.requests[request] != nil {
             events += end(&rows, request, reason, at: asker.time, first: asker.account)
         }

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// Two different accounts, in no particular order.
 package struct Pair: Hashable, Comparable, Sendable {

@@ -1,5 +1,5 @@
-import ContactsContract
-package import Vocabulary
+import QuartetContactsContract
+package import QuartetVocabulary
 
 /// The relation between two accounts: one row for both sides, so that neither can change without the other.
 ///

@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension ContactsReducer {
     static func reduce(
@@ -53,10 +53,10 @@ extension ContactsReducer {
     }
 
     static func removed(
-        _ rows: inout ContactsRows, _ view: RelationView, mine: EndReason, _ asker: Asker
+        _ rows: inout ContactsRows, _ view: RelationView, mine: RelationEndReason, _ asker: Asker
     ) -> [ContactsEvent] {
         let events: [ContactsEvent] = [
-            (view.account, view.contact, mine), (view.contact, view.account, EndReason.removed),
+            (view.account, view.contact, mine), (view.contact, view.account, RelationEndReason.removed),
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }

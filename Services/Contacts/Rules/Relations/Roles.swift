@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension ContactsReducer {
     static func reduce(
@@ -66,7 +66,7 @@ extension ContactsReducer {
     }
 
     private static func roleRequestEnded(
-        _ view: RelationView, _ direction: Direction, _ reason: EndReason, _ asker: Asker
+        _ view: RelationView, _ direction: Direction, _ reason: RelationEndReason, _ asker: Asker
     ) -> [ContactsEvent] {
         let theirs: Direction = direction == .outgoing ? .incoming : .outgoing
         return [(view, direction), (view.mirrored, theirs)].map { view, direction in

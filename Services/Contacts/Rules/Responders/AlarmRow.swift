@@ -1,5 +1,5 @@
-package import ContactsContract
-package import Vocabulary
+package import QuartetContactsContract
+package import QuartetVocabulary
 
 package struct AlarmKey: Hashable, Comparable, Sendable {
     package let account: AccountID

@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
 // What those who were told of an alarm answer. They hold its repetitions back for a while; none of them gives the all-clear.
 

@@ -1,5 +1,5 @@
-import ContactsContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetVocabulary
 
 // Responders hear of a drill all at once, whatever tiers there are, and without a row: nobody is asked for an answer, and there is no all-clear.
 

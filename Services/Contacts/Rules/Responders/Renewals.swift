@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-package import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 // Whoever is on an alarm is asked, shortly before their time ends, whether they still are.
 

@@ -1,6 +1,6 @@
-import ContactsContract
-import ContractSupport
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetVocabulary
 
 // Remembers who was alerted to which alarm, so that they all get the all-clear.
 

@@ -1,6 +1,6 @@
-package import ContactsContract
-import ContractSupport
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 // Responders who hear of a missed check-in later than others, as the dependent has chosen.
 

@@ -1,6 +1,6 @@
-import ContractSupport
-import NotificationsContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetVocabulary
 
 extension NotificationsReducer {
     static func reduce(
@@ -22,7 +22,8 @@ extension NotificationsReducer {
     }
 
     static func deliver(
-        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID, makingRoom: Bool = true
+        _ rows: inout NotificationsRows, _ notification: QuartetNotification, to account: AccountID,
+        makingRoom: Bool = true
     ) -> [NotificationsEvent] {
         guard rows[account, notification.id] == nil, var row = rows.accounts[account] else { return [] }
         var forgotten: NotificationID?
@@ -53,8 +54,8 @@ extension NotificationsReducer {
 }
 
 extension DeliverNotification {
-    fileprivate func notification(at time: Instant) -> Notification {
-        Notification(id: id, kind: kind, subject: subject, details: details, created: time)
+    fileprivate func notification(at time: Instant) -> QuartetNotification {
+        QuartetNotification(id: id, kind: kind, subject: subject, details: details, created: time)
     }
 }
 
@@ -70,14 +71,14 @@ extension NotificationKind {
 extension NotificationsRows {
     /// Whether a notification is out of date: its grace, trip, question or drill is over, an alarm has voided the drill, or the account has already
     /// been notified of the end of its alarm. This happens because a failed delivery is retried on its own, after newer ones.
-    fileprivate func isOver(_ notification: Notification, for account: AccountID, at clock: Instant) -> Bool {
+    fileprivate func isOver(_ notification: QuartetNotification, for account: AccountID, at clock: Instant) -> Bool {
         if let end = notification.details.endOfUse(of: notification.kind), end <= clock { return true }
         if notification.details.drillNews != nil { return isVoid(notification, for: account) }
         return notification.kind.beginsAlarm && isEnded(notification, for: account)
     }
 
     /// Whether the account was already notified of the end of a notification's alarm.
-    func isEnded(_ notification: Notification, for account: AccountID) -> Bool {
+    func isEnded(_ notification: QuartetNotification, for account: AccountID) -> Bool {
         guard let alarm = notification.details.alarm else { return false }
         return loadedNotifications(of: account).contains { end in
             guard end.details.alarm == alarm else { return false }

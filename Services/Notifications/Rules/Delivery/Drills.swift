@@ -1,5 +1,5 @@
-import NotificationsContract
-package import Vocabulary
+import QuartetNotificationsContract
+package import QuartetVocabulary
 
 // A push names nobody, so somebody who gets an alarm and a drill at about the same time can't tell them apart. That is why no drill is shown beside
 // an alarm, whoever's it is.
@@ -9,7 +9,7 @@ extension NotificationsReducer {
     /// alarm of the account itself voids its own drill. The end is also told of drills that were answered or cleared, because one of the account's
     /// devices may still show them. It doesn't evict anything from a full history: that would be the drill itself, which its report is read from.
     static func takeDrillsBack(
-        _ rows: inout NotificationsRows, becauseOf alarm: Notification, from account: AccountID,
+        _ rows: inout NotificationsRows, becauseOf alarm: QuartetNotification, from account: AccountID,
         _ context: CommandContext
     ) -> [NotificationsEvent] {
         let (time, clock) = (context.time, min(context.recordedAt, context.time))
@@ -25,7 +25,7 @@ extension NotificationsReducer {
         return cleared
             + drills.flatMap { told in
                 guard let drill = told.details.drill else { return [NotificationsEvent]() }
-                let end = Notification(
+                let end = QuartetNotification(
                     id: .ofEndOfDrill(drill, to: account), kind: .system, subject: told.subject,
                     details: .endOfDrill(drill, isOwn: voided == .ownIsOn, at: time), created: time)
                 guard let use = end.details.endOfUse(of: end.kind), use > clock else { return [] }
@@ -39,7 +39,7 @@ extension NotificationsRows {
     package static func alarmsMatter(to drill: DrillID) -> Instant? { drill.time.map { $0 - .days(1) } }
 
     /// Whether news of a drill is out of date, or could be mistaken for news of an alarm.
-    func isVoid(_ notification: Notification, for account: AccountID) -> Bool {
+    func isVoid(_ notification: QuartetNotification, for account: AccountID) -> Bool {
         guard let drill = notification.details.drill else { return false }
         switch notification.details.drillNews {
         case .anothersIsOn:
@@ -53,13 +53,13 @@ extension NotificationsRows {
         }
     }
 
-    private func alarms(of account: AccountID, since drill: DrillID) -> some Sequence<Notification> {
+    private func alarms(of account: AccountID, since drill: DrillID) -> some Sequence<QuartetNotification> {
         let start = Self.alarmsMatter(to: drill)
         return loadedNotifications(of: account).filter { $0.kind.beginsAlarm && $0.created >= start ?? $0.created }
     }
 }
 
-extension Notification {
+extension QuartetNotification {
     /// Whether the account was really notified: what arrives too late is cleared on delivery.
     fileprivate var wasTold: Bool { cleared != created }
 

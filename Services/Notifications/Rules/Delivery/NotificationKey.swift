@@ -1,5 +1,5 @@
-package import NotificationsContract
-package import Vocabulary
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 package struct NotificationKey: Hashable, Comparable, Sendable {
     package let account: AccountID

@@ -1,5 +1,5 @@
-import NotificationsContract
-package import Vocabulary
+import QuartetNotificationsContract
+package import QuartetVocabulary
 
 /// A group of notifications that share a limit, so that no one is flooded when someone else keeps doing and undoing
 /// something. The first few are delivered at once; after that one at a time, and always the newest in the end.
@@ -41,7 +41,7 @@ package struct Pace: Hashable, Comparable, Sendable {
     package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
-extension Notification {
+extension QuartetNotification {
     package var pace: Pace? { Pace(of: kind, about: subject) }
 }
 

@@ -1,12 +1,12 @@
-import ContractSupport
-import NotificationsContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetVocabulary
 
 extension NotificationsReducer {
     /// Delivers a notification now or, if much the same was delivered already, holds it back in place of the one held
     /// before.
     static func notify(
-        _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
+        _ rows: inout NotificationsRows, _ notification: QuartetNotification, to account: AccountID
     ) -> [NotificationsEvent] {
         guard rows.limits.burst > 0, let pace = notification.pace, rows[account, notification.id] == nil else {
             return deliver(&rows, notification, to: account)
@@ -51,7 +51,7 @@ extension NotificationsReducer {
     }
 }
 
-extension Notification {
+extension QuartetNotification {
     fileprivate func held(until due: Instant) -> ScheduledNotification {
         ScheduledNotification(id: id, kind: kind, subject: subject, details: details, due: due)
     }
@@ -59,7 +59,7 @@ extension Notification {
 
 extension ScheduledNotification {
     /// The notification as it is delivered.
-    func notification(at time: Instant) -> Notification {
-        Notification(id: id, kind: kind, subject: subject, details: details, created: time)
+    func notification(at time: Instant) -> QuartetNotification {
+        QuartetNotification(id: id, kind: kind, subject: subject, details: details, created: time)
     }
 }

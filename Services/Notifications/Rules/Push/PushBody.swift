@@ -1,5 +1,5 @@
-package import NotificationsContract
-package import Vocabulary
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 package enum PushSubject {}
 
@@ -17,7 +17,7 @@ package struct PushedNotification: Codable, Hashable, Sendable {
     package let details: NotificationDetails
     package let created: Instant
 
-    init(_ notification: Notification) {
+    init(_ notification: QuartetNotification) {
         id = notification.id
         kind = notification.kind
         priority = notification.kind.priority
@@ -36,7 +36,7 @@ package struct PushBody: Codable, Hashable, Sendable {
     /// How many notifications are unread, including this one.
     package let unread: Int
 
-    init(_ notification: Notification, to device: PushDeviceID, unread: Int) {
+    init(_ notification: QuartetNotification, to device: PushDeviceID, unread: Int) {
         id = .derived(
             at: notification.created, from: Array("push".utf8), notification.id.bytes, device.bytes)
         self.notification = PushedNotification(notification)

@@ -1,9 +1,9 @@
 import Foundation
 import JWTKit
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Sends pushes by the Apple Push Notification service, over HTTP/2, with a token signed by a key (Apple: "Establishing a token-based
 /// connection to APNs", "Sending notification requests to APNs", "Handling notification responses from APNs").

@@ -1,8 +1,8 @@
 import Foundation
 import JWTKit
-import NotificationsContract
-import NotificationsRules
-import Vocabulary
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 
 /// Sends pushes by Firebase Cloud Messaging's HTTP v1 API (Firebase: "projects.messages", "ErrorCode"), with an access token that a
 /// service account gets by RFC 7523.

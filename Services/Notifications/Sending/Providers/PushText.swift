@@ -1,6 +1,6 @@
-import NotificationsContract
-import NotificationsRules
-import Vocabulary
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 
 /// What a push shows until the app says it better: by a notification's kind, so it names nobody. An app that knows who it is
 /// about replaces it, on iOS in a notification service extension.

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import NotificationsContract
+import QuartetNotificationsContract
 
 /// Encrypts messages for browsers (RFC 8291), as one record of the content coding `aes128gcm` (RFC 8188): push services read none of it.
 enum WebPushEncryption {

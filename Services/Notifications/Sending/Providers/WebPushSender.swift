@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 import JWTKit
-import NotificationsContract
-import NotificationsRules
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Sends pushes to browsers, by whichever push service each has chosen (RFC 8030), encrypted for the browser alone (RFC 8291), and signed
 /// with a key by which the service knows the sender (VAPID, RFC 8292).

@@ -1,8 +1,8 @@
-package import NotificationsContract
-package import NotificationsRules
 import Postgres
+package import QuartetNotificationsContract
+package import QuartetNotificationsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // notifications.held, and the notifications delivered at the same pace
 

@@ -1,13 +1,13 @@
-package import NotificationsContract
-package import NotificationsRules
 import Postgres
+package import QuartetNotificationsContract
+package import QuartetNotificationsRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // notifications.notification
 
 extension Tables {
-    package static let notification = Table<NotificationKey, NotificationsContract.Notification>(
+    package static let notification = Table<NotificationKey, QuartetNotification>(
         "notifications.notification", as: "n",
         key: TableKey(KeyColumn("account", \.account), KeyColumn("id", \.id), make: NotificationKey.init),
         blank: .init(id: .blank, kind: .system, details: .none, created: .blank),
@@ -184,7 +184,7 @@ extension Pipeline {
             """)
     }
 
-    func save(_ changes: WorkingSet<NotificationKey, NotificationsContract.Notification>.Changes) throws {
+    func save(_ changes: WorkingSet<NotificationKey, QuartetNotification>.Changes) throws {
         // A notification that was deleted and delivered again under the same id within one batch is replaced, along
         // with everything that refers to it.
         let back = changes.updated.filter { !$0.row.isSameDelivery(as: $0.before) }
@@ -195,7 +195,7 @@ extension Pipeline {
     }
 }
 
-extension NotificationsContract.Notification {
+extension QuartetNotification {
     /// Whether the two differ at most in what happened after delivery.
     fileprivate func isSameDelivery(as other: Self) -> Bool {
         created == other.created && kind == other.kind && subject == other.subject && details == other.details

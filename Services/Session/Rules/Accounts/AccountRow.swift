@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// An account. A closed one keeps only its id, and for a while its handle, so that no one else gets it.
 package struct AccountRow: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// What ``ContentID`` identifies.
 package enum ContentSubject {}

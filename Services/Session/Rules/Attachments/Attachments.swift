@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Attachments of group sessions. The rules see sizes and hashes; the tables copy the bytes.
 

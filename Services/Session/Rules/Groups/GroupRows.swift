@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A group session.
 package struct GroupSessionRow: Equatable, Sendable {
@@ -24,7 +24,7 @@ package struct GroupSessionRow: Equatable, Sendable {
     /// When it ended.
     package var ended: Instant?
     /// Why.
-    package var endReason: EndReason?
+    package var endReason: GroupEndReason?
     /// Who ended it.
     package var endedBy: AccountID?
 
@@ -196,7 +196,7 @@ package struct GroupRows: Equatable, Sendable {
     /// Sessions, also such as are over.
     package var sessions = WorkingSet<GroupID, GroupSessionRow>()
     /// The activity of each session: written once, read by no rule.
-    package var activities = WorkingSet<GroupID, Activity>()
+    package var activities = WorkingSet<GroupID, GroupSessionActivity>()
     /// Connections to sessions.
     package var connections = WorkingSet<ConnectionKey, ConnectionRow>()
     /// Edge processes.

@@ -1,5 +1,5 @@
-import SessionContract
-import Vocabulary
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension SessionRows.Selection {
     mutating func add(_ command: GroupCommand, of asker: AccountID?) {

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 extension SessionRows {
     /// The timers that a session's state wants now, by when they are due: for who is away, for whom the

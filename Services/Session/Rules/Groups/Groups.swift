@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Group sessions: who is invited, who is in, who is the host.
 
@@ -361,7 +361,7 @@ extension SessionReducer {
     }
 
     private static func end(
-        _ rows: inout SessionRows, _ group: GroupID, _ session: GroupSessionRow, _ reason: EndReason,
+        _ rows: inout SessionRows, _ group: GroupID, _ session: GroupSessionRow, _ reason: GroupEndReason,
         by account: AccountID?, _ time: Instant
     ) -> SessionEvent {
         let participants = rows.groups.accounts(of: group, .joined)

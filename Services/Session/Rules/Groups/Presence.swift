@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Presence: a participant is here while one of their connections is. Only edge processes know of connections. Each says which
 // it has, and keeps a lease; with the lease all of its connections are lost.

@@ -1,6 +1,6 @@
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// A stranger's code doesn't void the one that the owner asked for, so codes are also told apart by who asked.
 package struct PhoneCodeKey: Hashable, Comparable, Sendable {

@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // The queue. What people do to it at the same moment never excludes each other: a place is named by its neighbours, of which
 // one may be gone, and whatever isn't touched stays in order.

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// Where an item of a queue is kept.
 package struct QueueKey: Hashable, Comparable, Sendable {

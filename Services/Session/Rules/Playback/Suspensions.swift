@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // Suspensions: the group waits while somebody in it has one. Each ends, by its owner or without: when its time is up, when its
 // owner vanishes, or when the group becomes too large to wait.

@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension SessionRows {
     /// The attempts that still count.

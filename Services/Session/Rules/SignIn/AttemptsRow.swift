@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// Attempts at one handle or phone, from one source or from all.
 package struct AttemptKey: Hashable, Comparable, Sendable {

@@ -1,7 +1,7 @@
-import ContractSupport
 import Crypto
-package import SessionContract
-import Vocabulary
+import QuartetContractSupport
+package import QuartetSessionContract
+import QuartetVocabulary
 
 /// A password. It is in no event, and no other service can read it.
 package struct CredentialRow: Equatable, Sendable {

@@ -1,7 +1,7 @@
-import ContractSupport
 import Crypto
-import SessionContract
-package import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+package import QuartetVocabulary
 
 /// The unused recovery codes. They are in no event, and no other service can read them.
 package struct RecoveryRow: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import SessionContract
-package import Vocabulary
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 package struct SecurityChangeKey: Hashable, Comparable, Sendable {
     package let account: AccountID

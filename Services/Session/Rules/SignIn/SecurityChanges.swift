@@ -1,6 +1,6 @@
-import ContractSupport
-import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetSessionContract
+import QuartetVocabulary
 
 // A thief who takes over an account changes its password, which signs out the owner's devices. For a few days those
 // devices can undo that with their last refresh token.

@@ -1,9 +1,9 @@
 import Bus
 import Postgres
-import SessionContract
-import SessionRules
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 import Storage
-import Vocabulary
 
 // What a batch reads and writes of group sessions. Every batch takes its locks in one order: accounts, edge processes, sessions.
 

@@ -1,8 +1,8 @@
 import Postgres
-package import SessionContract
-package import SessionRules
+package import QuartetSessionContract
+package import QuartetSessionRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // The tables of group sessions and their participants.
 
@@ -25,8 +25,9 @@ extension Tables {
             Column("ended_by", \.endedBy),
         ])
 
-    package static let groupActivity = Table<GroupID, Activity>(
-        "session.group_activity", as: "a", key: TableKey("group_id"), blank: Activity(identifier: "", title: ""),
+    package static let groupActivity = Table<GroupID, GroupSessionActivity>(
+        "session.group_activity", as: "a", key: TableKey("group_id"),
+        blank: GroupSessionActivity(identifier: "", title: ""),
         columns: [Column(json: "activity", \.self)])
 
     package static let participant = Table<ParticipantKey, ParticipantRow>(

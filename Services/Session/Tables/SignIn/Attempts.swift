@@ -1,8 +1,8 @@
 import Postgres
-import SessionContract
-package import SessionRules
+import QuartetSessionContract
+package import QuartetSessionRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // session.sign_in_attempt. Most commands that touch a row have its subject as their key. Codes for a new phone are counted for
 // the phone, too, under the key of the account that asks, so the rows are locked.

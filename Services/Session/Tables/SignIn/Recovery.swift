@@ -1,8 +1,8 @@
 import Postgres
-import SessionContract
-package import SessionRules
+import QuartetSessionContract
+package import QuartetSessionRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 // session.recovery. Its rows are protected by the lock on the account.
 

@@ -1,8 +1,8 @@
 import Postgres
-import SessionContract
-package import SessionRules
+import QuartetSessionContract
+package import QuartetSessionRules
+import QuartetVocabulary
 package import Storage
-import Vocabulary
 
 // session.security_change. Its rows are protected by the lock on the account.
 

@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Lets bulk bytes in: so many bodies a minute, and so many at a time. Each is in memory for as long as it takes to arrive.
 struct Arrivals: Sendable {

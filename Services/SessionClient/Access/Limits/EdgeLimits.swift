@@ -1,7 +1,7 @@
-import API
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import ServiceKit
-import SessionContract
-import Vocabulary
 
 /// Every limit of the edge on what comes from outside. Those of the rules, which hold for all replicas together, stand in the
 /// services' contracts and in their tables `limits`.

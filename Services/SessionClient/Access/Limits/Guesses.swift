@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Slows guessing down, per address: so many wrong passwords, codes and operators' keys a minute, whosever they are.
 /// How session slows it per account is no help where one guess is made at each of many accounts.

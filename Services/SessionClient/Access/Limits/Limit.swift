@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// A limit of the edge, declared once, in ``EdgeLimits``: from there come its setting if it has one, its row in the documentation,
 /// and the series in which `/metrics` counts how often it was hit.

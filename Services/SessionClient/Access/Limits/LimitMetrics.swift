@@ -1,5 +1,5 @@
-import API
 import Metrics
+import QuartetAPI
 
 /// Counts what was refused because a limit was reached.
 enum LimitMetrics {

@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 import Synchronization
 
 /// Admits so many acts of each subject in a time: a token bucket each (as in RFC 2697, section 3, with one bucket).

@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Slows down clients that go on asking although they are refused. A refusal costs about as much as a small answer, so a client
 /// that asks again as soon as it is refused would take its share of the process without getting anything.

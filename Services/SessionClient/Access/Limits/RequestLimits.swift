@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// How much an account and an address may ask of this process, by kind of request: a token bucket each.
 ///

@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 
 extension Endpoint {
     /// Signing up and in, and what protects an account.

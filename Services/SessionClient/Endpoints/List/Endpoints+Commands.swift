@@ -1,7 +1,7 @@
-import API
-import ContactsContract
-import NotificationsContract
-import SessionContract
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
 
 /// Commands to accounts, contacts and notifications.
 extension Endpoint {

@@ -1,6 +1,6 @@
-import API
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Commands to group sessions.
 extension Endpoint {

@@ -1,6 +1,6 @@
-import API
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension Endpoint {
     private static let group = Parameter<GroupID>.path("group", "The group session.")

@@ -1,7 +1,7 @@
-import API
-import ContactsContract
-import NotificationsContract
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetVocabulary
 
 extension Endpoint {
     /// What callers may see, except group sessions.

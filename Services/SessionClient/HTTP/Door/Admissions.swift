@@ -1,8 +1,8 @@
-import API
 import HTTPTypes
 import NIOCore
 import NIOTLS
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// How many connections there may be, in all and from one address.
 ///

@@ -1,6 +1,6 @@
-import ContractSupport
 import Postgres
-import Vocabulary
+import QuartetContractSupport
+import QuartetVocabulary
 
 extension OperatorChecks {
     /// How many partitions a line names.

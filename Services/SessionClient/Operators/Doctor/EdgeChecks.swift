@@ -1,8 +1,8 @@
 import Foundation
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 /// What `session-client doctor` finds out as session-client itself.
 enum EdgeChecks {

@@ -1,6 +1,6 @@
-import API
 import Foundation
 import Postgres
+import QuartetAPI
 import ServiceKit
 
 /// What `session-client doctor` finds out as `quartet_operator`, who reads the tables of all services.

@@ -1,7 +1,7 @@
-package import ContactsContract
-import NotificationsContract
-import SessionContract
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+package import QuartetVocabulary
 
 /// When contacts says something, tell those whom it concerns.
 package struct ContactsPolicy: Policy {

@@ -1,6 +1,6 @@
-import ContactsContract
-package import NotificationsContract
-package import Vocabulary
+import QuartetContactsContract
+package import QuartetNotificationsContract
+package import QuartetVocabulary
 
 /// When notifications says something, tell contacts.
 package struct NotificationsPolicy: Policy {

@@ -1,6 +1,6 @@
-import ContactsContract
-import NotificationsContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetVocabulary
 
 extension PolicyCommand {
     /// Asks a service on behalf of an account, in the account's order.

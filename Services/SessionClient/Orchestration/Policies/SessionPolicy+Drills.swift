@@ -1,7 +1,7 @@
-import ContactsContract
-import NotificationsContract
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 // A drill takes the same path as an alarm, from session through contacts to notifications, but as messages of its own. A process of an earlier
 // release leaves them to a newer one and never turns them into an alarm. The exception is the last step: an earlier release of notifications knows
@@ -9,7 +9,7 @@ import Vocabulary
 
 extension SessionPolicy {
     func commands(
-        for event: SessionContract.DrillEvent, because message: RecordedMessage
+        for event: SessionDrillEvent, because message: RecordedMessage
     ) -> [PolicyCommand] {
         switch event {
         case .drillBegan(let event):
@@ -48,7 +48,7 @@ private func takingBack(
 }
 
 extension ContactsPolicy {
-    func commands(for event: ContactsContract.DrillEvent) -> [PolicyCommand] {
+    func commands(for event: ContactsDrillEvent) -> [PolicyCommand] {
         switch event {
         case .drillRelayed: return []
         case .responderDrilled(let event):

@@ -1,7 +1,7 @@
-import ContactsContract
-import NotificationsContract
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 // What is said of a trip: to the person alone, until its time has passed.
 

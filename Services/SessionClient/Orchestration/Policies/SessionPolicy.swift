@@ -1,7 +1,7 @@
-package import ContactsContract
-import NotificationsContract
-package import SessionContract
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetNotificationsContract
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// When session says something, tell contacts and notifications.
 package struct SessionPolicy: Policy {
@@ -47,8 +47,8 @@ package struct SessionPolicy: Policy {
         case .accountOpened:
             let code = code(message.message.id, message.message.id.time ?? message.recordedAt)
             return [
-                .tell(.contacts, ContactsContract.OpenAccount(code: code), for: account),
-                .tell(.notifications, NotificationsContract.OpenAccount(), for: account),
+                .tell(.contacts, QuartetContactsContract.OpenAccount(code: code), for: account),
+                .tell(.notifications, QuartetNotificationsContract.OpenAccount(), for: account),
             ]
         case .deviceSignedIn(let event):
             guard !event.isFirst else { return [] }

@@ -1,4 +1,4 @@
-package import Vocabulary
+package import QuartetVocabulary
 
 /// Every saga that there is.
 package enum AnySaga: MessageSet {

@@ -1,9 +1,9 @@
-package import API
-import ContactsContract
-import ContractSupport
-import NotificationsContract
-import SessionContract
-import Vocabulary
+package import QuartetAPI
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// Answers every ping that waits for the account, tells those who sent them, clears the account's notifications of them,
 /// writes one summary into its history and, if asked for, checks it in. All of it or nothing, once.

@@ -1,8 +1,8 @@
-package import API
-import ContactsContract
-import NotificationsContract
-package import SessionContract
-import Vocabulary
+package import QuartetAPI
+import QuartetContactsContract
+import QuartetNotificationsContract
+package import QuartetSessionContract
+import QuartetVocabulary
 
 /// Closes an account forever and deletes what each owner keeps of it.
 ///
@@ -21,14 +21,14 @@ package struct CloseAccountSaga: Saga {
 
     package func run(_ steps: some SagaSteps) async throws -> CloseAccountRequest.Result {
         let account = steps.account
-        _ = try await steps.decide("session", SessionContract.CloseAccount(by: by), of: .session, for: account)
+        _ = try await steps.decide("session", QuartetSessionContract.CloseAccount(by: by), of: .session, for: account)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await steps.demand("contacts", ContactsContract.CloseAccount(), of: .contacts, for: account)
+                try await steps.demand("contacts", QuartetContactsContract.CloseAccount(), of: .contacts, for: account)
             }
             group.addTask {
                 try await steps.demand(
-                    "notifications", NotificationsContract.CloseAccount(), of: .notifications, for: account)
+                    "notifications", QuartetNotificationsContract.CloseAccount(), of: .notifications, for: account)
             }
             try await group.waitForAll()
         }

@@ -1,6 +1,6 @@
-package import API
-import ContactsContract
-import Vocabulary
+package import QuartetAPI
+import QuartetContactsContract
+import QuartetVocabulary
 
 /// Answers every ping that waits for the account, tells those who sent them, and clears the account's notifications of
 /// them. All of it or nothing, once. Unlike ``ClearAllReceivedPingsSaga`` it writes no summary.

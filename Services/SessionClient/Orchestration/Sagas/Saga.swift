@@ -1,5 +1,5 @@
-package import API
-package import Vocabulary
+package import QuartetAPI
+package import QuartetVocabulary
 
 /// A request that waits for outcomes of several services.
 ///

@@ -1,7 +1,7 @@
-import ContractSupport
-import NotificationsContract
-package import SessionContract
-import Vocabulary
+import QuartetContractSupport
+import QuartetNotificationsContract
+package import QuartetSessionContract
+import QuartetVocabulary
 
 /// What follows a sign-out of one device, or of all of an account's: nothing is pushed to them any more.
 ///

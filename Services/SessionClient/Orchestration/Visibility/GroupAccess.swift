@@ -1,7 +1,7 @@
-package import API
-import ContractSupport
-package import SessionContract
-package import Vocabulary
+package import QuartetAPI
+import QuartetContractSupport
+package import QuartetSessionContract
+package import QuartetVocabulary
 
 /// Whether an account may follow a group session, in step with the session's stream.
 ///

@@ -1,6 +1,6 @@
-package import API
-package import ContactsContract
-package import SessionContract
+package import QuartetAPI
+package import QuartetContactsContract
+package import QuartetSessionContract
 
 /// What one person may see of another: joined from what session publishes, by what contacts says of the two. This is the
 /// one place where that is decided.

@@ -1,6 +1,6 @@
-package import ContactsContract
-import ContractSupport
-package import Vocabulary
+package import QuartetContactsContract
+import QuartetContractSupport
+package import QuartetVocabulary
 
 /// The people whom an account may see, in step with its contacts stream from where that was joined.
 package struct VisiblePeople: Sendable {

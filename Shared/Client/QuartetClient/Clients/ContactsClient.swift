@@ -1,8 +1,8 @@
-import API
-public import ContactsContract
-public import ContractSupport
 import Foundation
-public import Vocabulary
+import QuartetAPI
+public import QuartetContactsContract
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 // This file alone holds an app's copy of the contacts, shows it to readers, and replaces it.
 
@@ -76,7 +76,7 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     }
 }
 
-extension Shared where Value == ReadOnlyContactsState {
+extension SharedState where Value == ReadOnlyContactsState {
     /// One contact; observers are called only for changes of this one.
     public func contact(by id: AccountID) -> Contact? { element("contact", id) { $0.contact(by: id) } }
     /// One person; observers are called only for changes of this one.
@@ -151,7 +151,7 @@ public struct ContactsClient: Sendable {
     public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void
 
     /// What every feature reads.
-    public var contacts: Shared<ReadOnlyContactsState>
+    public var contacts: SharedState<ReadOnlyContactsState>
     public var add: Action<AddContactRequest>
     /// The roles must be those of the request, so that a person agrees to what they saw.
     public var approve: Action<ContactRequest>

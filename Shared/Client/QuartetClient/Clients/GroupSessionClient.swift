@@ -1,8 +1,8 @@
-public import API
-import ContractSupport
 public import Foundation
-public import SessionContract
-public import Vocabulary
+public import QuartetAPI
+import QuartetContractSupport
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 // This file alone holds an app's copies of group sessions, shows them to readers, and replaces them.
 
@@ -53,18 +53,18 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
         return localParticipant == nil ? .waiting : .joined
     }
     public var hasJoined: Bool { standing == .joined }
-    public var activity: Activity? { state?.activity }
+    public var activity: GroupSessionActivity? { state?.activity }
     public var creator: AccountID? { state?.creator }
     public var host: AccountID? { state?.host }
     public var isHost: Bool { host != nil && host == me }
     public var capacity: Int { state?.capacity ?? 0 }
     public var isOpenToContacts: Bool { state?.isOpenToContacts ?? false }
-    public var participants: Ordered<Participant> { state?.participants ?? [] }
+    public var participants: Ordered<GroupParticipant> { state?.participants ?? [] }
     /// This account, if it is in the session.
-    public var localParticipant: Participant? { me.flatMap { state?.participants[$0] } }
-    public var others: [Participant] { participants.filter { $0.id != me } }
+    public var localParticipant: GroupParticipant? { me.flatMap { state?.participants[$0] } }
+    public var others: [GroupParticipant] { participants.filter { $0.id != me } }
     /// Those who have a connection.
-    public var activeParticipants: [Participant] { participants.filter { $0.awaySince == nil } }
+    public var activeParticipants: [GroupParticipant] { participants.filter { $0.awaySince == nil } }
     public var invited: [AccountID] { state?.invited.map(\.id) ?? [] }
     /// Seats are numbered from 0.
     public var seats: Range<Int> { 0..<(state?.seats ?? 0) }
@@ -72,7 +72,7 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
     public var game: Game? { state?.game }
     /// Whether moves are this account's to make.
     public var isMyTurn: Bool { game.map { $0.finished == nil && ($0.turn == nil || $0.turn == me) } ?? false }
-    public var attachments: [Attachment] { state.map { Array($0.attachments) } ?? [] }
+    public var attachments: [GroupAttachment] { state.map { Array($0.attachments) } ?? [] }
     public var end: GroupEnd? { state?.end }
 
     public func occupant(of seat: Int) -> AccountID? { state?.occupant(of: seat) }
@@ -160,7 +160,7 @@ public final class RemoteGroup: Sendable {
     }
 
     /// What every feature reads. Its phase says whether it is loading, live, stale or failed.
-    public var state: Shared<ReadOnlyGroupState> { following.copy.holder.shared }
+    public var state: SharedState<ReadOnlyGroupState> { following.copy.holder.shared }
     /// The messages for this account from now on, each once and in the same order for everyone. A sequence that isn't read keeps the
     /// newest 1,000; ``GroupSessionClient/messages`` has the earlier ones.
     public var messages: AsyncStream<GroupMessage> { following.copy.messages.subscribe(keeping: 1000) }
@@ -179,7 +179,7 @@ public struct GroupSessionClient: Sendable {
     public typealias GroupAction<Input> = @Sendable (GroupID, Input) async throws(QuartetError) -> Void
 
     /// The sessions that this account is in or may join.
-    public var groups: Shared<ReadOnlyGroupsState>
+    public var groups: SharedState<ReadOnlyGroupsState>
     /// Follows a session, at most eight at a time.
     public var open: @Sendable (GroupID) throws(QuartetError) -> RemoteGroup
     public var create: @Sendable (CreateGroupSessionRequest) async throws(QuartetError) -> GroupID
@@ -210,7 +210,7 @@ public struct GroupSessionClient: Sendable {
     /// See ``attach(_:to:progress:)``.
     public var upload: @Sendable (GroupID, AttachmentFile, @escaping Progress) async throws(QuartetError) -> ContentHash
     /// See ``download(_:of:to:progress:)``.
-    public var fetch: @Sendable (GroupID, Attachment, URL, @escaping Progress) async throws(QuartetError) -> Void
+    public var fetch: @Sendable (GroupID, GroupAttachment, URL, @escaping Progress) async throws(QuartetError) -> Void
     /// One's own attachment, or as the host anybody's.
     public var removeAttachment: GroupAction<ContentHash>
 }

@@ -1,7 +1,7 @@
-import API
 import Foundation
-public import NotificationsContract
-public import Vocabulary
+import QuartetAPI
+public import QuartetNotificationsContract
+public import QuartetVocabulary
 
 // This file alone holds an app's copy of the notifications, shows it to readers, and replaces it.
 
@@ -16,18 +16,18 @@ public struct ReadOnlyNotificationsState: Hashable, Sendable {
     }
 
     /// The newest ones that weren't cleared, newest first.
-    public var notifications: [NotificationsContract.Notification] {
+    public var notifications: [QuartetNotification] {
         state?.notifications.filter { $0.cleared == nil } ?? []
     }
     /// The newest ones, including cleared ones.
-    public var history: [NotificationsContract.Notification] { state?.notifications ?? [] }
+    public var history: [QuartetNotification] { state?.notifications ?? [] }
     /// As the server counts them: over the whole history, of which this device has the newest.
     public var unreadCount: Int { state?.unread ?? 0 }
     public var hasUnread: Bool { unreadCount > 0 }
-    public var unreadNotifications: [NotificationsContract.Notification] { history.filter(\.isUnread) }
+    public var unreadNotifications: [QuartetNotification] { history.filter(\.isUnread) }
     public var scheduled: [ScheduledNotification] { state.map { Array($0.scheduled) } ?? [] }
 
-    public func notification(by id: NotificationID) -> NotificationsContract.Notification? {
+    public func notification(by id: NotificationID) -> QuartetNotification? {
         history.first { $0.id == id }
     }
 }
@@ -57,7 +57,7 @@ public struct NotificationsClient: Sendable {
     public typealias PlainAction = @Sendable () async throws(QuartetError) -> Void
 
     /// What every feature reads.
-    public var notifications: Shared<ReadOnlyNotificationsState>
+    public var notifications: SharedState<ReadOnlyNotificationsState>
     public var markRead: Action<NotificationID>
     /// Marks those that this device shows, and earlier ones. What comes later stays unread, however late this is sent, but for a
     /// server of 0.1.0, which marks all.
@@ -173,7 +173,7 @@ private enum NotificationsEdit: ClientEdit {
     case answerDrill(NotificationID)
     case show([NotificationID], at: Instant)
     /// A push that showed it.
-    case receive(NotificationsContract.Notification, unread: Int, at: Instant)
+    case receive(QuartetNotification, unread: Int, at: Instant)
     case registerPush(RegisterPushRequest)
     case unregisterPush
 
@@ -230,7 +230,7 @@ private enum NotificationsEdit: ClientEdit {
 
 extension NotificationsState {
     /// How many are unread when these no longer are.
-    fileprivate func unread(without isMeant: (NotificationsContract.Notification) -> Bool) -> Int {
+    fileprivate func unread(without isMeant: (QuartetNotification) -> Bool) -> Int {
         max(0, unread - notifications.count { $0.isUnread && isMeant($0) })
     }
 }

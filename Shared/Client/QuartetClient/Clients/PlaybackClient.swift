@@ -1,7 +1,7 @@
-import API
 import Foundation
-public import SessionContract
-public import Vocabulary
+import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 // This file alone holds an app's copies of what group sessions play, shows them to readers, and replaces them.
 
@@ -72,7 +72,7 @@ public final class RemotePlayback: Sendable {
     }
 
     /// What every feature reads.
-    public var state: Shared<ReadOnlyPlaybackState> { following.copy.holder.shared }
+    public var state: SharedState<ReadOnlyPlaybackState> { following.copy.holder.shared }
 
     /// The server's time now, from four time stamps a question, filtered; nil before the first answer.
     public var serverTime: Instant? { service.preciseTime }

@@ -1,13 +1,13 @@
-import API
 public import Foundation
-public import NotificationsContract
-import SessionContract
-public import Vocabulary
+import QuartetAPI
+public import QuartetNotificationsContract
+import QuartetSessionContract
+public import QuartetVocabulary
 
 /// A push as it arrives at a device: the JSON that the server gave to the system which sends pushes, as far as an app needs it.
 public struct PushMessage: Codable, Hashable, Sendable {
     public let account: AccountID
-    public let notification: NotificationsContract.Notification
+    public let notification: QuartetNotification
     /// How many notifications were unread then, including this one: what an app's badge shows.
     public let unread: Int
 

@@ -95,10 +95,10 @@ public func withQuartet<Result>(
 /// It belongs to the clients of the scope in which it was made.
 @propertyWrapper
 public struct Live<Value: Hashable & Sendable>: Sendable {
-    public let wrappedValue: Shared<Value>
-    public var projectedValue: Shared<Value> { wrappedValue }
+    public let wrappedValue: SharedState<Value>
+    public var projectedValue: SharedState<Value> { wrappedValue }
 
-    public init(_ path: KeyPath<Quartet, Shared<Value>>) {
+    public init(_ path: KeyPath<Quartet, SharedState<Value>>) {
         wrappedValue = Quartet.current[keyPath: path]
     }
 }

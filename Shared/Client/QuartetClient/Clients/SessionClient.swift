@@ -1,7 +1,7 @@
-public import API
 import Foundation
-public import SessionContract
-public import Vocabulary
+public import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 // This file alone holds who is signed in on this device, shows it to readers, and replaces it.
 
@@ -24,7 +24,7 @@ public struct SessionClient: Sendable {
     public typealias PlainAction = @Sendable () async throws(QuartetError) -> Void
 
     /// What every feature reads.
-    public var session: Shared<ReadOnlySessionState>
+    public var session: SharedState<ReadOnlySessionState>
     /// Finds out who is signed in, and shows what the device kept: call it when the app starts. It needs no network.
     public var restore: PlainAction
     /// - Returns: The code that was sent to the phone, if there is one.
@@ -118,7 +118,7 @@ extension SessionClient {
 
     /// Somebody who is signed in, in memory. Signing out and in changes who it is, and nothing else happens.
     public static func preview(_ credentials: Credentials?) -> Self {
-        let shared = Shared(ReadOnlySessionState(credentials), .ready)
+        let shared = SharedState(ReadOnlySessionState(credentials), .ready)
         let show: @Sendable (Credentials?) -> Void = { shared.replace(ReadOnlySessionState($0), .ready)() }
         var preview = failing { .notConfigured($0) }
         preview.session = shared
@@ -143,7 +143,7 @@ extension SessionClient {
             { () async throws(QuartetError) in throw error("SessionClient.\(endpoint)") }
         }
         return Self(
-            session: Shared(ReadOnlySessionState(nil)), restore: failPlainly("restore"), signUp: fail("signUp"),
+            session: SharedState(ReadOnlySessionState(nil)), restore: failPlainly("restore"), signUp: fail("signUp"),
             signIn: fail("signIn"), sendSignInCode: fail("sendSignInCode"), signOut: failPlainly("signOut"),
             signOutLocally: failPlainly("signOutLocally"), signOutDevices: fail("signOutDevices"),
             confirm: fail("confirm"), changePassword: fail("changePassword"),
@@ -156,7 +156,7 @@ extension SessionClient {
 /// Signing in and out at a server.
 private final class LiveSession: Sendable {
     let service: Connection
-    let shared = Shared(ReadOnlySessionState(nil))
+    let shared = SharedState(ReadOnlySessionState(nil))
 
     init(_ service: Connection) {
         self.service = service

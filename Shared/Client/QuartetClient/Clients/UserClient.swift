@@ -1,7 +1,7 @@
-public import API
 import Foundation
-public import SessionContract
-public import Vocabulary
+public import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 // This file alone holds an app's copy of the account, shows it to readers, and replaces it.
 
@@ -66,7 +66,7 @@ public struct UserClient: Sendable {
     public typealias PlainAction = @Sendable () async throws(QuartetError) -> Void
 
     /// What every feature reads.
-    public var user: Shared<ReadOnlyUserState>
+    public var user: SharedState<ReadOnlyUserState>
     public var updateProfile: Action<Edit<ProfileFields>>
     /// Says "I'm all right".
     public var checkIn: PlainAction

@@ -1,8 +1,8 @@
-import API
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension Connection {
     /// Sends requests of whoever is signed in now, and refuses to go on after the next sign-in or sign-out.

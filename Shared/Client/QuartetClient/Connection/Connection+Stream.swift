@@ -1,7 +1,7 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension Connection {
     func follow(_ opening: Int, until end: AsyncStream<Never>) async {

@@ -1,7 +1,7 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension Connection {
     /// The server's time as its last answer gave it, to about a second; nil before the first one.

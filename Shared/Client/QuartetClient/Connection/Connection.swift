@@ -1,7 +1,7 @@
-import API
 public import Observation
+import QuartetAPI
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// The connection to one server: its state, its events, and the stream that keeps shared state live.
 ///

@@ -1,6 +1,6 @@
-import API
-import SessionContract
-import Vocabulary
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What a connection keeps behind its lock.
 struct ConnectionCore: Sendable {

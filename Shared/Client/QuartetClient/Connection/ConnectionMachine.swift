@@ -1,4 +1,4 @@
-import API
+import QuartetAPI
 
 /// Decides when the stream is opened, given up, waited for and reported, without doing any of it.
 ///

@@ -1,5 +1,5 @@
-public import API
-public import SessionContract
+public import QuartetAPI
+public import QuartetSessionContract
 
 /// How the connection to a server stands.
 public enum ConnectionState: Hashable, Sendable {

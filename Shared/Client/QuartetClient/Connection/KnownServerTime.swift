@@ -1,7 +1,7 @@
-import API
-import ContractSupport
+import QuartetAPI
+import QuartetContractSupport
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The server's time, as far as it is known. A device's own clock may be years off.
 final class KnownServerTime: Sendable {

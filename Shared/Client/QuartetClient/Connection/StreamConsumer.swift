@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Keeps an app's copy of one or more sequences.
 protocol StreamConsumer: AnyObject, Sendable {

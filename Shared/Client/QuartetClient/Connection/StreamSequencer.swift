@@ -1,5 +1,5 @@
-import API
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
 
 /// Where an app is in the sequences of its stream, and whether what arrives continues them.
 ///

@@ -1,6 +1,6 @@
 import Foundation
+package import QuartetVocabulary
 import Synchronization
-package import Vocabulary
 
 /// The clock that a connection waits on. It goes on while the device sleeps, and nobody can set it.
 public struct Timekeeper: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// The store of whoever is signed in. What is saved for an account is never saved after it was forgotten, and a task that is
 /// cancelled ends none of it halfway.

@@ -1,6 +1,6 @@
 import Foundation
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Has the device keep copies of what the server has, encoded and written beside the stream.
 final class CopyKeeper: Sendable {

@@ -1,6 +1,6 @@
 public import Foundation
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// Keeps, on the device, what an app must not lose: changes that the server hasn't decided, and copies of what it has.
 ///

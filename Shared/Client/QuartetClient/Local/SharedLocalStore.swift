@@ -1,5 +1,5 @@
 public import Foundation
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A store that several processes of an app may have at the same time, each with a connection of its own: an app and its widget. Two
 /// connections of one process open it twice.

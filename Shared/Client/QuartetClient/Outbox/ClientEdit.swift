@@ -1,5 +1,5 @@
 import Foundation
-import Vocabulary
+import QuartetVocabulary
 
 /// What a person wants changed, as data: it is shown, kept on the device, and sent as a command when its turn comes.
 protocol ClientEdit: Codable, Sendable {

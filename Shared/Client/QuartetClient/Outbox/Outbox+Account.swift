@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension Outbox {
     /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't

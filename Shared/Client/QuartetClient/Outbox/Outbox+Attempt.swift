@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 extension Outbox {
     /// What an attempt came to.

@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Several processes with one store: each shows and sends what any of them keeps.
 extension Outbox {

@@ -1,5 +1,5 @@
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension Outbox {
     /// Has the disk do something for an item, and waits for it: for an urgent one a second at most, and not at all while the disk is

@@ -1,7 +1,7 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Changes that the server hasn't decided, kept on the device until it has.
 ///
@@ -10,10 +10,10 @@ import Vocabulary
 /// refused one goes, and those behind it are sent.
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
-    public let items = Shared<[OutboxItem]>([], .ready)
+    public let items = SharedState<[OutboxItem]>([], .ready)
     /// Urgent changes that weren't sent and won't be, or were refused when nobody waited for them, the oldest first: of many, the newest 20. They outlast the app, and stay until
     /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
-    public var unsent: Shared<[UnsentChange]> { cards.shared }
+    public var unsent: SharedState<[UnsentChange]> { cards.shared }
 
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
     struct Queue: Sendable {

@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// What became of a change, for those who wait for it in another process.
 struct OutboxDecision: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
-import API
 import Foundation
-public import Vocabulary
+import QuartetAPI
+public import QuartetVocabulary
 
 /// A change that a person made and the server hasn't decided.
 public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {

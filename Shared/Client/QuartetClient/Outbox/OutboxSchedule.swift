@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// Which item is sent next, without sending it.
 ///

@@ -1,6 +1,6 @@
-public import API
+public import QuartetAPI
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// An urgent change that will never be sent, of which nobody knows whether it arrived, or that was refused when nobody waited for it any
 /// more, though a person asked for it: a card that stays until somebody has read it.
@@ -53,7 +53,7 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
 
 /// The cards that nobody has read, on the screen and on the device.
 final class UnsentChanges: Sendable {
-    let shared = Shared<[UnsentChange]>([], .ready)
+    let shared = SharedState<[UnsentChange]>([], .ready)
     private let cards = Mutex<[UnsentChange]>([])
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])

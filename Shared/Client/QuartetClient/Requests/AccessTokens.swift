@@ -1,8 +1,8 @@
-import API
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Access tokens, and the one exchange that gets the next one, however many callers wait for it.
 actor AccessTokens {

@@ -1,8 +1,8 @@
-import API
 import Crypto
 public import Foundation
-public import SessionContract
-public import Vocabulary
+import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 #if canImport(Glibc)
     import Glibc
@@ -145,7 +145,7 @@ struct FileTransfer: Sendable {
     private static let rangeSize = 4 << 20
 
     @concurrent
-    func download(_ attachment: Attachment, of group: GroupID, to destination: URL) async throws(QuartetError) {
+    func download(_ attachment: GroupAttachment, of group: GroupID, to destination: URL) async throws(QuartetError) {
         let part = destination.appendingPathExtension("part")
         let isResumed = try await fetch(attachment, of: group, into: part)
         var hash = try Self.hash(of: part)
@@ -170,7 +170,7 @@ struct FileTransfer: Sendable {
     /// Fetches what a file lacks.
     /// - Returns: Whether it had something already.
     private func fetch(
-        _ attachment: Attachment, of group: GroupID, into part: URL
+        _ attachment: GroupAttachment, of group: GroupID, into part: URL
     ) async throws(QuartetError) -> Bool {
         if !FileManager.default.fileExists(atPath: part.path) {
             guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
@@ -250,7 +250,7 @@ extension GroupSessionClient {
     /// Fetches an attachment. Until it is whole, its bytes are in a file beside the destination with the extension `part`; called again
     /// after it failed, it goes on from these.
     public func download(
-        _ attachment: Attachment, of group: GroupID, to destination: URL, progress: @escaping Progress = { _ in }
+        _ attachment: GroupAttachment, of group: GroupID, to destination: URL, progress: @escaping Progress = { _ in }
     ) async throws(QuartetError) {
         try await fetch(group, attachment, destination, progress)
     }

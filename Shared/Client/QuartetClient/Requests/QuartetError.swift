@@ -1,4 +1,4 @@
-public import API
+public import QuartetAPI
 
 /// Why something that an app asked for didn't happen, or may not have.
 public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {

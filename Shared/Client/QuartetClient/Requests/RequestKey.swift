@@ -1,4 +1,4 @@
-import Vocabulary
+import QuartetVocabulary
 
 /// The Idempotency-Key of a request: random bits from the moment when a person acts, and the server's time from the moment before
 /// it is first sent. It never changes after that, so the request can be repeated.

@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// Sends requests until they have an answer, always under the same key, as long as that makes sense.
 struct Requests: Sendable {

@@ -1,7 +1,7 @@
-public import API
-public import SessionContract
+public import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// What a device keeps to stay signed in.
 public struct Credentials: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// One client's edits: shown at once, kept on the device, and sent one after the other.
 final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {

@@ -1,4 +1,4 @@
-public import ContactsContract
+public import QuartetContactsContract
 
 /// Values that a person edits field by field.
 public protocol Fields: Codable, Hashable, Sendable {

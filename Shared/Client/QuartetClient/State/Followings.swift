@@ -1,4 +1,4 @@
-import SessionContract
+import QuartetSessionContract
 import Synchronization
 
 /// The copies of group sessions that somebody holds: one copy of each, however many hold it.

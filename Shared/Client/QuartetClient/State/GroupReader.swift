@@ -1,8 +1,8 @@
-import API
 import Foundation
-import SessionContract
+import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Folds a group session's events as the server does, and sees by the hash of the state that the result is the same.
 final class GroupReader: Sendable {

@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Commands that are about now: shown at once, sent one after the other, and given up when there is no connection.
 final class LiveCommands<State: Sendable, Value: Hashable & Sendable>: Sendable {

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// How much shared state says about the present.
 public enum Phase: Hashable, Sendable {

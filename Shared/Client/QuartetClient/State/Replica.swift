@@ -1,5 +1,5 @@
-import API
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// What the server has, as far as it is known here, and this app's own edits on top of it.
 ///

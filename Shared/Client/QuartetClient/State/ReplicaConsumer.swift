@@ -1,6 +1,6 @@
-import API
 import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 /// A consumer that keeps its copy in a replica, which is all that differs between one client's copy and another's.
 protocol ReplicaConsumer: StreamConsumer {

@@ -1,7 +1,7 @@
-import API
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// A replica and what readers see of it.
 final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable {
@@ -24,14 +24,14 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
         }
     }
 
-    let shared: Shared<Value>
+    let shared: SharedState<Value>
     private let content = Mutex(Content())
     private let show: @Sendable (State?) -> Value
 
     /// - Parameter show: What readers see of a state; of none while nothing has arrived.
     init(_ show: @escaping @Sendable (State?) -> Value) {
         self.show = show
-        shared = Shared(show(nil))
+        shared = SharedState(show(nil))
     }
 
     /// Changes the replica, then what readers see, then calls them.

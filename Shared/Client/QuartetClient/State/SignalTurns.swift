@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Has one signal of a subject be sent at a time, and of those that wait the newest: of a cursor, only where it is now matters.
 final class SignalTurns: Sendable {

@@ -15,11 +15,11 @@ import Synchronization
 /// mini.send(.play)                                           // all of them show it
 /// ```
 ///
-/// Reading a member observes this member alone, as with ``Shared``. Actions are reduced one after the other, in the order in which they
+/// Reading a member observes this member alone, as with ``SharedState``. Actions are reduced one after the other, in the order in which they
 /// were sent; observers and effects run when no lock is held.
 @dynamicMemberLookup
 public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Observable, Sendable {
-    public typealias Reducer = @Sendable (inout State, Action) -> Effect<Action>
+    public typealias Reducer = @Sendable (inout State, Action) -> StoreEffect<Action>
 
     private struct Sent: Sendable {
         let action: Action
@@ -34,12 +34,12 @@ public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Ob
 
     private let core: Mutex<Core>
     private let reducer: Reducer
-    private let shared: Shared<State>
+    private let shared: SharedState<State>
     private let runner = Mutex<EffectRunner<Action>?>(nil)
 
     public init(_ state: State, reducer: @escaping Reducer) {
         core = Mutex(Core(state: state))
-        shared = Shared(state, .ready)
+        shared = SharedState(state, .ready)
         self.reducer = reducer
         runner.withLock { runner in
             runner = EffectRunner { [weak self] action, isCancelled in
@@ -76,7 +76,7 @@ public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Ob
     }
 
     /// Nil when nothing waits.
-    private func reduceNext() -> (Effect<Action>, @Sendable () -> Void)? {
+    private func reduceNext() -> (StoreEffect<Action>, @Sendable () -> Void)? {
         let next = core.withLock { core -> (State, Action)? in
             while !core.waiting.isEmpty {
                 let sent = core.waiting.removeFirst()
@@ -109,12 +109,12 @@ public final class StoreScreen<State: Hashable & Sendable, Local: Hashable & Sen
 {
     public let store: SharedStore<State, Action>
     private let own: Mutex<Local>
-    private let shared: Shared<Local>
+    private let shared: SharedState<Local>
 
     init(store: SharedStore<State, Action>, _ local: Local) {
         self.store = store
         own = Mutex(local)
-        shared = Shared(local, .ready)
+        shared = SharedState(local, .ready)
     }
 
     /// What this screen alone has.

@@ -1,9 +1,9 @@
-public import API
-public import ContactsContract
 public import Foundation
-public import NotificationsContract
-public import SessionContract
-import Vocabulary
+public import QuartetAPI
+public import QuartetContactsContract
+public import QuartetNotificationsContract
+public import QuartetSessionContract
+import QuartetVocabulary
 
 /// What an app says to people, by keys: notifications, errors and the connection's state. English and German come with it; an app
 /// replaces texts, or adds a language, by a catalogue of its own.
@@ -53,7 +53,7 @@ public struct Texts: Sendable {
 
     /// What a notification says.
     /// - Parameter name: What the person calls the one it is about; nil for somebody whose name isn't known.
-    public func sentence(_ notification: NotificationsContract.Notification, name: String?) -> String {
+    public func sentence(_ notification: QuartetNotification, name: String?) -> String {
         sentence(notification.kind, notification.details, name: name, moment: moment, span: span)
     }
 

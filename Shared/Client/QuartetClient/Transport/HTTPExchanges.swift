@@ -1,6 +1,6 @@
-import API
+import QuartetAPI
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 #if canImport(FoundationNetworking)
     import Foundation

@@ -1,7 +1,7 @@
-import API
 import Crypto
 public import Foundation
-import Vocabulary
+import QuartetAPI
+import QuartetVocabulary
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

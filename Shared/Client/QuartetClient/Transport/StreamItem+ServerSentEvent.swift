@@ -1,7 +1,7 @@
-package import API
 import Foundation
-import SessionContract
-import Vocabulary
+package import QuartetAPI
+import QuartetSessionContract
+import QuartetVocabulary
 
 extension StreamItem {
     /// Nil for an event that only a newer server knows.

@@ -1,6 +1,6 @@
-public import API
-public import SessionContract
-public import Vocabulary
+public import QuartetAPI
+public import QuartetSessionContract
+public import QuartetVocabulary
 
 /// Carries requests and the stream to one server.
 ///

@@ -81,7 +81,8 @@ extension App {
         case .newGame:
             model.group = try await groups.create(
                 CreateGroupSessionRequest(
-                    activity: Activity(identifier: Activity.fourInARow, title: "Four in a row"), seats: 5,
+                    activity: GroupSessionActivity(identifier: GroupSessionActivity.fourInARow, title: "Four in a row"),
+                    seats: 5,
                     isOpenToContacts: true))
         case .join(let id): try await groups.join(id)
         case .leave(let id):
@@ -135,7 +136,8 @@ extension App {
         } else {
             group = try await quartet.groups.create(
                 CreateGroupSessionRequest(
-                    activity: Activity(identifier: Activity.listening, type: .listenTogether, title: "Listening"),
+                    activity: GroupSessionActivity(
+                        identifier: GroupSessionActivity.listening, type: .listenTogether, title: "Listening"),
                     capacity: 1, seats: 0, isOpenToContacts: false))
         }
         try await quartet.playback.play(group, PlaybackItem(id: .new(), title: title))

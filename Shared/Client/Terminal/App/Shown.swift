@@ -43,9 +43,9 @@ struct Shown: Sendable {
     var needsSignIn: Bool { !session.isSignedIn || connection == .needsAuthentication }
 
     /// The session in which everybody listens, if this account is in one.
-    var listening: GroupID? { groups.joined.first { $0.activity.identifier == Activity.listening }?.group }
+    var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }
     /// Sessions other than the one for music.
-    var offers: [GroupOffer] { groups.groups.filter { $0.activity.identifier != Activity.listening } }
+    var offers: [GroupOffer] { groups.groups.filter { $0.activity.identifier != GroupSessionActivity.listening } }
 
     /// What the account calls somebody.
     func name(of account: AccountID?) -> String {
@@ -57,7 +57,7 @@ struct Shown: Sendable {
     }
 }
 
-extension Activity {
+extension GroupSessionActivity {
     /// The console's identifiers: whichever app somebody uses, it is the same session.
     static let listening = "quartet.listen"
     static let fourInARow = "quartet.four-in-a-row"

@@ -36,7 +36,7 @@ enum NotificationsScreen {
 
     /// Those whose rows fit below the title.
     /// - Parameter height: Of the tab's screen.
-    static func visible(_ model: Model, _ shown: Shown, height: Int) -> [NotificationsContract.Notification] {
+    static func visible(_ model: Model, _ shown: Shown, height: Int) -> [QuartetNotification] {
         let list = shown.notifications.notifications
         return Rows.window(list, around: Rows.index(of: model.notification, in: list.map(\.id)), height: height - 2)
     }

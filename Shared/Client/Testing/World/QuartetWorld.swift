@@ -1,11 +1,11 @@
-package import ContactsContract
 import Foundation
-package import NotificationsContract
 public import QuartetClient
-package import SessionContract
+package import QuartetContactsContract
+package import QuartetNotificationsContract
+package import QuartetSessionContract
+public import QuartetVocabulary
 import Synchronization
 import Testing
-public import Vocabulary
 
 /// Quartet inside a unit test: the services' own rules and policies, apps with the clients that the real ones have, a clock that
 /// stands still until the test moves it, and networks and devices that fail when the test says so.

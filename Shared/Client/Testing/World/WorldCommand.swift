@@ -1,6 +1,6 @@
-package import API
-import SessionClientOrchestration
-package import Vocabulary
+package import QuartetAPI
+import QuartetSessionClientOrchestration
+package import QuartetVocabulary
 
 /// A command that an app sent, as the edge appended it.
 struct WorldCommand: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import QuartetClient
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// One run of an app, from its start until it is killed. Then nothing of it reaches what is outside any more.
 final class WorldLife: Sendable {

@@ -1,10 +1,10 @@
-import API
 import Foundation
+import QuartetAPI
 import QuartetClient
-import SessionClientOrchestration
-import SessionContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 extension WorldEdge {
     /// How many seconds an access token is good.

@@ -1,12 +1,12 @@
-import API
-import ContactsContract
 import Foundation
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
-import SessionClientOrchestration
-import SessionContract
+import QuartetContactsContract
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// Carries requests and streams to the services of a world, as far as its network lets them through.
 final class WorldEdge: Sendable {

@@ -1,8 +1,8 @@
 import Dispatch
 import QuartetClient
+import QuartetVocabulary
 import Synchronization
 import Testing
-import Vocabulary
 
 /// Does the work of all apps of a world, one piece after the other.
 ///

@@ -1,11 +1,11 @@
-import API
-import ContactsContract
-import ContractSupport
-import NotificationsContract
+import QuartetAPI
 import QuartetClient
-import SessionClientOrchestration
-import SessionContract
-import Vocabulary
+import QuartetContactsContract
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetVocabulary
 
 /// What one open stream has sent: where it is in each sequence, and whom and what it has shown.
 struct WorldFollower: Sendable {
@@ -185,7 +185,7 @@ struct WorldFollower: Sendable {
             guard let standing else { return nil }
             return GroupOffer(
                 group: state.group, standing: standing, host: state.host,
-                activity: Activity(
+                activity: GroupSessionActivity(
                     identifier: activity.identifier, type: activity.type, title: activity.title,
                     subtitle: activity.subtitle, fallbackURL: activity.fallbackURL),
                 participants: state.participants.count, capacity: state.capacity,

@@ -1,8 +1,8 @@
-import API
 import Foundation
+import QuartetAPI
 public import QuartetClient
+public import QuartetVocabulary
 import Synchronization
-public import Vocabulary
 
 /// Somebody in a world, with an app on one device.
 ///

@@ -1,14 +1,14 @@
-import API
-import ContactsContract
-import ContactsRules
-import ContractSupport
 import Foundation
-import NotificationsContract
-import NotificationsRules
-import SessionClientOrchestration
-import SessionContract
-import SessionRules
-import Vocabulary
+import QuartetAPI
+import QuartetContactsContract
+import QuartetContactsRules
+import QuartetContractSupport
+import QuartetNotificationsContract
+import QuartetNotificationsRules
+import QuartetSessionClientOrchestration
+import QuartetSessionContract
+import QuartetSessionRules
+import QuartetVocabulary
 
 /// The services in one value: their rules on one set of rows, the policies between them, their timers, and the streams that
 /// follow. Nothing here decides anything that the services don't decide in the same way, because it is their code that does.

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What goes wrong with one request of a device's, or with the answer to it.
 public enum WorldTrouble: Hashable, Sendable {

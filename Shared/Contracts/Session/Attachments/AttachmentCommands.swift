@@ -1,22 +1,22 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Attachments of a group session.
 ///
 /// Their bytes never go through a log. An app begins an attachment, which reserves its room; uploads the bytes in chunks to
 /// session-client; has the session adopt these, a few at a time; and completes it. Only then others see it. What isn't
 /// completed can be resumed for an hour after the last adoption.
-public enum AttachmentCommand: MessageSet {
+package enum AttachmentCommand: MessageSet {
     case beginAttachment(BeginAttachment)
     case adoptChunks(AdoptChunks)
     case completeAttachment(CompleteAttachment)
     case removeAttachment(RemoveAttachment)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.beginAttachment), Case(Self.adoptChunks), Case(Self.completeAttachment),
         Case(Self.removeAttachment),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .beginAttachment(let body): body
         case .adoptChunks(let body): body
@@ -57,17 +57,17 @@ public struct BeginAttachment: GroupCommandBody, PublicCommandBody {
 ///
 /// Rejected: `attachmentNotFound` when it wasn't begun, or too long ago; `chunkMissing`, `wrongChunkSize` with the chunk.
 /// Publishes nothing.
-public struct AdoptChunks: GroupCommandBody, PublicCommandBody {
+package struct AdoptChunks: GroupCommandBody, PublicCommandBody {
     /// The session.
-    public let group: GroupID
+    package let group: GroupID
     /// The attachment that the asker began.
-    public let attachment: ContentHash
+    package let attachment: ContentHash
     /// The first chunk's number, from 0.
-    public let first: Int
+    package let first: Int
     /// How many; see ``AttachmentRules/adoptions``. So one command moves 4 MiB at most.
-    public let count: Int
+    package let count: Int
 
-    public init(group: GroupID, attachment: ContentHash, first: Int, count: Int) {
+    package init(group: GroupID, attachment: ContentHash, first: Int, count: Int) {
         self.group = group
         self.attachment = attachment
         self.first = first
@@ -75,10 +75,10 @@ public struct AdoptChunks: GroupCommandBody, PublicCommandBody {
     }
 
     /// The chunks' numbers.
-    public var numbers: Range<Int> { first..<first + count }
+    package var numbers: Range<Int> { first..<first + count }
 
     /// Checks the fields that need no state.
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         guard (0...AttachmentRules.lastChunk).contains(first) else {
             throw Rejection(
                 .invalidField, "Give a chunk's number from 0 to \(AttachmentRules.lastChunk).", field: "first")

@@ -1,12 +1,12 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// What happens to the attachments of a group session, in its stream.
 public enum AttachmentEvent: MessageSet {
     case attachmentAdded(AttachmentAdded)
     case attachmentRemoved(AttachmentRemoved)
 
-    public static let cases: Cases<Self> = [Case(Self.attachmentAdded), Case(Self.attachmentRemoved)]
+    package static let cases: Cases<Self> = [Case(Self.attachmentAdded), Case(Self.attachmentRemoved)]
 
     public var body: any EventBody {
         switch self {
@@ -76,7 +76,7 @@ extension GroupState {
     mutating func apply(_ event: AttachmentEvent) {
         switch event {
         case .attachmentAdded(let event):
-            attachments[event.attachment] = Attachment(
+            attachments[event.attachment] = GroupAttachment(
                 id: event.attachment, account: event.account, name: event.name, contentType: event.contentType,
                 size: event.size, added: event.at, metadata: event.metadata)
         case .attachmentRemoved(let event): attachments[event.attachment] = nil

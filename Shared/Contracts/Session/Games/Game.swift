@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A game that the people of a group session play.
 public struct Game: Codable, Hashable, Sendable {

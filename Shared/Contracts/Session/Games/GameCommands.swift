@@ -1,9 +1,9 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Seats of a group session, and the game that is played there.
 ///
 /// A seat is one person's, and a person has one seat at most. (SharePlay's sample lets a person have several.)
-public enum GameCommand: MessageSet {
+package enum GameCommand: MessageSet {
     case claimSeat(ClaimSeat)
     case moveSeat(MoveSeat)
     case releaseSeat(ReleaseSeat)
@@ -11,12 +11,12 @@ public enum GameCommand: MessageSet {
     case updateGame(UpdateGame)
     case finishGame(FinishGame)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.claimSeat), Case(Self.moveSeat), Case(Self.releaseSeat), Case(Self.startGame),
         Case(Self.updateGame), Case(Self.finishGame),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .claimSeat(let body): body
         case .moveSeat(let body): body

@@ -1,5 +1,5 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// What happens to the seats and the game of a group session, in its stream.
 public enum GameEvent: MessageSet {
@@ -10,7 +10,7 @@ public enum GameEvent: MessageSet {
     case gameUpdated(GameUpdated)
     case gameFinished(GameFinished)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.seatClaimed), Case(Self.seatMoved), Case(Self.seatReleased), Case(Self.gameStarted),
         Case(Self.gameUpdated), Case(Self.gameFinished),
     ]

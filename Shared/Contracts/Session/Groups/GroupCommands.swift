@@ -1,7 +1,7 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Commands about a group session's participants and host.
-public enum GroupCommand: MessageSet {
+package enum GroupCommand: MessageSet {
     case createGroupSession(CreateGroupSession)
     case activateGroupSession(ActivateGroupSession)
     case joinGroupSession(JoinGroupSession)
@@ -12,14 +12,14 @@ public enum GroupCommand: MessageSet {
     case expireGroupSession(ExpireGroupSession)
     case withdrawInvitations(WithdrawInvitations)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.createGroupSession), Case(Self.activateGroupSession), Case(Self.joinGroupSession),
         Case(Self.leaveGroupSession), Case(Self.removeParticipant), Case(Self.transferHost),
         Case(Self.endGroupSession), Case(Self.expireGroupSession),
         Case(Self.withdrawInvitations),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .createGroupSession(let body): body
         case .activateGroupSession(let body): body
@@ -59,7 +59,7 @@ public struct CreateGroupSession: GroupCommandBody {
     /// Its id, which the sender derives from the command's.
     public let group: GroupID
     /// The activity.
-    public let activity: Activity
+    public let activity: GroupSessionActivity
     /// The most participants; see ``GroupRules/capacities``.
     public let capacity: Int?
     /// The number of seats; see ``GroupRules/seats``.
@@ -68,7 +68,8 @@ public struct CreateGroupSession: GroupCommandBody {
     public let isOpenToContacts: Bool?
 
     public init(
-        group: GroupID, activity: Activity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil
+        group: GroupID, activity: GroupSessionActivity, capacity: Int? = nil, seats: Int? = nil,
+        isOpenToContacts: Bool? = nil
     ) {
         self.group = group
         self.activity = activity
@@ -195,13 +196,13 @@ public struct EndGroupSession: GroupCommandBody, PublicCommandBody {
 }
 
 /// Ends a session that has been empty for too long. Sent by a timer; does nothing if someone has joined meanwhile.
-public struct ExpireGroupSession: GroupCommandBody {
+package struct ExpireGroupSession: GroupCommandBody {
     /// The session.
-    public let group: GroupID
+    package let group: GroupID
     /// When the last participant left; nil while someone is in it.
-    public let since: Instant
+    package let since: Instant
 
-    public init(group: GroupID, since: Instant) {
+    package init(group: GroupID, since: Instant) {
         self.group = group
         self.since = since
     }

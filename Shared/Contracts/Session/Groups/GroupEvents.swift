@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// The events of a group session, in its stream `group/<group session>`.
 ///
@@ -16,7 +16,7 @@ public enum GroupEvent: MessageSet {
     case hostTransferred(HostTransferred)
     case groupSessionEnded(GroupSessionEnded)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.groupSessionCreated), Case(Self.participantsInvited), Case(Self.invitationWithdrawn),
         Case(Self.participantJoined), Case(Self.participantUpdated), Case(Self.participantDisconnected),
         Case(Self.participantConnected), Case(Self.participantLeft), Case(Self.hostTransferred),
@@ -57,7 +57,7 @@ public struct GroupSessionCreated: GroupEventBody {
     /// The creator.
     public let account: AccountID
     /// The activity.
-    public let activity: Activity
+    public let activity: GroupSessionActivity
     /// The most participants.
     public let capacity: Int
     /// The number of seats.
@@ -68,7 +68,8 @@ public struct GroupSessionCreated: GroupEventBody {
     public let at: Instant
 
     public init(
-        group: GroupID, account: AccountID, activity: Activity, capacity: Int, seats: Int, isOpenToContacts: Bool,
+        group: GroupID, account: AccountID, activity: GroupSessionActivity, capacity: Int, seats: Int,
+        isOpenToContacts: Bool,
         at: Instant
     ) {
         self.group = group
@@ -248,7 +249,7 @@ public struct GroupSessionEnded: GroupEventBody {
     /// The account that ended it; the creator if it expired.
     public let account: AccountID
     /// Why.
-    public let reason: EndReason
+    public let reason: GroupEndReason
     /// The participants at the end.
     public let participants: [AccountID]
     /// The accounts whose invitations end.
@@ -257,7 +258,7 @@ public struct GroupSessionEnded: GroupEventBody {
     public let at: Instant
 
     public init(
-        group: GroupID, account: AccountID, reason: EndReason, participants: [AccountID], invited: [AccountID],
+        group: GroupID, account: AccountID, reason: GroupEndReason, participants: [AccountID], invited: [AccountID],
         at: Instant
     ) {
         self.group = group

@@ -1,6 +1,6 @@
-public import ContractSupport
 import Foundation
-import Vocabulary
+public import QuartetContractSupport
+import QuartetVocabulary
 
 /// A group session's state with its hash, which follows each event by what it changes.
 ///

@@ -1,5 +1,5 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// A group session as everybody in it sees it: the state of the stream `group/<group session>`. It has ids alone; names and
 /// pictures come from the profiles.
@@ -11,7 +11,7 @@ public struct GroupState: Codable, Hashable, Sendable {
     /// The creator; nil before the first event.
     public var creator: AccountID?
     /// The activity; nil before the first event.
-    public var activity: Activity?
+    public var activity: GroupSessionActivity?
     /// The most participants.
     public var capacity: Int
     /// The number of seats, which are numbered from 0.
@@ -21,7 +21,7 @@ public struct GroupState: Codable, Hashable, Sendable {
     /// The host: one of the participants; nil while there are none.
     public var host: AccountID?
     /// The participants.
-    public var participants: Ordered<Participant>
+    public var participants: Ordered<GroupParticipant>
     /// The invited accounts that haven't joined.
     public var invited: Ordered<Invitation>
     /// The game that is played, or was played last.
@@ -31,17 +31,18 @@ public struct GroupState: Codable, Hashable, Sendable {
     /// What comes next, in this order.
     public var queue: [PlaybackItem]
     /// The attachments, without their bytes. They stay when their uploaders leave.
-    public var attachments: Ordered<Attachment>
+    public var attachments: Ordered<GroupAttachment>
     /// When it began.
     public var created: Instant?
     /// How it ended; nothing changes after that.
     public var end: GroupEnd?
 
     public init(
-        group: GroupID, creator: AccountID? = nil, activity: Activity? = nil, capacity: Int = 0, seats: Int = 0,
-        isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<Participant> = [],
+        group: GroupID, creator: AccountID? = nil, activity: GroupSessionActivity? = nil, capacity: Int = 0,
+        seats: Int = 0,
+        isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<GroupParticipant> = [],
         invited: Ordered<Invitation> = [], game: Game? = nil, playback: Playback? = nil, queue: [PlaybackItem] = [],
-        attachments: Ordered<Attachment> = [], created: Instant? = nil, end: GroupEnd? = nil
+        attachments: Ordered<GroupAttachment> = [], created: Instant? = nil, end: GroupEnd? = nil
     ) {
         self.group = group
         self.creator = creator
@@ -65,7 +66,7 @@ public struct GroupState: Codable, Hashable, Sendable {
 }
 
 /// A participant.
-public struct Participant: Codable, Hashable, Sendable, Identifiable {
+public struct GroupParticipant: Codable, Hashable, Sendable, Identifiable {
     /// The account.
     public var id: AccountID
     /// The place in the order of joining.
@@ -114,13 +115,13 @@ public struct Invitation: Codable, Hashable, Sendable, Identifiable {
 /// How a session ended.
 public struct GroupEnd: Codable, Hashable, Sendable {
     /// Why.
-    public var reason: EndReason
+    public var reason: GroupEndReason
     /// The account that ended it; nil if it expired.
     public var by: AccountID?
     /// When.
     public var at: Instant
 
-    public init(reason: EndReason, by: AccountID? = nil, at: Instant) {
+    public init(reason: GroupEndReason, by: AccountID? = nil, at: Instant) {
         self.reason = reason
         self.by = by
         self.at = at
@@ -146,13 +147,13 @@ extension GroupState {
             self = GroupState(
                 group: group, creator: event.account, activity: event.activity, capacity: event.capacity,
                 seats: event.seats, isOpenToContacts: event.isOpenToContacts, host: event.account,
-                participants: [Participant(id: event.account, ordinal: 1, joined: event.at)], created: event.at)
+                participants: [GroupParticipant(id: event.account, ordinal: 1, joined: event.at)], created: event.at)
         case .participantsInvited(let event):
             for account in event.invited { invited[account] = Invitation(id: account, at: event.at) }
         case .invitationWithdrawn(let event): invited[event.account] = nil
         case .participantJoined(let event):
             invited[event.account] = nil
-            participants[event.account] = Participant(id: event.account, ordinal: event.ordinal, joined: event.at)
+            participants[event.account] = GroupParticipant(id: event.account, ordinal: event.ordinal, joined: event.at)
             if event.isHost { host = event.account }
         case .participantUpdated(let event): participants[event.account]?.version = event.version
         case .participantDisconnected(let event): participants[event.account]?.awaySince = event.since

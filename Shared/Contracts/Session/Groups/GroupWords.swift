@@ -1,5 +1,5 @@
-public import ContractSupport
-public import Vocabulary
+public import QuartetContractSupport
+public import QuartetVocabulary
 
 /// What ``ConnectionID`` identifies.
 public enum ConnectionSubject {}
@@ -14,7 +14,7 @@ public enum ActivityType: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// The activity of a group session, described by the app that creates it.
-public struct Activity: Codable, Hashable, Sendable {
+public struct GroupSessionActivity: Codable, Hashable, Sendable {
     /// The app's name for the kind of activity, such as `org.example.chess`: an account is in one session of each at most.
     public let identifier: String
     /// The kind of activity.
@@ -97,7 +97,7 @@ public enum LeaveReason: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a session is over.
-public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
+public enum GroupEndReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// Ended by someone.
     case ended
     /// Nobody was in it for too long.

@@ -1,12 +1,12 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Reliable messages among the participants of a group session.
-public enum MessageCommand: MessageSet {
+package enum MessageCommand: MessageSet {
     case sendGroupMessage(SendGroupMessage)
 
-    public static let cases: Cases<Self> = [Case(Self.sendGroupMessage)]
+    package static let cases: Cases<Self> = [Case(Self.sendGroupMessage)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .sendGroupMessage(let body): body
         }

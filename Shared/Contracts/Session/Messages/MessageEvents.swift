@@ -1,10 +1,10 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Reliable messages, in the stream of their group session.
 public enum MessageEvent: MessageSet {
     case groupMessageSent(GroupMessageSent)
 
-    public static let cases: Cases<Self> = [Case(Self.groupMessageSent)]
+    package static let cases: Cases<Self> = [Case(Self.groupMessageSent)]
 
     public var body: any EventBody {
         switch self {

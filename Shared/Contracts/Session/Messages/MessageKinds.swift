@@ -1,6 +1,6 @@
-import ContractSupport
 import Foundation
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// What a message or signal says. Seven kinds are the same in all apps; apps add types of their own.
 ///

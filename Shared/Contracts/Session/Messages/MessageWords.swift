@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// A kept message, as its recipients read it.
 public struct GroupMessage: Codable, Hashable, Sendable {

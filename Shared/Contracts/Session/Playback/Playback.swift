@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// What ``PlaybackItemID`` identifies.
 public enum PlaybackItemSubject {}

@@ -1,11 +1,11 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// Commands about what a group session plays. Every participant may send them.
 ///
 /// What two people ask at the same moment is decided in the order of the session's log, the same for everybody. A command that
 /// names a version is refused if anything changed since; one that doesn't wins over what came before it. Both are refused once
 /// another item plays.
-public enum PlaybackCommand: MessageSet {
+package enum PlaybackCommand: MessageSet {
     case setPlayback(SetPlayback)
     case playItem(PlayItem)
     case nextItem(NextItem)
@@ -17,13 +17,13 @@ public enum PlaybackCommand: MessageSet {
     case endSuspension(EndSuspension)
     case expireSuspension(ExpireSuspension)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.setPlayback), Case(Self.playItem), Case(Self.nextItem), Case(Self.queueInsert),
         Case(Self.queueMove), Case(Self.queueRemove), Case(Self.declareReadiness), Case(Self.beginSuspension),
         Case(Self.endSuspension), Case(Self.expireSuspension),
     ]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .setPlayback(let body): body
         case .playItem(let body): body
@@ -296,15 +296,15 @@ public struct EndSuspension: PublicCommandBody, GroupCommandBody {
 }
 
 /// Ends a suspension whose time is up. Sent by a timer; does nothing if it ended or was extended.
-public struct ExpireSuspension: GroupCommandBody {
+package struct ExpireSuspension: GroupCommandBody {
     /// The session.
-    public let group: GroupID
+    package let group: GroupID
     /// Whose.
-    public let participant: AccountID
+    package let participant: AccountID
     /// When it ends.
-    public let until: Instant
+    package let until: Instant
 
-    public init(group: GroupID, participant: AccountID, until: Instant) {
+    package init(group: GroupID, participant: AccountID, until: Instant) {
         self.group = group
         self.participant = participant
         self.until = until

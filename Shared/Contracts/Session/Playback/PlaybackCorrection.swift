@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 /// How a client brings its player back to where the group is: without a jump if it can.
 public enum PlaybackCorrection: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// What happens to a group session's playback, in its stream.
 public enum PlaybackEvent: MessageSet {
@@ -12,7 +12,7 @@ public enum PlaybackEvent: MessageSet {
     case suspensionBegan(SuspensionBegan)
     case suspensionEnded(SuspensionEnded)
 
-    public static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.playbackSet), Case(Self.itemStarted), Case(Self.queueItemsInserted), Case(Self.queueItemMoved),
         Case(Self.queueItemsRemoved), Case(Self.readinessDeclared), Case(Self.suspensionBegan),
         Case(Self.suspensionEnded),

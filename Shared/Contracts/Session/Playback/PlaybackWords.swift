@@ -1,6 +1,6 @@
-import ContractSupport
 import Foundation
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// Limits of shared playback.
 public enum PlaybackRules {

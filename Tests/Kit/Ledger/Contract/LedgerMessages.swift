@@ -1,26 +1,26 @@
-public import Vocabulary
+package import QuartetVocabulary
 
 /// Adds an amount to the asking account's balance.
 ///
 /// Rejected: `invalidField`, `overdrawn`. Result: ``EntryPosted``.
-public struct PostEntry: CommandBody {
+package struct PostEntry: CommandBody {
     /// The name of the sender.
-    public let client: String
+    package let client: String
     /// The sender's own count of its entries for this account, from 1.
-    public let n: Int64
+    package let n: Int64
     /// Positive or negative, never zero.
-    public let amount: Int64
+    package let amount: Int64
     /// Free text.
-    public let note: String?
+    package let note: String?
 
-    public init(client: String, n: Int64, amount: Int64, note: String? = nil) {
+    package init(client: String, n: Int64, amount: Int64, note: String? = nil) {
         self.client = client
         self.n = n
         self.amount = amount
         self.note = note
     }
 
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         guard (1...50).contains(client.count) else {
             throw Rejection(.invalidField, "The client's name must have 1 to 50 characters.", field: "client")
         }
@@ -32,31 +32,31 @@ public struct PostEntry: CommandBody {
 /// Corrects a mistaken entry by another one. Came with the second release: see `Tests/Kit/FaultyLedger`.
 ///
 /// Rejected: as ``PostEntry``. Result: ``EntryPosted``.
-public struct PostRefund: CommandBody {
+package struct PostRefund: CommandBody {
     /// The correction.
-    public let entry: PostEntry
+    package let entry: PostEntry
 
-    public init(_ entry: PostEntry) {
+    package init(_ entry: PostEntry) {
         self.entry = entry
     }
 
-    public func validate() throws(Rejection) { try entry.validate() }
+    package func validate() throws(Rejection) { try entry.validate() }
 }
 
 /// An entry is in the books.
-public struct EntryPosted: EventBody {
+package struct EntryPosted: EventBody {
     /// The account whose balance changed.
-    public let account: AccountID
+    package let account: AccountID
     /// As in the command.
-    public let client: String
+    package let client: String
     /// As in the command.
-    public let n: Int64
+    package let n: Int64
     /// As in the command.
-    public let amount: Int64
+    package let amount: Int64
     /// The balance after this entry.
-    public let balance: Int64
+    package let balance: Int64
     /// As in the command.
-    public let note: String?
+    package let note: String?
 
     package init(_ entry: PostEntry, account: AccountID, balance: Int64) {
         self.account = account
@@ -69,13 +69,13 @@ public struct EntryPosted: EventBody {
 }
 
 /// Everything that can be asked of the ledger.
-public enum LedgerCommand: MessageSet {
+package enum LedgerCommand: MessageSet {
     case postEntry(PostEntry)
     case postRefund(PostRefund)
 
-    public static let cases: Cases<Self> = [Case(Self.postEntry), Case(Self.postRefund)]
+    package static let cases: Cases<Self> = [Case(Self.postEntry), Case(Self.postRefund)]
 
-    public var body: any CommandBody {
+    package var body: any CommandBody {
         switch self {
         case .postEntry(let body): body
         case .postRefund(let body): body
@@ -84,12 +84,12 @@ public enum LedgerCommand: MessageSet {
 }
 
 /// Everything that the ledger publishes.
-public enum LedgerEvent: MessageSet {
+package enum LedgerEvent: MessageSet {
     case entryPosted(EntryPosted)
 
-    public static let cases: Cases<Self> = [Case(Self.entryPosted)]
+    package static let cases: Cases<Self> = [Case(Self.entryPosted)]
 
-    public var body: any EventBody {
+    package var body: any EventBody {
         switch self {
         case .entryPosted(let body): body
         }
@@ -98,5 +98,5 @@ public enum LedgerEvent: MessageSet {
 
 extension Rejection.Code {
     /// The balance is too low for the entry, or too high to hold the sum.
-    public static let overdrawn: Self = "overdrawn"
+    package static let overdrawn: Self = "overdrawn"
 }

@@ -1,22 +1,22 @@
-public import Bus
-public import LedgerContract
-public import Logging
-public import Postgres
-public import ServiceLifecycle
-public import Vocabulary
+package import Bus
+package import LedgerContract
+package import Logging
+package import Postgres
+package import QuartetVocabulary
+package import ServiceLifecycle
 
 /// The ledger's edge: sends commands and waits for their outcomes, as session-client does for the real services.
-public struct LedgerClient: Service {
+package struct LedgerClient: Service {
     /// Listens on both logs' channels.
-    public let doorbells: Doorbells
+    package let doorbells: Doorbells
     /// Reads the ledger's log.
-    public let tail: Tail
+    package let tail: Tail
     /// Appends commands and waits for their outcomes.
-    public let sender: CommandSender
+    package let sender: CommandSender
     /// Connections for reads.
-    public let pool: Pool
+    package let pool: Pool
     /// The ledger's streams.
-    public let streams: StreamReader
+    package let streams: StreamReader
     private let listens: Bool
 
     /// - Parameters:
@@ -24,7 +24,7 @@ public struct LedgerClient: Service {
     ///   - listens: False leaves doorbells unheard.
     ///   - unansweredLimit: The most commands that may be without an outcome.
     ///   - faultPoint: See ``CommandSender``.
-    public init(
+    package init(
         configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
     ) async throws {
@@ -49,7 +49,7 @@ public struct LedgerClient: Service {
     }
 
     /// Runs until it is cancelled or shut down gracefully.
-    public func run() async throws {
+    package func run() async throws {
         let services: [any Service] = [tail, sender] + (listens ? [doorbells] : [])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in services { group.addTask { try await service.run() } }
@@ -59,7 +59,7 @@ public struct LedgerClient: Service {
     }
 
     /// Runs for as long as `body` does, which starts once the tail would miss nothing.
-    public func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         during body: @Sendable @escaping (LedgerClient) async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { group in
@@ -82,10 +82,10 @@ public struct LedgerClient: Service {
     }
 
     /// Returns once the tail would miss nothing.
-    public func ready() async { await tail.ready() }
+    package func ready() async { await tail.ready() }
 
     /// Posts an entry and waits for the outcome.
-    public func post(
+    package func post(
         _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
         mayBeRepeated: Bool = false, patience: Duration = .seconds(60), timeToLive: Interval? = nil
     ) async throws -> Outcome {
@@ -95,7 +95,7 @@ public struct LedgerClient: Service {
     }
 
     /// Sends any command, even a malformed one, and waits for the outcome.
-    public func ask(
+    package func ask(
         _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), isUrgent: Bool = false,
         mayBeRepeated: Bool = false, patience: Duration = .seconds(60), timeToLive: Interval? = nil
     ) async throws -> Outcome {

@@ -1,6 +1,6 @@
 import LedgerService
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 @main
 struct LedgerProgram: DomainProgram {

@@ -1,9 +1,9 @@
-public import LedgerContract
-public import Vocabulary
+package import LedgerContract
+package import QuartetVocabulary
 
 /// The ledger's rule: a balance never goes below zero.
-public enum LedgerReducer: Reducer {
-    public static func reduce(
+package enum LedgerReducer: Reducer {
+    package static func reduce(
         _ rows: inout LedgerRows, _ command: LedgerCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<LedgerEvent>] {
         guard let account = context.account else {

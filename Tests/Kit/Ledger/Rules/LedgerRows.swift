@@ -1,28 +1,28 @@
 package import LedgerContract
-public import Vocabulary
+package import QuartetVocabulary
 
 /// What a batch of commands loaded, and what it changed.
-public struct LedgerRows: Sendable {
+package struct LedgerRows: Sendable {
     /// Balances by account.
-    public var balances = WorkingSet<AccountID, BalanceRow>()
+    package var balances = WorkingSet<AccountID, BalanceRow>()
     /// New entries by the command that asked for them. Old ones are never loaded: no rule looks at them.
-    public var entries = WorkingSet<CommandID, EntryRow>()
+    package var entries = WorkingSet<CommandID, EntryRow>()
 
-    public init() {}
+    package init() {}
 }
 
 /// A row of `ledger.balance`.
-public struct BalanceRow: Equatable, Sendable {
+package struct BalanceRow: Equatable, Sendable {
     /// Never negative.
-    public var amount: Int64
+    package var amount: Int64
 
-    public init(amount: Int64) {
+    package init(amount: Int64) {
         self.amount = amount
     }
 }
 
 /// A row of `ledger.entry`.
-public struct EntryRow: Equatable, Sendable {
+package struct EntryRow: Equatable, Sendable {
     package var client: String
     package var account: AccountID
     package var n: Int64

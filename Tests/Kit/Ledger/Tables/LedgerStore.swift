@@ -1,20 +1,20 @@
-public import Bus
-public import LedgerContract
-public import LedgerRules
-public import Postgres
+package import Bus
+package import LedgerContract
+package import LedgerRules
+package import Postgres
+package import QuartetVocabulary
 import Storage
-public import Vocabulary
 
 /// Keeps balances and entries in the schema `ledger`.
 ///
 /// A balance needs no row lock: commands of one account have one key, so only the owner of its partition changes it.
-public struct LedgerStore: Store {
-    public typealias Rules = LedgerReducer
+package struct LedgerStore: Store {
+    package typealias Rules = LedgerReducer
 
-    public init() {}
+    package init() {}
 
     /// Loads the balances of the asking accounts, in one round trip.
-    public func load(_ requests: [Request<LedgerCommand>], in pipeline: Pipeline) throws -> LedgerRows {
+    package func load(_ requests: [Request<LedgerCommand>], in pipeline: Pipeline) throws -> LedgerRows {
         let accounts = Set(requests.compactMap(\.account)).sorted()
         let balances = pipeline.query(
             """
@@ -30,7 +30,7 @@ public struct LedgerStore: Store {
     }
 
     /// Writes what changed.
-    public func save(_ rows: LedgerRows, in pipeline: Pipeline) throws {
+    package func save(_ rows: LedgerRows, in pipeline: Pipeline) throws {
         try pipeline.save(rows.balances.changes, in: Tables.balance)
         try pipeline.save(rows.entries.changes, in: Tables.entry)
     }

@@ -1,7 +1,7 @@
 import LedgerContract
 package import LedgerRules
+package import QuartetVocabulary
 package import Storage
-package import Vocabulary
 
 /// The tables of the schema `ledger`, each described once.
 package enum Tables {

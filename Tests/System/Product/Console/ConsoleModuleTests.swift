@@ -1,12 +1,12 @@
-import API
 import AsyncHTTPClient
 import EdgeClient
 import Foundation
 import Games
 import NIOCore
 import NIOHTTP1
-import NotificationsContract
-import SessionContract
+import QuartetAPI
+import QuartetNotificationsContract
+import QuartetSessionContract
 import TestKit
 import Testing
 import WebDriver

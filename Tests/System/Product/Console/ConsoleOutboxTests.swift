@@ -1,9 +1,9 @@
-import API
 import EdgeClient
 import Foundation
+import QuartetAPI
+import QuartetVocabulary
 import TestKit
 import Testing
-import Vocabulary
 import WebDriver
 
 /// What the console does with what waits: who goes first, which answers end it, and what other tabs do to it.

@@ -1,5 +1,5 @@
-import API
 import EdgeClient
+import QuartetAPI
 import QuartetClient
 import TestKit
 import Testing

@@ -1,10 +1,10 @@
 import Benchmark
 import Bus
-import ContactsContract
 import LedgerContract
 import LedgerRules
 import Postgres
-import Vocabulary
+import QuartetContactsContract
+import QuartetVocabulary
 
 // What each command goes through in this process besides the database: encoded, routed, hashed, decoded, decided.
 let benchmarks = { @Sendable in

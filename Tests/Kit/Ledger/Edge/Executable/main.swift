@@ -10,8 +10,8 @@ import LedgerContract
 import LedgerEdge
 import Logging
 import Postgres
+import QuartetVocabulary
 import ServiceKit
-import Vocabulary
 
 var logger = Logger(label: "ledger-client", factory: { StreamLogHandler.standardError(label: $0) })
 logger.logLevel = .error

@@ -1,13 +1,13 @@
 public import Observation
+import QuartetVocabulary
 import Synchronization
-import Vocabulary
 
 /// State that every part of an app reads and only its client changes.
 ///
 /// Reading a member, as in `contacts.responders`, observes this member alone: a view or a `withObservationTracking` that read it
 /// isn't woken when something else changes. Observers are called when no lock is held, so they may read, write and build clients.
 @dynamicMemberLookup
-public final class Shared<Value: Hashable & Sendable>: Observable, Sendable {
+public final class SharedState<Value: Hashable & Sendable>: Observable, Sendable {
     /// What readers may have read.
     private enum Topic: Hashable, @unchecked Sendable {
         // Unchecked: AnyKeyPath isn't Sendable by itself. These are made of key paths that are.

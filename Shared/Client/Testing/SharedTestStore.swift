@@ -6,7 +6,7 @@ public import Testing
 /// whatever the test leaves out fails it, with what differs.
 ///
 /// ```swift
-/// let store = TestStore(Search(), reducer: search)
+/// let store = SharedTestStore(Search(), reducer: search)
 /// store.send(.textChanged("an")) { $0.text = "an" }
 /// await store.receive(.found(["anna"])) { $0.results = ["anna"] }
 /// await store.finish()
@@ -14,7 +14,7 @@ public import Testing
 ///
 /// End each test with ``finish(sourceLocation:)``. Without it, the store still fails for actions that have arrived when
 /// it is released, but not for those that its effects would have sent later.
-public final class TestStore<State: Hashable & Sendable, Action: Equatable & Sendable>: Sendable {
+public final class SharedTestStore<State: Hashable & Sendable, Action: Equatable & Sendable>: Sendable {
     private let current: Mutex<State>
     private let reducer: SharedStore<State, Action>.Reducer
     private let runner: EffectRunner<Action>

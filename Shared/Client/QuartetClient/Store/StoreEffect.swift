@@ -7,7 +7,7 @@ import Synchronization
 ///     state.text = text
 ///     return .run(id: "search") { send in send(.found(await find(text))) }    // replaces the search before it
 /// ```
-public struct Effect<Action: Sendable>: Sendable {
+public struct StoreEffect<Action: Sendable>: Sendable {
     public typealias Send = @Sendable (Action) -> Void
 
     enum Step: Sendable {
@@ -89,7 +89,7 @@ package final class EffectRunner<Action: Sendable>: Sendable {
 
     package var count: Int { state.withLock { $0.running.count } }
 
-    package func perform(_ effect: Effect<Action>) {
+    package func perform(_ effect: StoreEffect<Action>) {
         for step in effect.steps {
             switch step {
             case .cancel(let id): cancel(id)
@@ -99,7 +99,7 @@ package final class EffectRunner<Action: Sendable>: Sendable {
     }
 
     private func run(
-        _ id: AnySendableHashable?, _ operation: @escaping @Sendable (@escaping Effect<Action>.Send) async -> Void
+        _ id: AnySendableHashable?, _ operation: @escaping @Sendable (@escaping StoreEffect<Action>.Send) async -> Void
     ) {
         // It begins when it is known by its number, so that it can't end before.
         let (start, go) = AsyncStream<Never>.makeStream()

@@ -1,4 +1,4 @@
-public import Vocabulary
+public import QuartetVocabulary
 
 public enum NotificationSubject {}
 
@@ -6,7 +6,7 @@ public enum NotificationSubject {}
 public typealias NotificationID = ID<NotificationSubject>
 
 /// A notification that was delivered to an account.
-public struct Notification: Codable, Hashable, Sendable, Identifiable {
+public struct QuartetNotification: Codable, Hashable, Sendable, Identifiable {
     public var id: NotificationID
     public var kind: NotificationKind
     /// The other account that it is about.
@@ -37,7 +37,7 @@ public struct Notification: Codable, Hashable, Sendable, Identifiable {
     public var isUnread: Bool { read == nil && cleared == nil }
 
     /// Newest first, in a fixed order if both have the same time.
-    public func precedes(_ other: Notification) -> Bool {
+    public func precedes(_ other: QuartetNotification) -> Bool {
         (created, id) > (other.created, other.id)
     }
 }

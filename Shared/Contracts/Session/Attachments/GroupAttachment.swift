@@ -1,8 +1,8 @@
-import ContractSupport
-public import Vocabulary
+import QuartetContractSupport
+public import QuartetVocabulary
 
 /// A file that somebody added to a group session, without its bytes.
-public struct Attachment: Codable, Hashable, Sendable, Identifiable {
+public struct GroupAttachment: Codable, Hashable, Sendable, Identifiable {
     /// The hash that names its bytes. A session has the same bytes once.
     public var id: ContentHash
     /// Who added it. They may have left.
