@@ -83,7 +83,7 @@ bench-compare: ## Measure another commit's build and this one in turn, and compa
 
 .PHONY: bench-functions
 bench-functions: install ## Measure hot functions one by one: encode, decode, route, hash, decide
-	cd Tests/Benchmarks/Functions && swift package --scratch-path ../../../.build/functions --disable-sandbox benchmark
+	cd Tests/Benchmarks/Functions && QUARTET_FUNCTIONS=1 swift package --scratch-path ../../../.build/functions --disable-sandbox benchmark
 
 .PHONY: bench-growth
 bench-growth: ## Measure whether a full system gets slower; may take half an hour (GROWTH_ROWS=10000000)

@@ -47,6 +47,8 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
+    // SwiftPM refuses two targets of one name among all that products are made of, used or not, so the names of these targets
+    // begin with Quartet. Executables are built here without being products.
     products: [
         // What apps add. It needs none of the server's dependencies.
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
@@ -59,12 +61,6 @@ let package = Package(
         // Views and modifiers, where there is SwiftUI.
         .library(name: "QuartetSwiftUI", targets: ["QuartetSwiftUI"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
-        // An app for terminals, made of these.
-        .executable(name: "quartet-tui", targets: ["quartet-tui"]),
-        // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
-        .library(name: "QuartetBus", targets: ["Bus", "Postgres", "QuartetVocabulary"]),
-        .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
-        .library(name: "QuartetContracts", targets: ["QuartetContactsContract"]),
         // What tests load into a process whose clock is to be wrong.
         .library(name: "QuartetSkewedClock", type: .dynamic, targets: ["QuartetSkewedClock"]),
     ],
@@ -357,10 +353,8 @@ let package = Package(
             name: "QuartetClientTests",
             dependencies: [
                 "QuartetAPI", "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
-                "QuartetAsyncHTTP",
-                "QuartetClient",
-                "QuartetClientTesting", "QuartetStorage", "QuartetSessionContract", "TestKit", "QuartetVocabulary",
-                crypto,
+                "QuartetAsyncHTTP", "QuartetClient", "QuartetClientTesting", "QuartetStorage", "QuartetSessionContract",
+                "TestKit", "QuartetVocabulary", "package-graph", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),
         .testTarget(
@@ -409,6 +403,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/Unit/TestKitTests", swiftSettings: settings),
+        .target(
+            name: "QuartetFunctions",
+            dependencies: [
+                "Bus", "LedgerContract", "LedgerRules", "Postgres", "QuartetContactsContract", "QuartetVocabulary",
+            ],
+            path: "Tests/Kit/Functions", swiftSettings: settings),
         .executableTarget(name: "package-graph", path: "Tests/Kit/PackageGraph", swiftSettings: settings),
         .testTarget(
             name: "PackageGraphTests", dependencies: ["TestKit", "package-graph"], path: "Tests/Unit/PackageGraphTests",
@@ -522,3 +522,9 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only the package of micro-benchmarks sees it, Tests/Benchmarks/Functions: in an app's graph the bus's targets would take their
+// names from the app's own.
+if Context.environment["QUARTET_FUNCTIONS"] != nil {
+    package.products.append(.library(name: "QuartetFunctions", targets: ["QuartetFunctions"]))
+}

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// What an operator's key, or a message on the bus, is identified by.
 package enum OperatorKeySubject {}

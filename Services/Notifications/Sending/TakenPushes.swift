@@ -3,7 +3,7 @@ package import Logging
 package import Postgres
 import QuartetNotificationsContract
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Publishes, once a day for each account, that a push service took a push: someone whose phone takes pushes can hear of an alarm,
 /// even if they never open the app.

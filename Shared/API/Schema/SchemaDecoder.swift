@@ -42,9 +42,11 @@ private final class SchemaDecoder: Decoder {
         return (.words(texts), first)
     }
 
-    /// With the names of the types around it, but not of the module: `NotificationsPage`, `OperationReply.State`.
+    /// With the names of the types around it, but not of the module: `NotificationsPage`, `OperationReply.State`. Or as it
+    /// says itself.
     private static func name(of type: Any.Type) -> String {
-        String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
+        if let named = type as? any SchemaNamed.Type { return named.schemaName }
+        return String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
     }
 
     func add(_ property: Schema.Property) {

@@ -1,4 +1,5 @@
 import QuartetContractSupport
+package import QuartetNotificationsContract
 package import QuartetSessionContract
 package import QuartetVocabulary
 
@@ -7,6 +8,28 @@ package protocol SchemaDescribed: Decodable {
     static var schema: Schema { get }
     /// Any value: types are asked for their fields by decoding one.
     static var sample: Self { get }
+}
+
+/// A type whose name in documents isn't the one in Swift. Names in documents stay, while in Swift a type must have none that a
+/// framework of apps has as well.
+package protocol SchemaNamed {
+    static var schemaName: String { get }
+}
+
+extension GroupAttachment: SchemaNamed {
+    package static var schemaName: String { "Attachment" }
+}
+
+extension GroupParticipant: SchemaNamed {
+    package static var schemaName: String { "Participant" }
+}
+
+extension GroupSessionActivity: SchemaNamed {
+    package static var schemaName: String { "Activity" }
+}
+
+extension QuartetNotification: SchemaNamed {
+    package static var schemaName: String { "Notification" }
 }
 
 extension ID: SchemaDescribed {

@@ -1,7 +1,7 @@
 package import Logging
 package import Postgres
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Handles every message of a log exactly once, in the order of each key. It has as many workers as configured, each
 /// with a connection and a thread of its own, which share the partitions with the workers of all other replicas. One

@@ -2,7 +2,7 @@ package import Logging
 import Metrics
 package import Postgres
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Deletes old rows of a schema's bus tables and empties the messages of closed accounts, in small pieces beside the

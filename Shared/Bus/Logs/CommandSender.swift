@@ -1,7 +1,7 @@
 package import Logging
 package import Postgres
 package import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Sends commands to a service and waits for their outcomes: request and reply over two logs.

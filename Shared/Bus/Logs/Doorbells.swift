@@ -1,7 +1,7 @@
 package import Logging
 package import Postgres
 package import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or repeated ring costs

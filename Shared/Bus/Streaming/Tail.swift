@@ -1,7 +1,7 @@
 package import Logging
 package import Postgres
 package import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Reads a log as it grows, once per process however many subscribers there are, and offers each row to the subscribers of

@@ -2,7 +2,7 @@ package import Logging
 import Metrics
 package import Postgres
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Compares the timers that a service's state wants with its table `timer`, and sets those that are missing or wrong.
 ///

@@ -1,7 +1,7 @@
 package import Logging
 package import Postgres
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Fires a service's timers: takes due ones out of the table `timer` and appends their commands to the service's log

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// All commands of `contacts`, by subject.
 package enum ContactsCommand: MessageSet {

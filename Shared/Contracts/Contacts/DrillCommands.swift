@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// Drills of dependents, on their way to the responders. They are no alarms, and no rule of alarms knows them.
 package enum DrillCommand: MessageSet {

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// Commands about who can be reached, and so whether anyone would be told of an alarm. None is an app's.
 package enum ReachCommand: MessageSet {

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// Commands that open and close an account's notifications.
 package enum AccountCommand: MessageSet {

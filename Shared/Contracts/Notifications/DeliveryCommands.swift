@@ -1,5 +1,5 @@
 import QuartetContractSupport
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// Notifications that are delivered now.
 package enum DeliveryCommand: MessageSet {

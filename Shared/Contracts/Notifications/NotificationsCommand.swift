@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// All commands of `notifications`, by subject.
 package enum NotificationsCommand: MessageSet {

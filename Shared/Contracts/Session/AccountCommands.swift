@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// An account's profile and its end.
 package enum AccountCommand: MessageSet {

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// All commands of `session`, by subject.
 package enum SessionCommand: MessageSet {

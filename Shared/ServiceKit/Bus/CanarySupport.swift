@@ -1,7 +1,7 @@
 import Bus
 import Postgres
 import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Says in the table `canary_support` that this build knows the commands of canaries. Processes of 0.1.0 don't, so
 /// session-client sends none before.

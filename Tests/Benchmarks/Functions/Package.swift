@@ -13,8 +13,8 @@ let package = Package(
         .executableTarget(
             name: "Functions",
             dependencies: [
-                .product(name: "QuartetBus", package: "quartet"), .product(name: "QuartetLedger", package: "quartet"),
-                .product(name: "QuartetContracts", package: "quartet"),
+                // Quartet has it only with QUARTET_FUNCTIONS in the environment, as `make bench-functions` sets it.
+                .product(name: "QuartetFunctions", package: "quartet"),
                 .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "Benchmarks/Functions", plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])

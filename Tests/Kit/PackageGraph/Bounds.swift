@@ -135,19 +135,22 @@ extension Bounds {
     /// The sources, the document and the tests of the package in a folder.
     init(package: URL) throws {
         let folders = ["Services", "Shared/Bus", "Shared/Postgres", "Shared/ServiceKit", "Shared/Webhook"]
-        let sources = try folders.flatMap { try Self.files(below: package.appending(path: $0), named: $0) }
-        let tests = try Self.files(below: package.appending(path: "Tests"), named: "Tests")
+        let sources = try folders.flatMap { try PackageGraph.File.below(package.appending(path: $0), named: $0) }
+        let tests = try PackageGraph.File.below(package.appending(path: "Tests"), named: "Tests")
             .compactMap { $0.path.split(separator: "/").last?.dropLast(".swift".count) }.map(String.init)
         let document = try String(contentsOf: package.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
         self.init(sources: sources, document: document, tests: Set(tests))
     }
+}
 
-    private static func files(below folder: URL, named name: String) throws -> [PackageGraph.File] {
+extension PackageGraph.File {
+    /// The Swift files below a folder, in order.
+    static func below(_ folder: URL, named name: String) throws -> [Self] {
         guard let paths = FileManager.default.enumerator(atPath: folder.path) else {
             throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: folder.path])
         }
         return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { path in
-            PackageGraph.File(
+            Self(
                 path: "\(name)/\(path)", text: try String(contentsOf: folder.appending(path: path), encoding: .utf8))
         }
     }

@@ -42,6 +42,7 @@ extension PackageGraph {
         } catch {
             throw Unreadable(description: "swift package dump-package said something unexpected: \(error)")
         }
+        published = Set((package.products ?? []).flatMap(\.targets))
         targets = try package.targets.map { target in
             let path = target.path ?? "Sources/\(target.name)"
             return Target(
@@ -70,6 +71,11 @@ extension PackageGraph {
 
     private struct Manifest: Decodable {
         var targets: [Target]
+        var products: [Product]?
+
+        struct Product: Decodable {
+            var targets: [String]
+        }
 
         struct Target: Decodable {
             var name: String

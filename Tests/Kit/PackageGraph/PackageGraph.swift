@@ -15,6 +15,8 @@
 ///   leaves it out resolves none of it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
+/// - A target that a product is made of has the package's name in its own: SwiftPM refuses an app that has a target of the same
+///   name, whether or not it uses the product.
 struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
     struct Target: Sendable, Hashable {
@@ -71,6 +73,8 @@ struct PackageGraph: Sendable {
     }
 
     var targets: [Target]
+    /// The names of the targets that products list.
+    var published: Set<String> = []
 
     /// Everything that breaks a law, in the order of the targets.
     var violations: [Violation] {
@@ -80,6 +84,15 @@ struct PackageGraph: Sendable {
         var found: [Violation] = []
         for target in targets {
             let reached = target.closure(in: byName)
+            for other in published.contains(target.name)
+                ? reached.union([target]).sorted(by: { $0.name < $1.name }) : []
+            where !other.name.hasPrefix("Quartet") {
+                found.append(
+                    Violation(
+                        description:
+                            "\(other.path): \(other.name) is a part of a product, by \(target.name): no app could have a target of this name"
+                    ))
+            }
             if target.isBelow("Shared/Client") {
                 let allowed = Self.packages(of: target)
                 for other in reached.union([target]).sorted(by: { $0.name < $1.name }) {

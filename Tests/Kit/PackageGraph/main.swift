@@ -1,5 +1,5 @@
-// Checks which targets of this package know which, and that every bound is in ARCHITECTURE.md. Run by `make lint`; tests do
-// the same.
+// Checks which targets of this package know which, that every bound is in ARCHITECTURE.md, and that apps can use the public names.
+// Run by `make lint`; tests do the same.
 
 import Foundation
 
@@ -13,7 +13,11 @@ do {
     for violation in bounds {
         FileHandle.standardError.write(Data("bounds: \(violation)\n".utf8))
     }
-    exit(violations.isEmpty && bounds.isEmpty ? 0 : 1)
+    let names = try PublicNames(package: package).violations
+    for violation in names {
+        FileHandle.standardError.write(Data("names: \(violation)\n".utf8))
+    }
+    exit(violations.isEmpty && bounds.isEmpty && names.isEmpty ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("package-graph: \(error)\n".utf8))
     exit(2)

@@ -230,6 +230,21 @@ struct PackageGraphTests {
         #expect(graph.targets.map(\.packagesWithoutTrait) == [["swift-log"]])
     }
 
+    @Test("a target that a product is made of has the package's name, so that apps keep theirs")
+    func publishedNames() throws {
+        let manifest = """
+            {"products": [{"name": "QuartetClient", "targets": ["QuartetClient"]}], "targets": [
+              {"name": "QuartetClient", "path": "Shared/Client/QuartetClient", "dependencies": [{"byName": ["API", null]}]},
+              {"name": "API", "path": "Shared/API", "dependencies": []},
+              {"name": "Games", "path": "Shared/Client/Games", "dependencies": []}]}
+            """
+        let graph = try PackageGraph(manifest: Data(manifest.utf8)) { _ in [] }
+        #expect(
+            graph.violations.map(\.description) == [
+                "Shared/API: API is a part of a product, by QuartetClient: no app could have a target of this name"
+            ])
+    }
+
     @Test("an import that the manifest doesn't declare is found")
     func undeclaredImport() {
         let found = violations {

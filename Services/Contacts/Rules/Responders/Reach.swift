@@ -1,6 +1,6 @@
 package import QuartetContactsContract
 import QuartetContractSupport
-package import QuartetVocabulary
+import QuartetVocabulary
 
 /// How many responders of an account hear of missed check-ins, and how many of them can be reached. Those who never read
 /// that this is shown count as reachable.

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Posts to push services: one HTTP client for all of them, so connections are kept. Follows no redirections. For a stranger's server
 /// there is one of its own (``StrangersClient``).

@@ -1,4 +1,4 @@
-public import QuartetVocabulary
+package import QuartetVocabulary
 
 /// Who is here: edge processes say which connections they have, and that they are alive.
 package enum PresenceCommand: MessageSet {

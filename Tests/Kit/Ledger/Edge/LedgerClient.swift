@@ -3,7 +3,7 @@ package import LedgerContract
 package import Logging
 package import Postgres
 package import QuartetVocabulary
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// The ledger's edge: sends commands and waits for their outcomes, as session-client does for the real services.
 package struct LedgerClient: Service {

@@ -1,4 +1,4 @@
-package import Bus
+import Bus
 package import LedgerContract
 package import LedgerRules
 package import Postgres
