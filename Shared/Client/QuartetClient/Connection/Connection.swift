@@ -68,12 +68,13 @@ public final class Connection: Observable, Sendable {
         self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
-        let account = AccountStore(store, time)
+        let account = AccountStore(store, time.workplace)
         self.clock = clock
         self.tokens = tokens
         self.store = account
-        outbox = Outbox(store: account, clock: clock, time: time)
-        copies = CopyKeeper(account, time.workplace)
+        let outbox = Outbox(store: account, clock: clock, time: time)
+        self.outbox = outbox
+        copies = CopyKeeper(account, time.workplace) { outbox.noteRemoved($0) }
         core = Mutex(ConnectionCore(machine: machine))
     }
 

@@ -27,7 +27,7 @@ extension Outbox {
             state.isRestored = true
             state.madeUnread = []
             state.schedule.wake()
-            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
+            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved[$0.id] != nil })
         }
         // Shown before anything of them can be decided.
         for item in kept {
@@ -46,7 +46,7 @@ extension Outbox {
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
-        for item in unsaved { _ = try? await write(item) }
+        for item in unsaved { _ = try? await write(item, .renew) }
     }
 
     /// Whether what was kept for the account is among the items.
@@ -62,6 +62,8 @@ extension Outbox {
         return state.withLock { state in
             let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
             for id in finished { state.accepted[id] = nil }
+            // Until they are removed with the copy.
+            if state.isShared { state.over.formUnion(finished) }
             return finished
         }
     }
@@ -75,8 +77,8 @@ extension Outbox {
             }
             defer {
                 (state.items, state.accepted, state.isRestored) = ([], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [], [:], [])
-                (state.joined, state.paces) = ([:], [:])
+                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [:], [:], [])
+                (state.joined, state.paces, state.others) = ([:], [:], [:])
                 state.resets += 1
                 state.schedule.wake()
             }
