@@ -13,7 +13,7 @@ import Testing
 /// Edits of one thing that wait and were never sent are sent as one.
 @Suite(.timeLimit(.minutes(10)))
 struct JoiningTests {
-    private static func edit(_ user: UserClient, name: String? = nil, note: String? = nil) async throws(QuartetError) {
+    static func edit(_ user: UserClient, name: String? = nil, note: String? = nil) async throws(QuartetError) {
         let old = user.user.profile
         var new = old
         if let name { new.name = name }
@@ -22,7 +22,7 @@ struct JoiningTests {
     }
 
     /// What the server has after these commands.
-    private static func profile(after commands: some Sequence<[UInt8]>) throws -> (name: String?, note: String?) {
+    static func profile(after commands: some Sequence<[UInt8]>) throws -> (name: String?, note: String?) {
         var (name, note): (String?, String?) = (nil, nil)
         for body in commands {
             let command = try JSONDecoder().decode(UpdateProfile.self, from: Data(body))

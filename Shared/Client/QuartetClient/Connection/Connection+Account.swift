@@ -9,7 +9,7 @@ extension Connection {
     var requests: Requests {
         let count = core.withLock { $0.accountCount }
         return Requests(
-            transport: transport, tokens: tokens, clock: clock, time: time,
+            transport: transport, tokens: tokens, clock: clock, time: time, account: store.account ?? store.unreadAccount,
             isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
             onSignedOut: { [weak self] in self?.signedOut($0) })
     }
@@ -21,34 +21,56 @@ extension Connection {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
             let limit = time.now() + Outbox.patience
-            // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
-            if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
-                let isUrgent = type(of: command).isUrgent
-                do throws(QuartetError) {
-                    if isUrgent { try await restore(by: limit) } else { try await restore() }
-                } catch {
-                    unread.send(())
-                    // A call for help is sent from memory where the device can't read what it kept, or not yet.
-                    guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
-                }
-            }
-            guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
-            let isRunning = core.withLock { $0.work != nil }
-            let stream = queue.stream
+            let former = try await account(for: command, by: limit)
+            if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
+            // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
+            // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
+            await dropForgotten()
+            let account = try await account(for: command, by: limit)
+            guard account == former || command is RaiseAlert,
+                try await send(edit, command, of: account, from: queue, by: limit, show: show)
+            else { throw .needsAuthentication }
+        }
+    }
+
+    /// Who is signed in, with what the device kept for them.
+    private func account(for command: any AppCommandBody, by limit: Duration) async throws(QuartetError) -> AccountID {
+        // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
+        if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
+            let isUrgent = type(of: command).isUrgent
             do throws(QuartetError) {
-                try await outbox.send(
-                    edit, command, of: account, from: queue, isRunning ? nil : requests,
-                    isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
-                ) {
-                    guard !self.copies.hasKept(stream) else { return }
-                    self.keepCopies(self.time.now(), atOnce: true)
-                    await self.copies.finish()
-                }
+                if isUrgent { try await restore(by: limit) } else { try await restore() }
             } catch {
-                // While nothing runs, nobody else hears of it.
-                if !isRunning, store.isForgotten { await endForgotten() }
-                throw error
+                unread.send(())
+                // A call for help is sent from memory where the device can't read what it kept, or not yet.
+                guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
             }
+        }
+        guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
+        return account
+    }
+
+    /// - Returns: False if the account is gone, and nothing was kept.
+    private func send(
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        by limit: Duration, show: (OutboxItem) -> Void
+    ) async throws(QuartetError) -> Bool {
+        let isRunning = core.withLock { $0.work != nil }
+        let stream = queue.stream
+        do throws(QuartetError) {
+            return try await outbox.send(
+                edit, command, of: account, from: queue, isRunning ? nil : requests,
+                isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
+            ) {
+                guard !self.copies.hasKept(stream) else { return }
+                self.keepCopies(self.time.now(), atOnce: true)
+                await self.copies.finish()
+            }
+        } catch {
+            // While nothing runs, nobody else hears of it. What was to be sent later is erased.
+            guard !isRunning, store.isForgotten else { throw error }
+            await dropForgotten()
+            throw error.isPending ? .needsAuthentication : error
         }
     }
 
@@ -60,6 +82,15 @@ extension Connection {
 
     /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
     private func endForgotten() async {
+        await dropForgotten()
+        guard (try? await credentials) != nil else { return }
+        do throws(QuartetError) { try await restore() } catch { unread.send(()) }
+        change { machine, now, _ in machine.signedIn(now: now) }
+        outbox.retry()
+    }
+
+    /// Drops what is here of an account that another process has erased.
+    private func dropForgotten() async {
         try? await entering.run(isShielded: true) { () async throws(QuartetError) in
             guard store.isForgotten else { return }
             await tokens?.dropAccess()
@@ -68,10 +99,6 @@ extension Connection {
             copies.forget()
             store.close()
         }
-        guard (try? await credentials) != nil else { return }
-        do throws(QuartetError) { try await restore() } catch { unread.send(()) }
-        change { machine, now, _ in machine.signedIn(now: now) }
-        outbox.retry()
     }
 
     /// Delivers these sequences to a copy from now on.

@@ -60,6 +60,11 @@ public final class FileTokenStore: TokenStore {
     }
 
     private func replace(with content: Data) throws {
+        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.failure() }
+        defer { close(folder) }
+        // Another process of the app may be replacing it, too. Ends with the descriptor.
+        guard flock(folder, LOCK_EX) == 0 else { throw Self.failure() }
         let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new")
         // Left by a crash.
         unlink(new.path)
@@ -70,9 +75,6 @@ public final class FileTokenStore: TokenStore {
         try handle.synchronize()
         try handle.close()
         guard rename(new.path, file.path) == 0 else { throw Self.failure() }
-        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw Self.failure() }
-        defer { close(folder) }
         guard fsync(folder) == 0 else { throw Self.failure() }
     }
 

@@ -40,7 +40,7 @@ extension Outbox {
         kicks.send(())
         for item in ended {
             if items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
-                await forget([item.id], of: item.account)
+                _ = await end(item, .failure(item.isSent ? .unknown : .superseded), knownAs: item)
             } else {
                 await endUnsent(item, item.isSent ? .unknown : .superseded, unlessDroppedSince: resets)
             }

@@ -232,11 +232,12 @@ public final class Outbox: Sendable {
     ///   - limit: Until when an urgent one waits for the disk.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
+    /// - Returns: False if the account is gone, and nothing was kept.
     func send(
         _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
         _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
         keepBase: @escaping @Sendable () async -> Void
-    ) async throws(QuartetError) {
+    ) async throws(QuartetError) -> Bool {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let (item, resets) = state.withLock { state in
@@ -268,9 +269,11 @@ public final class Outbox: Sendable {
             }
         } catch {
             queue.decided(item, .failure(error))
-            throw error
+            guard error == .needsAuthentication else { throw error }
+            return false
         }
         try await wait(for: item, until: end, requests, isConnected: isConnected)
+        return true
     }
 
     /// - Returns: What is left to do with the disk once it can be sent.

@@ -10,7 +10,7 @@ actor AccessTokens {
     private let store: any TokenStore
     private let clock: KnownServerTime
     private let time: Timekeeper
-    private var access: (token: String, end: Duration)?
+    private var access: (token: String, account: AccountID, end: Duration)?
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
     /// The exchange that is under way.
@@ -62,12 +62,20 @@ actor AccessTokens {
     }
 
     /// A token that is good for a while.
-    /// - Parameter refused: A token that the server refused: another one is wanted.
+    /// - Parameters:
+    ///   - refused: A token that the server refused: another one is wanted.
+    ///   - account: Whose; nil for whoever is signed in. In another process of the app somebody else may have signed in.
     /// - Throws: ``QuartetError``.
-    func token(insteadOf refused: String? = nil) async throws -> String {
+    func token(insteadOf refused: String? = nil, for account: AccountID? = nil) async throws -> String {
         while true {
-            if let access, access.token != refused, time.now() < access.end { return access.token }
-            do { return try await currentExchange().token() } catch is TokenExchange.Ended {
+            if let access, access.token != refused, time.now() < access.end, access.account == account ?? access.account {
+                return access.token
+            }
+            do {
+                let token = try await currentExchange().token()
+                guard let account, access?.account != account else { return token }
+                throw QuartetError.needsAuthentication
+            } catch is TokenExchange.Ended {
                 // The device has another network. The next one is sent under the same key.
             }
         }
@@ -169,7 +177,7 @@ actor AccessTokens {
     private func keep(_ reply: SignedIn, asked: Duration) {
         let life = Duration.seconds(reply.expiresIn)
         // Counted from before it was asked for, so the server's end isn't earlier.
-        access = (reply.accessToken, asked + life - min(Self.margin, life / 2))
+        access = (reply.accessToken, reply.account, asked + life - min(Self.margin, life / 2))
     }
 
     /// Exchanges what the store has; again if another process exchanged that meanwhile. Only what the server says of the newest token

@@ -8,6 +8,8 @@ struct Requests: Sendable {
     let tokens: AccessTokens?
     let clock: KnownServerTime
     let time: Timekeeper
+    /// Whose; nil for whoever is signed in.
+    let account: AccountID?
     /// Whether the account is still the one for which these were made.
     let isCurrent: @Sendable () -> Bool
     /// The server said that the device isn't signed in any more.
@@ -153,7 +155,7 @@ struct Requests: Sendable {
             var isSent = false
             do {
                 let id = key.minted(at: try await tokens.serverTime())
-                let token = isSignedIn ? try await tokens.token(insteadOf: refused) : nil
+                let token = isSignedIn ? try await tokens.token(insteadOf: refused, for: account) : nil
                 guard !isSignedIn || isCurrent() else { throw QuartetError.needsAuthentication }
                 // The process may have been suspended for hours since it was last asked.
                 if let deadline, time.now() > deadline { throw QuartetError.expired }
