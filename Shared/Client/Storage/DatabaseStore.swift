@@ -27,16 +27,16 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// - Parameter file: Where to keep them. Its folder must exist.
     /// - Throws: If it can't be opened or isn't such a file.
-    public convenience init(_ file: URL) throws { try self.init(file, running: "") }
+    public convenience init(_ file: URL) throws { try self.init(file, running: nil) }
 
     /// - Parameter statements: SQL that the connection begins with.
-    init(_ file: URL, running statements: String) throws {
+    init(_ file: URL, running statements: String?) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA secure_delete = ON")
-            try database.execute(sql: statements)
+            if let statements { try database.execute(sql: statements) }
         }
         // Another process of the app may have it: a widget.
         configuration.busyMode = .timeout(5)

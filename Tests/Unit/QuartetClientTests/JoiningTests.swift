@@ -197,6 +197,61 @@ struct JoiningTests {
         }
     }
 
+    @Test("an edit that is going to be refused doesn't take a later one along (P33)")
+    func conflicting() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { stream in
+            server.transport.answer { request in
+                if case .command = request.endpoint { throw TransportError.unreachable("no network") }
+                return try server.answer(request)
+            }
+            let change = { @Sendable (change: @Sendable (inout ContactFields) -> Void) async throws -> Void in
+                let contact = try #require(app.contacts.contacts.contact(by: OutboxApp.one))
+                var fields = ContactFields(contact)
+                change(&fields)
+                let edit = Edit(base: ContactFields(contact), edit: fields)
+                await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                    try await server.passingTime { try await app.contacts.update(contact.account, edit) }
+                }
+            }
+            try await change { $0.nickname = "mine" }
+            var theirs = Contact(OutboxApp.one, nickname: "theirs", version: 2)
+            theirs.notes = "from elsewhere"
+            try stream.send(
+                ContactUpdated(
+                    account: Server.account, contact: theirs, by: Server.account, rolesChanged: false,
+                    isAcceptance: false), at: 11)
+            await app.contacts.contacts.values.wait { $0.contact(by: OutboxApp.one)?.notes == "from elsewhere" }
+            try await change { $0.sendPings = false }
+            #expect(app.connection.outbox.items.value.map(\.canCancel) == [true, true])
+        }
+    }
+
+    @Test("of signals that wait, the newest whose caller still waits is sent (P33)")
+    func cancelledSignals() async throws {
+        let turns = SignalTurns()
+        let gate = Observed(false)
+        let sent = Observed<[Int]>([])
+        let subject = SignalTurns.Subject(GroupID(high: 1, low: 1), SignalRequest(topic: "cursor"))
+        var calls: [Task<Void, any Error>] = []
+        for number in 0...2 {
+            calls.append(
+                Task {
+                    try await turns.run(subject) { () async throws(QuartetError) in
+                        if number == 0 { do { try await gate.wait("it may end") { $0 ? true : nil } } catch { return } }
+                        sent.update { $0.append(number) }
+                    }
+                })
+            while turns.callers(of: subject) < number + 1 { await Task.yield() }
+        }
+        calls[2].cancel()
+        _ = await calls[2].result
+        gate.update { $0 = true }
+        for call in calls[..<2] { try await call.value }
+        #expect(sent.value == [0, 1] && turns.callers(of: subject) == 0)
+    }
+
     @Test("of the signals of one cursor that wait for one on its way, the newest is sent, and no call hangs (P33)")
     func signals() async throws {
         let turns = SignalTurns()
