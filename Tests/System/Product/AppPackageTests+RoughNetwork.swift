@@ -184,11 +184,10 @@ extension AppPackageTests {
             let account = try await device.read("/v1/account")
             try #require(account["emergencyNote"] == .string("\(numbers[0])"))
             // What waited together was sent as one change: each was made once, after those before it.
-            let id = try #require(account["account"].string)
             let made = try await quartet.psql(
                 """
                 SELECT string_agg(body ->> 'emergencyNote', ' ' ORDER BY position) FROM session.log
-                WHERE type = 'ProfileUpdated' AND body ->> 'account' = '\(id)'
+                WHERE type = 'ProfileUpdated' AND body ->> 'account' = '\(device.account)'
                 """
             ).split(separator: " ").compactMap { Int64($0) }
             try #require(zip(made, made.dropFirst()).allSatisfy { $0 < $1 }, "\(made)")
