@@ -66,7 +66,8 @@ final class WorldLedger: Sendable {
         state.withLock { state in
             guard let begun = state.begun, item.acted >= begun else { return }
             if state.entries[change] == nil { state.entries[change] = Entry(item) }
-            (state.entries[change]?.isWritten, state.entries[change]?.edit) = (true, item.edit)
+            state.entries[change]?.isWritten = true
+            state.entries[change]?.edit = item.edit
         }
     }
 
@@ -90,10 +91,11 @@ final class WorldLedger: Sendable {
         func find(_ value: Any) -> (Any, Any)? {
             guard let members = value as? [String: Any] else { return nil }
             if let base = members["base"], let edit = members["edit"] { return (base, edit) }
-            return members.values.lazy.compactMap(find).first
+            for member in members.values { if let found = find(member) { return found } }
+            return nil
         }
-        guard let json = try? JSONSerialization.jsonObject(with: encoded), let (base, edit) = find(json),
-            let base = base as? [String: Any], let edit = edit as? [String: Any]
+        guard let json = try? JSONSerialization.jsonObject(with: encoded), let found = find(json),
+            let base = found.0 as? [String: Any], let edit = found.1 as? [String: Any]
         else { return nil }
         let keys = Set(base.keys).union(edit.keys)
         let values = { (members: [String: Any]) in

@@ -224,7 +224,8 @@ struct WorldPlay {
             // What became of one that joined others is what became of them.
             var (last, seen) = (entry, Set([change]))
             while let next = last.joined, seen.insert(next).inserted, let later = entries[next] { last = later }
-            let decided = (entry.keys + last.keys).flatMap { outcomes[$0] ?? [] }
+            let keys = last.id == entry.id ? entry.keys : entry.keys + last.keys
+            let decided = keys.flatMap { outcomes[$0] ?? [] }
             guard !decided.contains(where: \.isAccepted) else { continue }
             let age = world.now - change.acted
             let isOver =
