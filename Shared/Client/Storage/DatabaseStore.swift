@@ -379,8 +379,9 @@ public final class DatabaseStore: MultiprocessStore {
                     arguments: ["\(account)", copy.sequence])
                 let (version, asOf) = ((found?[0] as Int64?) ?? 0, (found?[1] as Int64?) ?? 0)
                 // Two processes' copies have no order but their time, and only where that is clear.
-                guard version == known[copy.sequence] ?? 0
-                    || Instant(microseconds: asOf) + Self.clockError < copy.asOf
+                guard
+                    version == known[copy.sequence] ?? 0
+                        || Instant(microseconds: asOf) + Self.clockError < copy.asOf
                 else { throw OutdatedCopy() }
                 written[copy.sequence] = version + 1
                 try database.execute(

@@ -159,6 +159,8 @@ struct JoiningTests {
             var steps: [Int] = []
             for _ in 0..<40 { steps.append(Int.random(in: 0..<10, using: &random)) }
             let plan = steps
+            // Every other edit is one of the note.
+            let note = plan.enumerated().last { $0.element > 5 && $0.offset % 2 == 1 }.map { "note-\($0.offset)" }
             try await app.connected(server) { _ in
                 var calls: [Task<Void, any Error>] = []
                 for (number, step) in plan.enumerated() {
@@ -173,7 +175,11 @@ struct JoiningTests {
                         calls.append(
                             Task {
                                 defer { isOver.update { $0 = true } }
-                                try await Self.edit(app.user, name: "name-\(number)")
+                                if number % 2 == 1 {
+                                    try await Self.edit(app.user, note: "note-\(number)")
+                                } else {
+                                    try await Self.edit(app.user, name: "name-\(number)")
+                                }
                             })
                         // The next one comes after it.
                         while !isOver.value, app.connection.outbox.items.value.last?.id == last { await Task.yield() }
@@ -192,7 +198,7 @@ struct JoiningTests {
                 await server.passTime { open.value == 0 && app.connection.outbox.items.value.isEmpty }
                 let keys = Set(server.commands.map(\.key))
                 let end = try Self.profile(after: server.commands.map(\.body))
-                #expect(keys.count <= calls.count && end.name == "last", "seed \(seed)")
+                #expect(keys.count <= calls.count && end == ("last", note), "seed \(seed)")
             }
         }
     }

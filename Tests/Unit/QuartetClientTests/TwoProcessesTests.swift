@@ -161,7 +161,7 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("a call for help that another process sends while this one has it as unsent goes out under that key (F9, S22)")
+    @Test("a call for help that another process sends goes out under its key from one that has it as unsent (F9, S22)")
     func sentMeanwhile() async throws {
         try await Self.withFile { file in
             let server = Server()
@@ -230,7 +230,8 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("an edit doesn't join one that another process had accepted: its own is sent, and both are said right (F9, P33)")
+    @Test(
+        "an edit doesn't join one that another process had accepted: its own is sent, each end is said right (F9, P33)")
     func joinedAfterwards() async throws {
         try await Self.withFile { file in
             let server = Server()

@@ -330,7 +330,9 @@ private enum ContactsEdit: ClientEdit {
             contact == same
         else { return nil }
         // What is going to be refused doesn't take the newer one along.
-        if let known = state?.contacts.contacts[contact], !old.conflicts(with: ContactFields(known)).isEmpty { return nil }
+        if let known = state?.contacts.contacts[contact], !old.conflicts(with: ContactFields(known)).isEmpty {
+            return nil
+        }
         return new.merged(after: old).map { .update(contact, seen: seen, $0) }
     }
 

@@ -9,7 +9,8 @@ extension Connection {
     var requests: Requests {
         let count = core.withLock { $0.accountCount }
         return Requests(
-            transport: transport, tokens: tokens, clock: clock, time: time, account: store.account ?? store.unreadAccount,
+            transport: transport, tokens: tokens, clock: clock, time: time,
+            account: store.account ?? store.unreadAccount,
             isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
             onSignedOut: { [weak self] in self?.signedOut($0) })
     }

@@ -48,7 +48,9 @@ extension Outbox {
                     guard state.accepted[id] != nil || state.items.contains(where: { $0.id == id && $0.acted == acted })
                     else { return nil }
                     var replacing = AccountStore.Replacing(step: step, base: base, isNew: isNew, decision: decision)
-                    if let unsaved = state.unsaved[id] { (replacing.base, replacing.isNew) = (unsaved.base, state.isNew(id)) }
+                    if let unsaved = state.unsaved[id] {
+                        (replacing.base, replacing.isNew) = (unsaved.base, state.isNew(id))
+                    }
                     replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
                     return replacing
                 }
@@ -178,7 +180,8 @@ extension Outbox {
     ) async -> StoreUpdate.Outcome {
         let resets = state.withLock { $0.resets }
         do throws(QuartetError) {
-            return try await store.end(item.id, of: item.account, knownAs: base, OutboxDecision(result)) { [self] outcome in
+            let decision = OutboxDecision(result)
+            return try await store.end(item.id, of: item.account, knownAs: base, decision) { [self] outcome in
                 // Nobody here sends it any more.
                 if outcome == .done, isCurrent(resets), let item = take(item.id, where: { _ in true }) {
                     tell(item, result)
@@ -202,9 +205,9 @@ extension Outbox {
     func endUnsent(
         _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool = false, unlessDroppedSince resets: Int
     ) async -> StoreUpdate.Outcome {
-        let outcome = await cards.end(item, reason, isNew: isNew, if: { self.isCurrent(resets) }) { [self] outcome in
-            note(outcome, of: item, .end, unlessDroppedSince: resets)
-        }
+        let outcome = await cards.end(
+            item, reason, isNew: isNew, if: { self.isCurrent(resets) },
+            then: { self.note($0, of: item, .end, unlessDroppedSince: resets) })
         guard let outcome else {
             await forget([item.id], of: item.account)
             return .done

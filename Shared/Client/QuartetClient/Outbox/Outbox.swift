@@ -570,7 +570,7 @@ public final class Outbox: Sendable {
             state.withLock { $0.accepted[item.id] = item }
             outcome = await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
-                do throws(QuartetError) { 
+                do throws(QuartetError) {
                     return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result))
                 } catch {
                     await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)

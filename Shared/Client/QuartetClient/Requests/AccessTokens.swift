@@ -68,7 +68,8 @@ actor AccessTokens {
     /// - Throws: ``QuartetError``.
     func token(insteadOf refused: String? = nil, for account: AccountID? = nil) async throws -> String {
         while true {
-            if let access, access.token != refused, time.now() < access.end, access.account == account ?? access.account {
+            if let access, access.token != refused, time.now() < access.end, access.account == account ?? access.account
+            {
                 return access.token
             }
             do {
