@@ -78,15 +78,11 @@ extension Outbox {
     ) {
         switch outcome {
         case .done:
-            change { state in
+            // What a slow disk has written late isn't what the item is by now.
+            state.withLock { state in
                 guard state.resets == resets else { return }
                 state.unsaved[item.id] = nil
-                if step == .end {
-                    state.over.remove(item.id)
-                } else if let index = state.items.firstIndex(where: { $0.id == item.id }) {
-                    state.items[index] = item
-                    state.items[index].replaced = nil
-                }
+                if step == .end { state.over.remove(item.id) }
             }
         case .other(var stored):
             (stored.account, stored.order) = (item.account, stored.order ?? item.order)
@@ -247,9 +243,11 @@ extension Outbox {
             await writeIfUnsaved(item)
             return .done
         }
+        var item = item
         do throws(QuartetError) {
             let outcome = try await writeInTime(item, .prepare, of: base)
             guard outcome == .done else { return outcome }
+            item.replaced = nil
         } catch {
             guard case .notStored = error else { throw error }
             // What a device that can't write has sent before is sent all the same, under its key.
@@ -257,13 +255,13 @@ extension Outbox {
             // Sent again under its key, it does what it does once. The key follows from what the device has of it, unless it was
             // made before the server's time was known.
             guard item.precedence == .urgent, !mayBeUndone(item) else { throw error }
-            change { state in
-                guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
-                state.items[index] = item
-            }
         }
-        let isThere = state.withLock { $0.items.contains { $0.id == item.id } }
-        if !isThere { await finish(item) { await self.forget([item.id], of: item.account) } }
+        let isThere = change { [item] state in
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
+            state.items[index] = item
+            return true
+        }
+        if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
         return isThere ? .done : .gone(nil)
     }
 
