@@ -418,7 +418,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RPCClient",
-            dependencies: ["EdgeClient", "QuartetProto", grpc, grpcProtobuf, grpcTransport, protobuf],
+            dependencies: ["EdgeClient", "QuartetGRPC", "QuartetProto", grpc, grpcProtobuf, grpcTransport, protobuf],
             path: "Tests/Kit/RPCClient", swiftSettings: settings),
         .target(
             name: "EdgeClient", dependencies: [crypto, httpClient, nio, nioHTTP, nioSSL],

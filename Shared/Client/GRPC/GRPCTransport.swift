@@ -44,7 +44,7 @@ public final class GRPCTransport: Transport {
                 config.backoff = .init(
                     initial: .milliseconds(100), max: .seconds(1), multiplier: 2, jitter: 0.2)
             })
-        let client = GRPCClient(transport: transport)
+        let client = GRPCClient(transport: transport, interceptors: [RequestFirst()])
         self.client = client
         self.headers = headers
         self.files = files

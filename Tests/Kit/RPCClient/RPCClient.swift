@@ -2,6 +2,7 @@ public import EdgeClient
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import GRPCProtobuf
+import QuartetGRPC
 import QuartetProto
 import SwiftProtobuf
 
@@ -68,7 +69,9 @@ public struct RPCClient: Sendable {
                 $0.http2.authority = "localhost"
                 if isCompressed { $0.compression = .init(algorithm: .gzip, enabledAlgorithms: [.gzip]) }
             })
-        return try await withGRPCClient(transport: transport) { try await body(RPCClient(client: $0)) }
+        return try await withGRPCClient(transport: transport, interceptors: [RequestFirst()]) {
+            try await body(RPCClient(client: $0))
+        }
     }
 
     // MARK: Calls

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A synthetic alarm of each partition goes the way of people's, so that it is seen where that way is broken.
-@Suite("End to end: canaries", .serialized, .timeLimit(.minutes(30)))
+@Suite("End to end: canaries", .serialized, .timeLimit(.minutes(60)))
 struct CanaryTests {
     @Test(
         """

@@ -68,6 +68,29 @@ struct RPCTests {
         }
     }
 
+    @Test("a call that is refused or given up before its message is written is answered like others (T18)")
+    func refusedEarly() async throws {
+        try await Quartet.with { quartet in
+            let port = try await quartet.rpcPort()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for connection in 0..<8 {
+                    group.addTask {
+                        try await RPCClient.with(port: port) { rpc in
+                            for number in 0..<200 {
+                                await #expect(throws: RPCClient.Refused.self) {
+                                    let patience: Duration? =
+                                        connection < 4 ? nil : .microseconds(300 + number * 20)
+                                    _ = try await rpc.call("CheckIn", token: "none", timeout: patience)
+                                }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("a call's metadata carries the idempotency key, bare or quoted, and the client's version (R14, T25)")
     func metadata() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in

@@ -40,6 +40,15 @@ struct OpenAPITests {
         }
     }
 
+    @Test("types that Swift calls otherwise have their former names in the document (T23)")
+    func formerNames() throws {
+        let schemas = try OpenAPI(Self.declarations).document["components"]?["schemas"]
+        let names: Set<String> = if case .object(let members)? = schemas { Set(members.keys) } else { [] }
+        #expect(names.isSuperset(of: ["Activity", "Attachment", "Notification", "Participant"]))
+        let renamed = ["GroupSessionActivity", "GroupAttachment", "QuartetNotification", "GroupParticipant"]
+        #expect(names.isDisjoint(with: renamed))
+    }
+
     @Test("the example of every request is what the server reads (T23)", arguments: Endpoint.all.indices)
     func examples(_ index: Int) throws {
         let declaration = Endpoint.all[index].declaration
