@@ -77,11 +77,14 @@ public final class DatabaseStore: MultiprocessStore {
             try database.execute(
                 sql: """
                     ALTER TABLE item ADD COLUMN sender text;
+                    ALTER TABLE item ADD COLUMN lane text;
+                    CREATE INDEX itemLane ON item (account, lane, id);
                     ALTER TABLE copy ADD COLUMN version integer NOT NULL DEFAULT 0;
                     CREATE TABLE decision (
                       account text NOT NULL, id integer NOT NULL, decision blob NOT NULL, at integer NOT NULL,
                       PRIMARY KEY (account, id)
                     ) WITHOUT ROWID;
+                    CREATE INDEX decisionAt ON decision (at);
                     CREATE TABLE opened (account text NOT NULL PRIMARY KEY, mark text NOT NULL) WITHOUT ROWID;
                     """)
         }
@@ -178,8 +181,8 @@ public final class DatabaseStore: MultiprocessStore {
         _ item: OutboxItem, _ encoded: Data, of account: AccountID, into database: Database, sender: String? = nil
     ) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO item (account, id, item, sender) VALUES (?, ?, ?, ?)",
-            arguments: ["\(account)", item.id, encoded, sender])
+            sql: "INSERT OR REPLACE INTO item (account, id, item, sender, lane) VALUES (?, ?, ?, ?, ?)",
+            arguments: ["\(account)", item.id, encoded, sender, item.lane])
     }
 
     private static func remove(_ item: OutboxItem.ID, of account: AccountID, from database: Database) throws {
@@ -315,8 +318,9 @@ public final class DatabaseStore: MultiprocessStore {
         _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID, in database: Database
     ) throws -> Bool {
         let rows = try Data.fetchCursor(
-            database, sql: "SELECT item FROM item WHERE account = ? AND id < ? ORDER BY id",
-            arguments: ["\(account)", item.id])
+            // Of what 0.1.0 kept, only the item itself says where it belongs.
+            database, sql: "SELECT item FROM item WHERE account = ? AND id < ? AND (lane = ? OR lane IS NULL)",
+            arguments: ["\(account)", item.id, item.lane])
         let decoder = JSONDecoder()
         while let row = try rows.next() {
             // What can't be read can't hold anything back.
@@ -401,23 +405,53 @@ public final class DatabaseStore: MultiprocessStore {
 
     // MARK: Forgetting
 
-    public func forget(_ account: AccountID) async throws {
+    public func openings() async throws -> Set<String> {
+        try await database.read { database in
+            // A file that couldn't be brought up to date has none.
+            guard try database.tableExists("opened") else { return [] }
+            return try String.fetchSet(database, sql: "SELECT mark FROM opened")
+        }
+    }
+
+    public func forget(_ account: AccountID) async throws { try await erase(account, openedAs: nil) }
+
+    public func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
+        try await erase(account, openedAs: openings)
+    }
+
+    private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
         marks.withLock { $0[account] = nil }
         copyVersions.withLock { $0[account] = nil }
-        try await delete(where: "account IS ?", account)
+        try await delete(where: "account IS ?", account, openedAs: openings)
     }
 
     public func forgetOthers(than account: AccountID?) async throws {
-        try await delete(where: "account IS NOT ?", account)
+        try await delete(where: "account IS NOT ?", account, openedAs: nil)
     }
 
-    private func delete(where condition: String, _ account: AccountID?) async throws {
+    public func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await delete(where: "account IS NOT ?", account, openedAs: openings)
+    }
+
+    /// - Parameter openings: Nil for all.
+    private func delete(
+        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
+    ) async throws {
         let account = account.map { "\($0)" }
         try await database.write { database in
+            var kept: [String] = []
+            if let openings, try database.tableExists("opened") {
+                // Somebody may have signed in since, in another process.
+                kept = try Row.fetchAll(database, sql: "SELECT account, mark FROM opened")
+                    .filter { !openings.contains($0["mark"]) }.map { $0["account"] }
+            }
+            let others = kept.map { _ in "?" }.joined(separator: ", ")
             for table in ["item", "copy", "decision", "opened"] {
                 // A file that couldn't be brought up to date has less.
                 guard try database.tableExists(table) else { continue }
-                try database.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: [account])
+                try database.execute(
+                    sql: "DELETE FROM \(table) WHERE \(condition) AND account NOT IN (\(others))",
+                    arguments: StatementArguments([account] + kept))
             }
         }
         // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.

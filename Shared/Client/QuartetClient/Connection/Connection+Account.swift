@@ -86,6 +86,7 @@ extension Connection {
         await dropForgotten()
         guard (try? await credentials) != nil else { return }
         do throws(QuartetError) { try await restore() } catch { unread.send(()) }
+        // Also where what is theirs can't be read.
         change { machine, now, _ in machine.signedIn(now: now) }
         outbox.retry()
     }
@@ -93,13 +94,18 @@ extension Connection {
     /// Drops what is here of an account that another process has erased.
     private func dropForgotten() async {
         try? await entering.run(isShielded: true) { () async throws(QuartetError) in
-            guard store.isForgotten else { return }
-            await tokens?.dropAccess()
-            signedOut(.signedOut(.signedOut))
-            reset()
-            copies.forget()
-            store.close()
+            if store.isForgotten { await dropFormer() }
         }
+    }
+
+    /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``.
+    private func dropFormer() async {
+        await tokens?.dropAccess(of: store.account ?? store.unreadAccount)
+        signedOut(.signedOut(.signedOut))
+        reset()
+        copies.forget()
+        store.close()
+        session.replace(ReadOnlySessionState(nil), .ready)()
     }
 
     /// Delivers these sequences to a copy from now on.
@@ -193,19 +199,62 @@ extension Connection {
     /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
     @concurrent
     func restoreNow() async throws(QuartetError) {
+        // Other processes may have signed out, and in again, since this one last looked.
+        if store.account != nil { await outbox.takeInOthers() }
+        var isChanged = false
+        // They may do so while this reads.
+        for _ in 0..<Self.patience {
+            if try await dropIfChanged() { isChanged = true }
+            guard try await restoreUnlessChanged() else { continue }
+            guard isChanged, let credentials = try? await credentials else { return }
+            session.replace(ReadOnlySessionState(credentials), .ready)()
+            change { machine, now, _ in machine.signedIn(now: now) }
+            return outbox.retry()
+        }
+    }
+
+    /// How often what is read while other processes change who is signed in is read again. The next call goes on.
+    private static var patience: Int { 3 }
+
+    /// Drops what is here of somebody who isn't signed in on the device any more. Whom the server signed out stays: they may sign in
+    /// again.
+    private func dropIfChanged() async throws(QuartetError) -> Bool {
+        guard let tokens else { return false }
+        if !store.isForgotten {
+            guard let former = store.account ?? store.unreadAccount else { return false }
+            let last = try await Requests.reading { try await tokens.last }
+            if let last, last.account == former, !last.isLeaving { return false }
+        }
+        await dropFormer()
+        return true
+    }
+
+    /// - Returns: False if somebody else is signed in by now, and nothing was shown.
+    private func restoreUnlessChanged() async throws(QuartetError) -> Bool {
         let credentials = try await Requests.reading { try await self.credentials }
         if store.account == nil, let account = credentials?.account { store.expect(account) }
-        if store.account == nil, let tokens, let last = try await Requests.reading({ try await tokens.last }) {
-            // On a device that can't write, the next start tries again.
-            try? await store.forgetOthers(than: last.isLeaving ? nil : last.account)
+        if store.account == nil, let tokens {
+            // Asked before the tokens: whoever signs in after that, in another process, loses nothing.
+            let openings = try? await store.openings()
+            if let openings, let last = try await Requests.reading({ try await tokens.last }) {
+                // On a device that can't write, the next start tries again.
+                try? await store.forgetOthers(than: last.isLeaving ? nil : last.account, openings)
+            }
         }
-        guard let account = credentials?.account, store.account != account else { return }
+        guard let account = credentials?.account, store.account != account else { return true }
         let kept = try await store.open(account)
+        // What can't be read now was read just before.
+        let next = store.isShared ? (try? await lastCredentials) ?? credentials : credentials
+        guard next?.account == account, next?.isLeaving == false else {
+            store.close()
+            return false
+        }
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
         await outbox.restore(kept.items, of: account)
+        return true
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
@@ -232,10 +281,15 @@ extension Connection {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
+                let openings = try await store.openings()
                 let last = try? await lastAccount
                 let hasLeft = await isLeaving
                 if last != reply.account || hasLeft {
-                    if let last { try await forget(last) }
+                    if let last {
+                        try await forget(last, openings)
+                        // Nothing is left of them, either: a process that was about to erase what is there would take theirs for it.
+                        if last != reply.account { try? await store.forget(reply.account, openings) }
+                    }
                     reset(for: reply.account)
                 }
                 if hasLeft { await finishLeavingSoon() }
@@ -261,16 +315,22 @@ extension Connection {
         try await entering.run(isShielded: true) { () async throws(QuartetError) in
             guard isMeant() else { return }
             try await Requests.reading {
+                let openings = try await store.openings()
                 let last = try? await lastAccount
                 // A device that can't write this can still erase.
                 var trouble: (any Error)?
-                do { try await tokens?.leave() } catch { trouble = error }
+                var device: DeviceID?
+                do { device = try await tokens?.leave(last) } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
                 copies.forget()
                 // Of whom it is can't be read, or it is nobody's.
-                if let last { try await store.forget(last) } else { try await store.forgetOthers(than: nil) }
-                if isKnown { try await tokens?.forget() } else if let trouble { throw trouble }
+                if let last {
+                    try await store.forget(last, openings)
+                } else {
+                    try await store.forgetOthers(than: nil, openings)
+                }
+                if isKnown { try await tokens?.forget(last, device) } else if let trouble { throw trouble }
             }
         }
         leaving.send(())
@@ -280,7 +340,7 @@ extension Connection {
     private func finishLeavingSoon() async {
         await withTaskGroup(of: Void.self) { group in
             // What is left of them is erased already.
-            group.addTask { try? await self.tokens?.finishLeaving { _ in } }
+            group.addTask { try? await self.tokens?.finishLeaving { _, _ in } }
             group.addTask { try? await self.time.sleep(self.time.now() + .seconds(5)) }
             await group.next()
             group.cancelAll()
@@ -300,7 +360,10 @@ extension Connection {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
             do {
-                try await tokens.finishLeaving { try await self.store.forget($0) }
+                try await tokens.finishLeaving { account, isLast in
+                    let openings = try await self.store.openings()
+                    if try await isLast() { try await self.store.forget(account, openings) }
+                }
                 failures = 0
             } catch {
                 failures += 1
@@ -314,14 +377,19 @@ extension Connection {
     /// Whose data the device keeps.
     private var lastAccount: AccountID? {
         get async throws {
-            if let account = store.account { return account }
+            if let account = store.account ?? store.unreadAccount { return account }
             return try await tokens?.lastAccount
         }
     }
 
-    private func forget(_ account: AccountID) async throws {
+    private func forget(_ account: AccountID, _ openings: AccountStore.Openings) async throws {
         copies.forget()
-        try await store.forget(account)
+        try await store.forget(account, openings)
+    }
+
+    /// Who was signed in last, also if they have left.
+    private var lastCredentials: Credentials? {
+        get async throws { try await tokens?.last }
     }
 
     /// Who is signed in on this device.

@@ -24,6 +24,8 @@ public final class Connection: Observable, Sendable {
     let unread = Broadcast<Void>()
     /// Somebody signed out without the server's knowledge.
     let leaving = Broadcast<Void>()
+    /// Who is signed in, as this process last heard.
+    let session = SharedState(ReadOnlySessionState(nil))
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -74,7 +76,7 @@ public final class Connection: Observable, Sendable {
         self.store = account
         let outbox = Outbox(store: account, clock: clock, time: time)
         self.outbox = outbox
-        copies = CopyKeeper(account, time.workplace) { outbox.noteRemoved($0) }
+        copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }
 

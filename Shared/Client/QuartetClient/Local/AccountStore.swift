@@ -46,7 +46,6 @@ final class AccountStore: Sendable {
         expect(account)
         return try await shielded { store in
             let kept = try await store.load(account)
-            self.forgotten.withLock { $0 = false }
             self.version.withLock { $0 = nil }
             self.current.withLock { $0 = account }
             self.unread.withLock { $0 = nil }
@@ -106,9 +105,10 @@ final class AccountStore: Sendable {
         then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
     ) async throws(QuartetError) -> StoreUpdate.Outcome {
         try await shielded { store in
-            guard let account = item.account, account == self.account ?? self.unreadAccount,
-                let replacing = replacing()
-            else { return .done }
+            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+                throw QuartetError.needsAuthentication
+            }
+            guard let replacing = replacing() else { return .done }
             guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
             var kept = item
             kept.replaced = nil
@@ -193,21 +193,42 @@ final class AccountStore: Sendable {
         }
     }
 
+    /// What of a store is there at some time, however it is changed by other processes after that.
+    struct Openings: Sendable {
+        /// Nil for all: no other process has the store.
+        let marks: Set<String>?
+    }
+
+    /// What can be forgotten by whoever asks this before asking who is signed in: what somebody keeps who signs in after that, in
+    /// another process, stays.
+    func openings() async throws(QuartetError) -> Openings {
+        guard let shared else { return Openings(marks: nil) }
+        return try await shielded { _ in Openings(marks: try await shared.openings()) }
+    }
+
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
-    func forget(_ account: AccountID) async throws(QuartetError) {
+    func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
             self.unread.withLock { if $0 == account { $0 = nil } }
-            try await store.forget(account)
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forget(account, openedAs: marks)
+            } else {
+                try await store.forget(account)
+            }
         }
     }
 
     /// Forgets what a crash or a restored backup left of others.
-    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+    func forgetOthers(than account: AccountID?, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 != account { $0 = nil } }
             self.unread.withLock { if $0 != account { $0 = nil } }
-            try await store.forgetOthers(than: account)
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forgetOthers(than: account, openedAs: marks)
+            } else {
+                try await store.forgetOthers(than: account)
+            }
         }
     }
 

@@ -29,12 +29,12 @@ final class CopyKeeper: Sendable {
     private let lastWrite = Mutex<Task<Void, Never>?>(nil)
     private let kicks = Broadcast<Void>()
     private let workplace: (any Workplace)?
-    /// The device has removed these items.
-    private let onFinished: @Sendable ([OutboxItem.ID]) -> Void
+    /// The device has removed these items, or else has a copy that isn't older.
+    private let onFinished: @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
 
     init(
         _ store: AccountStore, _ workplace: (any Workplace)?,
-        onFinished: @escaping @Sendable ([OutboxItem.ID]) -> Void
+        onFinished: @escaping @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
     ) {
         self.store = store
         self.workplace = workplace
@@ -115,8 +115,7 @@ final class CopyKeeper: Sendable {
             }
             do {
                 let finished = copies.flatMap(\.finished)
-                // Where another process keeps copies, it finishes the items as well.
-                if try await store.save(encoded, finishing: finished, of: account) { onFinished(finished) }
+                onFinished(finished, try await store.save(encoded, finishing: finished, of: account))
                 for copy in encoded { noteKept(copy.sequence) }
             } catch {
                 // The device still has the items. What it has of the sequences is older, which costs a restart some events.

@@ -12,6 +12,13 @@ public import QuartetVocabulary
 public protocol MultiprocessStore: LocalStore {
     /// Differs from what it was if somebody else has changed what is kept. It is asked every second, so it must cost next to nothing.
     func version() async throws -> Int64
+    /// The marks of the accounts that are open. An account gets one when it is loaded or written first, whoever does that, and another
+    /// one after it was forgotten.
+    func openings() async throws -> Set<String>
+    /// Forgets everything about an account, unless it was opened as something else than these.
+    func forget(_ account: AccountID, openedAs openings: Set<String>) async throws
+    /// Forgets everything about all accounts but one (nil for all), and but those that were opened as something else than these.
+    func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws
     /// What is kept now, whoever kept it.
     func changes(of account: AccountID) async throws -> StoreChanges
     /// Adds an item. One that is there, or that was decided, stays as it is.

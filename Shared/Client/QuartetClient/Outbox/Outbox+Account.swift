@@ -60,11 +60,23 @@ extension Outbox {
         guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
         let open = queue.openEdits
         return state.withLock { state in
-            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
-            for id in finished { state.accepted[id] = nil }
+            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }
+            for item in finished { (state.accepted[item.id], state.finishing[item.id]) = (nil, item) }
             // Until they are removed with the copy.
-            if state.isShared { state.over.formUnion(finished) }
-            return finished
+            if state.isShared { state.over.formUnion(finished.map(\.id)) }
+            return finished.map(\.id)
+        }
+    }
+
+    /// A copy ended these, or couldn't, since another process had kept one that isn't older. That process may end before it has removed
+    /// them: then a later copy does.
+    func noteFinished(_ ids: [OutboxItem.ID], isWritten: Bool) {
+        state.withLock { state in
+            for id in ids {
+                guard let item = state.finishing.removeValue(forKey: id), !isWritten else { continue }
+                state.accepted[id] = item
+            }
+            if isWritten { state.over.subtract(ids) }
         }
     }
 
@@ -76,7 +88,7 @@ extension Outbox {
                 state.results[id] = .failure(.needsAuthentication)
             }
             defer {
-                (state.items, state.accepted, state.isRestored) = ([], [:], false)
+                (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
                 (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [:], [:], [])
                 (state.joined, state.paces, state.others) = ([:], [:], [:])
                 state.resets += 1

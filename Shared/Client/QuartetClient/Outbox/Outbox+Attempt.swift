@@ -59,6 +59,8 @@ extension Outbox {
     private func attempt(
         _ item: OutboxItem, _ queue: any EditQueue, _ requests: Requests
     ) async throws(QuartetError) -> Attempted {
+        // Nobody's change goes out as somebody else's.
+        guard item.account == requests.account else { return .cancelled }
         var (item, isRepeated) = (item, item.isSent)
         // As the device has it.
         var base = isRepeated ? item : nil

@@ -76,7 +76,7 @@ extension Outbox {
                 let callers = state.callers(of: item)
                 if callers.contains(where: { state.awaited.contains($0) }) { heard.insert(item.id) }
                 if case .joined(let later) = fate {
-                    state.joined[later, default: []] += callers
+                    state.joined[later, default: []] += callers.filter { state.awaited.contains($0) }
                     state.joined[item.id] = nil
                 }
                 ended.append((item, fate))

@@ -30,6 +30,8 @@ public final class Outbox: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
+        /// Those that go once a copy is written which has what they did.
+        var finishing: [Int64: OutboxItem] = [:]
         /// The greatest number of those that were made or are known.
         var last: Int64 = 0
         /// Whether other processes may have the store.
@@ -57,7 +59,7 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
-        /// Items that do what earlier ones were to do, and the earlier ones' numbers: their callers hear the same.
+        /// Items that do what earlier ones were to do, and the numbers of those whose callers still wait: they hear the same.
         var joined: [Int64: [Int64]] = [:]
         /// Items that are being joined, and so aren't sent meanwhile.
         var joining: Set<Int64> = []
@@ -346,7 +348,8 @@ public final class Outbox: Sendable {
             state.items.append(item)
             state.awaited.insert(item.id)
             if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
-                state.joined[item.id] = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+                let callers = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+                state.joined[item.id] = callers.filter { state.awaited.contains($0) }
             }
             if removed == nil { state.unsaved[item.id] = Unsaved() }
             if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
