@@ -23,7 +23,14 @@ extension Connection {
         try await time.call { () async throws(QuartetError) in
             let limit = time.now() + Outbox.patience
             let former = try await account(for: command, by: limit)
-            if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
+            do throws(QuartetError) {
+                if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
+            } catch {
+                guard command is RaiseAlert, error.isPending || error == .needsAuthentication, await isGone(former)
+                else {
+                    throw error
+                }
+            }
             // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
             // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
             await dropForgotten()
@@ -32,6 +39,12 @@ extension Connection {
                 try await send(edit, command, of: account, from: queue, by: limit, show: show)
             else { throw .needsAuthentication }
         }
+    }
+
+    /// Whether another process has signed somebody out.
+    private func isGone(_ account: AccountID) async -> Bool {
+        if store.isForgotten { return true }
+        return (try? await credentials).map { $0.account != account } ?? false
     }
 
     /// Who is signed in, with what the device kept for them.
@@ -84,17 +97,19 @@ extension Connection {
     /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
     private func endForgotten() async {
         await dropForgotten()
-        guard (try? await credentials) != nil else { return }
-        do throws(QuartetError) { try await restore() } catch { unread.send(()) }
-        // Also where what is theirs can't be read.
-        change { machine, now, _ in machine.signedIn(now: now) }
-        outbox.retry()
+        do throws(QuartetError) { try await restore() } catch {
+            unread.send(())
+            // Whoever signed in is connected also where what is theirs can't be read.
+            guard (try? await credentials) != nil else { return }
+            change { machine, now, _ in machine.signedIn(now: now) }
+            outbox.retry()
+        }
     }
 
     /// Drops what is here of an account that another process has erased.
     private func dropForgotten() async {
         try? await entering.run(isShielded: true) { () async throws(QuartetError) in
-            if store.isForgotten { await dropFormer() }
+            try await dropIfChanged()
         }
     }
 
@@ -105,6 +120,7 @@ extension Connection {
         reset()
         copies.forget()
         store.close()
+        core.withLock { $0.hasDropped = true }
         session.replace(ReadOnlySessionState(nil), .ready)()
     }
 
@@ -201,12 +217,11 @@ extension Connection {
     func restoreNow() async throws(QuartetError) {
         // Other processes may have signed out, and in again, since this one last looked.
         if store.account != nil { await outbox.takeInOthers() }
-        var isChanged = false
         // They may do so while this reads.
         for _ in 0..<Self.patience {
-            if try await dropIfChanged() { isChanged = true }
+            try await dropIfChanged()
             guard try await restoreUnlessChanged() else { continue }
-            guard isChanged, let credentials = try? await credentials else { return }
+            guard let credentials = try? await credentials, core.withLock({ $0.endDropping() }) else { return }
             session.replace(ReadOnlySessionState(credentials), .ready)()
             change { machine, now, _ in machine.signedIn(now: now) }
             return outbox.retry()
@@ -218,15 +233,14 @@ extension Connection {
 
     /// Drops what is here of somebody who isn't signed in on the device any more. Whom the server signed out stays: they may sign in
     /// again.
-    private func dropIfChanged() async throws(QuartetError) -> Bool {
-        guard let tokens else { return false }
+    private func dropIfChanged() async throws(QuartetError) {
+        guard let tokens else { return }
         if !store.isForgotten {
-            guard let former = store.account ?? store.unreadAccount else { return false }
+            guard let former = store.account ?? store.unreadAccount else { return }
             let last = try await Requests.reading { try await tokens.last }
-            if let last, last.account == former, !last.isLeaving { return false }
+            if let last, last.account == former, !last.isLeaving { return }
         }
         await dropFormer()
-        return true
     }
 
     /// - Returns: False if somebody else is signed in by now, and nothing was shown.
@@ -243,11 +257,14 @@ extension Connection {
         }
         guard let account = credentials?.account, store.account != account else { return true }
         let kept = try await store.open(account)
-        // What can't be read now was read just before.
-        let next = store.isShared ? (try? await lastCredentials) ?? credentials : credentials
-        guard next?.account == account, next?.isLeaving == false else {
-            store.close()
-            return false
+        if store.isShared {
+            // What can't be read now was read just before.
+            let last: Credentials?
+            do { last = try await tokens?.last } catch { last = credentials }
+            guard let last, last.account == account, !last.isLeaving else {
+                store.close()
+                return false
+            }
         }
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
@@ -281,7 +298,7 @@ extension Connection {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
-                let openings = try await store.openings()
+                let openings = await openings
                 let last = try? await lastAccount
                 let hasLeft = await isLeaving
                 if last != reply.account || hasLeft {
@@ -315,7 +332,6 @@ extension Connection {
         try await entering.run(isShielded: true) { () async throws(QuartetError) in
             guard isMeant() else { return }
             try await Requests.reading {
-                let openings = try await store.openings()
                 let last = try? await lastAccount
                 // A device that can't write this can still erase.
                 var trouble: (any Error)?
@@ -324,10 +340,14 @@ extension Connection {
                 signedOut(.signedOut(.signedOut))
                 reset()
                 copies.forget()
-                // Of whom it is can't be read, or it is nobody's.
-                if let last {
+                let openings = await openings
+                if trouble == nil, let last, (try? await credentials)?.account == last {
+                    // The same person has signed in again by now, in another process, and what that one keeps stays.
+                    store.close()
+                } else if let last {
                     try await store.forget(last, openings)
                 } else {
+                    // Of whom it is can't be read, or it is nobody's.
                     try await store.forgetOthers(than: nil, openings)
                 }
                 if isKnown { try await tokens?.forget(last, device) } else if let trouble { throw trouble }
@@ -374,6 +394,11 @@ extension Connection {
         }
     }
 
+    /// What there is to forget.
+    private var openings: AccountStore.Openings {
+        get async { (try? await store.openings()) ?? .all }
+    }
+
     /// Whose data the device keeps.
     private var lastAccount: AccountID? {
         get async throws {
@@ -385,11 +410,6 @@ extension Connection {
     private func forget(_ account: AccountID, _ openings: AccountStore.Openings) async throws {
         copies.forget()
         try await store.forget(account, openings)
-    }
-
-    /// Who was signed in last, also if they have left.
-    private var lastCredentials: Credentials? {
-        get async throws { try await tokens?.last }
     }
 
     /// Who is signed in on this device.

@@ -195,14 +195,16 @@ final class AccountStore: Sendable {
 
     /// What of a store is there at some time, however it is changed by other processes after that.
     struct Openings: Sendable {
-        /// Nil for all: no other process has the store.
+        /// Nil for all.
         let marks: Set<String>?
+
+        static let all = Self(marks: nil)
     }
 
     /// What can be forgotten by whoever asks this before asking who is signed in: what somebody keeps who signs in after that, in
     /// another process, stays.
     func openings() async throws(QuartetError) -> Openings {
-        guard let shared else { return Openings(marks: nil) }
+        guard let shared else { return .all }
         return try await shielded { _ in Openings(marks: try await shared.openings()) }
     }
 

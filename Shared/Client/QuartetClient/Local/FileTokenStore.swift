@@ -58,17 +58,32 @@ public final class FileTokenStore: TokenStore {
     }
 
     /// Runs `body` while nobody else replaces the file, be it in another process of the app.
-    /// - Parameter body: Gets a descriptor of the folder.
-    private func locked<Value>(_ body: (Int32) throws -> Value) throws -> Value {
+    private func locked<Value>(_ body: (Folder) throws -> Value) throws -> Value {
         let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Self.failure() }
         // The lock ends with the descriptor, also in a process that is killed.
         defer { close(folder) }
-        while flock(folder, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.failure() } }
-        return try body(folder)
+        return try body(Folder(descriptor: folder, isLocked: try Self.lock(folder)))
     }
 
-    private func write(_ credentials: Credentials?, into folder: Int32) throws {
+    /// Others hold the lock for as long as they write a few hundred bytes. A process that the system has frozen with it doesn't hold back a
+    /// call for help.
+    /// - Returns: False if somebody else keeps it.
+    private static func lock(_ folder: Int32) throws -> Bool {
+        for _ in 0..<200 {
+            if flock(folder, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure() }
+            usleep(5000)
+        }
+        return false
+    }
+
+    private struct Folder {
+        let descriptor: Int32
+        let isLocked: Bool
+    }
+
+    private func write(_ credentials: Credentials?, into folder: Folder) throws {
         guard let credentials else {
             do { try FileManager.default.removeItem(at: file) } catch CocoaError.fileNoSuchFile {}
             return
@@ -85,8 +100,10 @@ public final class FileTokenStore: TokenStore {
         return sealed
     }
 
-    private func replace(with content: Data, in folder: Int32) throws {
-        let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new")
+    private func replace(with content: Data, in folder: Folder) throws {
+        // Whoever has the lock may be writing.
+        let own = folder.isLocked ? "" : ".\(getpid())"
+        let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent)\(own).new")
         // Left by a crash.
         unlink(new.path)
         let descriptor = open(new.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -96,7 +113,7 @@ public final class FileTokenStore: TokenStore {
         try handle.synchronize()
         try handle.close()
         guard rename(new.path, file.path) == 0 else { throw Self.failure() }
-        guard fsync(folder) == 0 else { throw Self.failure() }
+        guard fsync(folder.descriptor) == 0 else { throw Self.failure() }
     }
 
     private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -3,10 +3,10 @@ import QuartetVocabulary
 import Synchronization
 
 extension Outbox {
-    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
+    /// Takes in what was kept for an account. Its urgent items end where the person made a later one of the lane while they couldn't
     /// be read: sent after that, the end of an alert would end the next one.
     func restore(_ all: [OutboxItem], of account: AccountID) async {
-        cards.restore(all)
+        cards.restore(all, of: account)
         let waiting = all.filter { $0.unsent == nil }.map { item in
             var item = item
             item.account = account
@@ -16,16 +16,16 @@ extension Outbox {
         let resets = state.withLock { $0.resets }
         let (kept, ended, unsaved) = change { state in
             let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
-                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
+                item.accepted == nil && item.precedence == .urgent && item.id < madeUnread[item.lane] ?? 0
             }
             let kept = waiting.filter { !isOver($0) }
-            // What was kept while nothing could be read is newer.
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
+            state.items.sort { $0.id < $1.id }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
             state.last = max(state.last, all.map(\.id).max() ?? 0)
             state.isRestored = true
-            state.madeUnread = []
+            state.madeUnread = [:]
             state.schedule.wake()
             return (kept, waiting.filter(isOver), state.items.filter { state.unsaved[$0.id] != nil })
         }
@@ -89,7 +89,7 @@ extension Outbox {
             }
             defer {
                 (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([], [:], [:], [])
+                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([:], [:], [:], [])
                 (state.joined, state.paces, state.others) = ([:], [:], [:])
                 state.resets += 1
                 state.schedule.wake()

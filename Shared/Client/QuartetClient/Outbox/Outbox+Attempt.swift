@@ -94,6 +94,9 @@ extension Outbox {
                 stored.account = item.account
                 (item, base, isRepeated) = (stored, stored, true)
                 continue
+            case .gone(let decision?) where OutboxDecision(decision)?.joined != nil:
+                await takeInOthers(isCertain: true)
+                return .cancelled
             case .other, .gone: return .cancelled
             case .behind: return await yieldToEarlier(item)
             }

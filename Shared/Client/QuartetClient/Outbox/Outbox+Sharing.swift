@@ -11,9 +11,12 @@ extension Outbox {
     /// Takes in what other processes do, until the task is cancelled.
     func heedOthers() async {
         guard store.isShared else { return }
-        while !Task.isCancelled {
-            await takeInOthers()
-            do { try await time.sleep(time.now() + Self.sharingInterval) } catch { return }
+        // Fails only for a task that is cancelled while it waits.
+        try? await heeding.run { () async throws(QuartetError) in
+            while !Task.isCancelled {
+                await takeInOthers()
+                do { try await time.sleep(time.now() + Self.sharingInterval) } catch { return }
+            }
         }
     }
 
@@ -92,7 +95,8 @@ extension Outbox {
                     guard state.unsaved[item.id] == nil, !known.isSame(as: item) else { continue }
                     state.take(item)
                     if item.isSent { state.others[item.id] = now + Self.leave.sent }
-                } else if state.accepted[item.id] == nil, !state.over.contains(item.id) {
+                } else if state.accepted[item.id] == nil, !state.over.contains(item.id), !state.adding.contains(item.id)
+                {
                     added.append(item)
                     if item.accepted != nil {
                         state.accepted[item.id] = item

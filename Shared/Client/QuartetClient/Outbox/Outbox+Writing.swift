@@ -88,6 +88,8 @@ extension Outbox {
             (stored.account, stored.order) = (item.account, stored.order ?? item.order)
             guard stored.isOver else { return adopt(stored, unlessDroppedSince: resets) }
             noteDecided(stored.id, stored, outcome.result ?? .failure(.unknown), unlessDroppedSince: resets)
+        // What becomes of it is what becomes of a later one, which this process may not know yet.
+        case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil: break
         case .gone:
             noteDecided(item.id, nil, outcome.result ?? .failure(.unknown), unlessDroppedSince: resets)
         case .behind: break
@@ -177,13 +179,16 @@ extension Outbox {
         let resets = state.withLock { $0.resets }
         do throws(QuartetError) {
             let decision = OutboxDecision(result)
-            return try await store.end(item.id, of: item.account, knownAs: base, decision) { [self] outcome in
+            let outcome = try await store.end(item.id, of: item.account, knownAs: base, decision) { [self] outcome in
                 // Nobody here sends it any more.
-                if outcome == .done, isCurrent(resets), let item = take(item.id, where: { _ in true }) {
+                if outcome == .done, isCurrent(resets), let item = take(item.id, where: \.canCancel) {
                     tell(item, result)
                 }
                 note(outcome, of: item, .end, unlessDroppedSince: resets)
             }
+            // A device that couldn't write has sent it from memory meanwhile.
+            let sent = state.withLock { state in state.items.first { $0.id == item.id && $0.isSent } }
+            return outcome == .done ? sent.map { .other($0) } ?? .done : outcome
         } catch {
             if state.withLock({ $0.items.contains { $0.id == item.id } }) {
                 guard let item = take(item.id, where: \.canCancel) else { return .other(item) }

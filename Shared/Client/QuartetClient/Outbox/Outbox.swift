@@ -46,8 +46,8 @@ public final class Outbox: Sendable {
         var lastActed: Instant?
         /// Whether what was kept for the account is among them.
         var isRestored = false
-        /// The lanes of urgent ones that were made before that.
-        var madeUnread: Set<String> = []
+        /// The newest urgent one of each lane that was made before that.
+        var madeUnread: [String: Int64] = [:]
         /// Items that the device failed to write.
         var unsaved: [Int64: Unsaved] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
@@ -63,6 +63,8 @@ public final class Outbox: Sendable {
         var joined: [Int64: [Int64]] = [:]
         /// Items that are being joined, and so aren't sent meanwhile.
         var joining: Set<Int64> = []
+        /// Items that are just being kept.
+        var adding: Set<Int64> = []
         /// Items whose place one takes that is just being kept.
         var replacing: Set<Int64> = []
         /// Until when joined items of a lane wait for more.
@@ -138,6 +140,8 @@ public final class Outbox: Sendable {
 
     let state: Mutex<State>
     let cards: UnsentChanges
+    /// Has one of those who run the outbox look for the others' changes.
+    let heeding = Lane()
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -314,7 +318,8 @@ public final class Outbox: Sendable {
             return StoreAddition.Joined(earlier: join.earlier.id, item: item)
         }
         // Until it is among the items here, it isn't taken for another process's.
-        state.withLock { if $0.isShared { $0.over.insert(made.id) } }
+        state.withLock { _ = $0.adding.insert(made.id) }
+        defer { state.withLock { _ = $0.adding.remove(made.id) } }
         let saving = store.save(addition)
         let saved = await finish(made, by: limit) { await saving.value }
         /// Those of the others that the device doesn't have any more; nil if it couldn't write.
@@ -329,7 +334,7 @@ public final class Outbox: Sendable {
             throw error
         }
         let item = addition.joined.flatMap { removed?.contains($0.earlier) == true ? $0.item : nil } ?? made
-        typealias Changed = (superseded: [OutboxItem], late: [OutboxItem.Replaced])
+        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
         let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter { other in
@@ -344,16 +349,19 @@ public final class Outbox: Sendable {
             if removed == nil { item.replaced = replaced + late }
             state.end(superseded)
             state.replacing.subtract(replaced.map(\.id))
-            state.over.subtract((removed ?? []).union([made.id]))
-            state.items.append(item)
+            state.over.subtract(removed ?? [])
+            // Being sent by now, these keep their place; a store of one process has removed them with the others.
+            let others = state.items.filter { other in !state.isShared && replaced.contains { $0.id == other.id } }
+            state.adding.remove(made.id)
+            state.take(item)
             state.awaited.insert(item.id)
             if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
                 let callers = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
                 state.joined[item.id] = callers.filter { state.awaited.contains($0) }
             }
             if removed == nil { state.unsaved[item.id] = Unsaved() }
-            if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
-            return (superseded, late)
+            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item.id }
+            return (superseded, others, late)
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
@@ -374,6 +382,7 @@ public final class Outbox: Sendable {
                 await forgetLeftovers()
                 await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
             }
+            for item in changed.others { _ = try? await write(item, .renew) }
             // Their person may take them for sent.
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
@@ -487,7 +496,7 @@ public final class Outbox: Sendable {
         await run(only: nil, requests)
     }
 
-    /// - Parameter lane: Whose items are sent, whoever made them; nil for all.
+    /// - Parameter lane: Whose items are sent, whoever made them, and what is urgent; nil for all.
     private func run(only lane: String?, _ requests: @Sendable () -> Requests) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.heedOthers() }
@@ -516,7 +525,9 @@ public final class Outbox: Sendable {
         let time = time.now()
         return state.withLock { state in
             let now = state
-            let items = lane.map { lane in now.items.filter { $0.lane == lane } } ?? now.items
+            // Somebody may wait for help.
+            let items =
+                lane.map { lane in now.items.filter { $0.lane == lane || $0.precedence == .urgent } } ?? now.items
             return state.schedule.next(of: items, now: time) { item in
                 now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
                     && now.pace(of: item, now: time) == nil

@@ -78,11 +78,17 @@ final class UnsentChanges: Sendable {
         self.workplace = workplace
     }
 
-    /// Shows those that the device kept.
-    func restore(_ items: [OutboxItem]) {
+    /// Shows those that the device kept for an account, and no more those of others.
+    func restore(_ items: [OutboxItem], of account: AccountID) {
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
         written.withLock { $0.there = Set(kept.map(\.id)) }
-        change { cards in cards = kept + cards.filter { card in !kept.contains { $0.id == card.id } } }
+        change { cards in
+            cards =
+                kept
+                + cards.filter { card in
+                    card.account ?? account == account && !kept.contains { $0.id == card.id }
+                }
+        }
     }
 
     /// An urgent item that the server can't know won't be sent. It is kept as a card, unless another process has sent or decided it.

@@ -161,7 +161,8 @@ struct Requests: Sendable {
                 if let deadline, time.now() > deadline { throw QuartetError.expired }
                 isSent = true
                 limit?.noteSent()
-                let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: access?.token))
+                let reply = try await transport.send(
+                    TransportRequest(endpoint, body: body, key: id, token: access?.token))
                 clock.heard(reply.serverTime)
                 switch reply.result {
                 case .success(let answer): return .success(answer)
