@@ -45,6 +45,8 @@ struct JoiningTests {
             await #expect(throws: QuartetError.willBeSentWhenOnline) { try await Self.edit(app.user, note: "note") }
             #expect(app.user.user.name == "name-1000" && app.user.user.emergencyNote == "note")
             #expect(app.connection.outbox.items.value.count == 1)
+            // Nobody waits for them any more.
+            #expect(app.connection.outbox.state.withLock { $0.joined.values.allSatisfy(\.isEmpty) })
             let before = server.commands.count
             server.goOnline()
             app.connection.outbox.retry()

@@ -463,6 +463,196 @@ struct TwoProcessesTests {
         }
     }
 
+    /// What a process that had done nothing meanwhile does next.
+    enum Next: CaseIterable { case restore, run, push }
+
+    @Test(
+        "a process that did nothing while somebody else signed in shows and sends nothing of whom it knew (F9, S17)",
+        arguments: Next.allCases)
+    func changedAccount(next: Next) async throws {
+        try await Self.withFile { file in
+            let former = Server.person(9)
+            let server = Server(isSignedIn: false)
+            server.tokens.save(Credentials(account: former, device: Server.device, refreshToken: "former"))
+            let (app, stale) = (try Self.process(server, file), try Self.process(server, file))
+            let session = SessionClient.live(service: stale.connection)
+            try await session.restore()
+            try await app.connection.restore()
+            server.goOffline()
+            await Self.keeps(server) { try await stale.user.raiseAlert() }
+            await Self.keeps(server) { try await stale.contacts.sendPing(OutboxApp.one) }
+            try await app.connection.forgetAccount(isKnown: true, if: { true })
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            server.goOnline()
+            let before = server.commands.count
+            switch next {
+            case .restore: try await stale.connection.restore()
+            case .push:
+                let notifications = NotificationsClient.live(service: stale.connection)
+                let push = try PushTests.message(former)
+                await #expect(throws: QuartetError.needsAuthentication) { try await notifications.handle(push: push) }
+            case .run:
+                try await stale.connected(server) { _ in
+                    await server.passTime { stale.connection.outbox.items.value.isEmpty }
+                }
+            }
+            #expect(stale.connection.store.account == Server.account)
+            #expect(stale.connection.outbox.items.value.isEmpty && stale.connection.outbox.unsent.value.isEmpty)
+            #expect(stale.user.user.alertRaised == nil && stale.contacts.contacts.outgoingPings.isEmpty)
+            #expect(session.session.isSignedIn && server.commands.count == before)
+            #expect(server.tokens.load()?.account == Server.account && server.tokens.load()?.isSignedOut == false)
+            try await server.passingTime { try await stale.contacts.sendPing(OutboxApp.two) }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["SendPing"])
+        }
+    }
+
+    @Test("nothing of somebody is written while somebody else is signed in (F9, S17)")
+    func written() async throws {
+        let store = AccountStore(InMemoryLocalStore(), nil)
+        _ = try await store.open(Server.account)
+        var item = OutboxItem(
+            id: 1, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+            edit: Data())
+        item.account = OutboxApp.one
+        await #expect(throws: QuartetError.needsAuthentication) {
+            _ = try await store.replace(item, { AccountStore.Replacing(step: .prepare) }, then: { _ in })
+        }
+    }
+
+    @Test("an account that another process leaves while it is opened isn't shown (F9, S17)")
+    func leftMeanwhile() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let tokens = SharedTokens(server.tokens)
+            let app = OutboxApp(server, try DatabaseStore(file), tokens: tokens, time: Self.time(server))
+            // Read for whom to open, then for whom to erase nothing.
+            tokens.after(reads: 2) { $0.save(nil) }
+            try await app.connection.restore()
+            #expect(app.connection.store.account == nil && !app.connection.outbox.isRestored)
+        }
+    }
+
+    @Test("what the server says of who was signed in before leaves whoever is signed in by now (F9, S17)")
+    func refusedLater() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let next = Credentials(account: OutboxApp.one, device: Server.device, refreshToken: "next")
+        try await app.connected(server) { stream in
+            server.tokens.save(next)
+            server.transport.answer { request in
+                if request.token != nil { return TransportReply(.failure(APIError(.deviceSignedOut))) }
+                return try server.answer(request)
+            }
+            await #expect(throws: QuartetError.needsAuthentication) {
+                try await server.passingTime { try await session.signOutDevices(SignOutRequest(everywhere: true)) }
+            }
+            #expect(server.tokens.load() == next)
+        }
+        let second = Server()
+        let stale = OutboxApp(second)
+        try await stale.connected(second) { stream in
+            second.tokens.save(next)
+            stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+            await stale.connection.wait { !$0.isConnected }
+            #expect(second.tokens.load().map { [$0.account] } == [next.account])
+            #expect(second.tokens.load()?.isSignedOut == false)
+        }
+    }
+
+    @Test("whoever signed in anew in another process goes on where the token of before is refused (F9, S17)")
+    func signedInAnew() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connection.restore()
+        try await server.passingTime { try await app.user.checkIn() }
+        server.tokens.save(Credentials(account: Server.account, device: .new(), refreshToken: "anew"))
+        server.transport.answer { request in
+            if request.token == "access-1" { return TransportReply(.failure(APIError(.deviceSignedOut))) }
+            return try server.answer(request)
+        }
+        let session = SessionClient.live(service: app.connection)
+        try await server.passingTime { try await session.signOutDevices(SignOutRequest(everywhere: true)) }
+        #expect(server.tokens.load()?.isSignedOut == false)
+    }
+
+    @Test("a call without a connection that runs sends what waits for help as well (F9, R12)")
+    func helpFirst() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            let before = server.commands.count
+            server.goOnline()
+            try await server.passingTime { try await widget.user.checkIn() }
+            await server.passTime { widget.connection.outbox.items.value.isEmpty }
+            #expect(server.commands.dropFirst(before).map(\.name).sorted() == ["CheckIn", "RaiseAlert"])
+        }
+    }
+
+    @Test("what another process made later isn't dropped for what was made while nothing could be read (F9, R12)")
+    func madeLater() async throws {
+        let server = Server()
+        let outbox = OutboxApp(server).connection.outbox
+        let item = { (id: Int64) in
+            OutboxItem(
+                id: id, stream: "account", command: "RaiseAlert", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+                account: Server.account, edit: Data(), order: "alert")
+        }
+        outbox.change { state in state.madeUnread = ["alert": 5] }
+        await outbox.restore([item(3), item(7)], of: Server.account)
+        #expect(outbox.items.value.map(\.id) == [7])
+    }
+
+    @Test("what is just being kept isn't taken for another process's, and keeps its place among the others (F9)")
+    func adding() {
+        var state = Outbox.State()
+        let item = { (id: Int64) in
+            OutboxItem(
+                id: id, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+                edit: Data())
+        }
+        for id in [10, 9, 10] as [Int64] { state.take(item(id)) }
+        #expect(state.items.map(\.id) == [9, 10])
+    }
+
+    @Test("what a copy couldn't end since another process had kept a newer one is ended by a later one (F9, S22)")
+    func outdated() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let ping = PingSent(account: Server.account, contact: OutboxApp.one, at: Instant(microseconds: 3))
+            let command = CommandID.new()
+            try await app.connected(server) { stream in
+                await server.passTime { app.connection.copies.hasKept("contacts") }
+                // Another process writes its own, of about the same time.
+                let other = try DatabaseStore(file)
+                let copy = try #require(
+                    try await other.load(Server.account).copies.first { $0.sequence == "contacts" })
+                try await other.save([copy], finishing: [], of: Server.account)
+                server.state.withLock { $0.replies = [.success(Server.accepted(command, event: ping))] }
+                try await server.passingTime { try await app.contacts.sendPing(OutboxApp.one) }
+                try stream.send(ping, at: 11, by: command)
+                await server.passTime { app.contacts.contacts.lastSync != nil }
+                stream.send(.heartbeat())
+                await server.passTime { app.connection.outbox.state.withLock { $0.finishing.isEmpty } }
+                #expect(try await other.load(Server.account).items.count == 1)
+                server.clock.advance(by: .seconds(11))
+                let isGone = Mutex(false)
+                while !isGone.withLock({ $0 }) {
+                    stream.send(.heartbeat())
+                    try await Task.sleep(for: .milliseconds(1))
+                    let isEmpty = try await other.load(Server.account).items.isEmpty
+                    isGone.withLock { $0 = isEmpty }
+                }
+            }
+        }
+    }
+
     @Test("nobody's request goes out with the token of whoever signed in since in another process (F9, S17)")
     func tokens() async throws {
         let server = Server()

@@ -225,6 +225,25 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("what somebody keeps who signs in while another process erases what was there stays (F9, S17)")
+    func erasing() async throws {
+        let (other, third) = (AccountID(high: 1, low: 2), AccountID(high: 1, low: 3))
+        try await Self.with { one, two, _ in
+            try await Self.add([1], to: one)
+            let openings = try await one.openings()
+            #expect(openings.count == 1)
+            _ = try await two.load(other)
+            _ = try await two.add(StoreAddition(Self.item(2)), of: other)
+            try await one.forgetOthers(than: third, openedAs: openings)
+            #expect(try await two.load(Self.account) == LocalAccount())
+            #expect(try await two.load(other).items.map(\.id) == [2])
+            try await one.forget(other, openedAs: openings)
+            #expect(try await two.changes(of: other).items.map(\.id) == [2])
+            try await one.forget(other, openedAs: try await one.openings())
+            await #expect(throws: ForgottenAccount.self) { _ = try await two.changes(of: other) }
+        }
+    }
+
     private static func withOldFile(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "older-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

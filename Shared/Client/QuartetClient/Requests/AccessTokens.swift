@@ -88,7 +88,7 @@ actor AccessTokens {
                 return access
             }
             do {
-                let next = try await currentExchange().access()
+                let next = try await currentExchange(for: account).access()
                 guard next.account == account ?? next.account else { throw QuartetError.needsAuthentication }
                 return next
             } catch is TokenExchange.Ended {
@@ -97,9 +97,9 @@ actor AccessTokens {
         }
     }
 
-    private func currentExchange() throws -> TokenExchange {
+    private func currentExchange(for account: AccountID?) throws -> TokenExchange {
         if let exchange = exchange.withLock({ $0 }) { return exchange }
-        guard let credentials = try credentials else { throw QuartetError.needsAuthentication }
+        guard let credentials = try credentials, credentials.account == account ?? credentials.account else { throw QuartetError.needsAuthentication }
         let begun = TokenExchange()
         exchange.withLock { $0 = begun }
         begun.run(on: time.workplace) {
