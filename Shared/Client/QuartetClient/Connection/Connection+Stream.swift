@@ -97,7 +97,7 @@ extension Connection {
         } catch let error as APIError {
             if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
             guard error.meansSignedOut else { return .refused(error) }
-            if let access { try? await signedOut(by: opening, access) }
+            if let access, (try? await signedOut(by: opening, access)) == false { return .tokenRefused }
             return .signedOut(error.reason.flatMap { .init(rawValue: $0) })
         } catch {
             return .transport(.malformed("\(error)"))
@@ -132,7 +132,7 @@ extension Connection {
                 case .event: try deliver(run, of: sequence, opening, now)
                 case .end(let end):
                     guard end.reason == .signedOut else { return .ended(end.reason) }
-                    try await signedOut(by: opening, access)
+                    guard try await signedOut(by: opening, access) else { return .tokenRefused }
                     return .signedOut(end.why)
                 }
             }
@@ -141,9 +141,10 @@ extension Connection {
     }
 
     /// A stream says that the device isn't signed in any more. One that was closed may say so of an earlier sign-in.
-    private func signedOut(by opening: Int, _ access: AccessTokens.Access) async throws {
+    /// - Returns: False if somebody signed in since in another process of the app: the next attempt is theirs.
+    private func signedOut(by opening: Int, _ access: AccessTokens.Access) async throws -> Bool {
         guard core.withLock({ $0.stops[opening] != nil }) else { throw CancellationError() }
-        _ = try await tokens?.signedOut(access)
+        return try await tokens?.signedOut(access) ?? true
     }
 
     /// As many events are taken in together at most, so that readers don't wait for long.

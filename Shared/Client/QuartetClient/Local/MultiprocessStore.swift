@@ -24,8 +24,13 @@ public protocol MultiprocessStore: LocalStore {
     /// Adds an item. One that is there, or that was decided, stays as it is.
     /// - Returns: Those of the others that were removed: they were there and hadn't been sent.
     func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID>
-    /// Takes an item a step further, as ``StoreUpdate/verdict(for:on:sentBy:)`` says. One that isn't there is added if it is new, or if it
-    /// was decided as this update says: whoever removed it keeps a card of it.
+    /// Takes an item a step further.
+    ///
+    /// One that is there is compared with what its process takes it for, and ``StoreUpdate/verdict(for:on:sentBy:)`` says what becomes of
+    /// it. The verdict's sender is kept also where nothing is written. One that isn't there is added if it is new, or if it was decided as
+    /// this update says: whoever removed it keeps a card of it; else it is gone. With the step ``StoreUpdate/Step/prepare``, one that wasn't
+    /// sent and is behind another of its lane (``StoreUpdate/isBehind(_:_:)``) stays as it is. Where the item is written, those whose place
+    /// it took (``StoreUpdate/replaced``) go unless they were sent or are over, and the update's decision is kept for ten minutes.
     func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome
     /// Removes an item that is over, unless it was sent as something else than it is known here. What was decided before stays decided.
     /// - Parameter base: The item as it is known here; nil if the server has decided it.
