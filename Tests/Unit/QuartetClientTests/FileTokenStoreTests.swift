@@ -2,6 +2,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import QuartetClient
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -9,8 +11,6 @@ import Testing
 #else
     import Darwin
 #endif
-
-@testable import QuartetClient
 
 @Suite
 struct FileTokenStoreTests {

@@ -99,7 +99,9 @@ actor AccessTokens {
 
     private func currentExchange(for account: AccountID?) throws -> TokenExchange {
         if let exchange = exchange.withLock({ $0 }) { return exchange }
-        guard let credentials = try credentials, credentials.account == account ?? credentials.account else { throw QuartetError.needsAuthentication }
+        guard let credentials = try credentials, credentials.account == account ?? credentials.account else {
+            throw QuartetError.needsAuthentication
+        }
         let begun = TokenExchange()
         exchange.withLock { $0 = begun }
         begun.run(on: time.workplace) {
@@ -210,6 +212,8 @@ actor AccessTokens {
         guard access?.account == account ?? access?.account || access == nil else { return }
         access = nil
         signOutReason = .signedOut
+        // Nobody else waits for what is exchanged for them.
+        exchange.withLock { $0 = nil }
     }
 
     /// The person signed out, and the server knows.
