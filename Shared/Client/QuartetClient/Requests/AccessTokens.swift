@@ -152,7 +152,7 @@ actor AccessTokens {
     /// - Parameter account: Whose; nil for whoever signed in last.
     /// - Returns: Which device; nil if somebody else signed in since, which stands, or if nobody knows.
     func leave(_ account: AccountID?) throws -> DeviceID? {
-        dropAccess(of: account)
+        drop(of: account)
         // What can't be read can't be shown to the server, either.
         do { _ = try load() } catch {
             try save(nil)
@@ -206,14 +206,20 @@ actor AccessTokens {
         try load().map { $0.isLeaving && $0.device == leaving.device } ?? false
     }
 
-    /// Somebody has signed out, here or in another process: what is kept here of the token doesn't count any more.
+    /// Somebody has signed out in another process: what is kept here of the token doesn't count any more.
     /// - Parameter account: Who; nil for whoever's it is.
     func dropAccess(of account: AccountID?) {
-        guard access?.account == account ?? access?.account || access == nil else { return }
+        if drop(of: account) { signOutReason = .signedOut }
+    }
+
+    /// - Returns: False if there is somebody else's.
+    @discardableResult
+    private func drop(of account: AccountID?) -> Bool {
+        guard access == nil || access?.account == account ?? access?.account else { return false }
         access = nil
-        signOutReason = .signedOut
         // Nobody else waits for what is exchanged for them.
         exchange.withLock { $0 = nil }
+        return true
     }
 
     /// The person signed out, and the server knows.
@@ -221,7 +227,7 @@ actor AccessTokens {
     ///   - account: Whose; nil for whoever signed in last.
     ///   - device: Which one of theirs; nil if it isn't known.
     func forget(_ account: AccountID?, _ device: DeviceID?) throws {
-        dropAccess(of: account)
+        drop(of: account)
         try update { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }
