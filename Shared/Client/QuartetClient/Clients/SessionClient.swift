@@ -12,7 +12,7 @@ public struct ReadOnlySessionState: Hashable, Sendable {
     public let account: AccountID?
     public let device: DeviceID?
 
-    fileprivate init(_ credentials: Credentials?) {
+    init(_ credentials: Credentials?) {
         (account, device) = (credentials?.account, credentials?.device)
     }
 
