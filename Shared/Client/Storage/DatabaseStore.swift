@@ -78,7 +78,6 @@ public final class DatabaseStore: MultiprocessStore {
                 sql: """
                     ALTER TABLE item ADD COLUMN sender text;
                     ALTER TABLE item ADD COLUMN lane text;
-                    CREATE INDEX itemLane ON item (account, lane, id);
                     ALTER TABLE copy ADD COLUMN version integer NOT NULL DEFAULT 0;
                     CREATE TABLE decision (
                       account text NOT NULL, id integer NOT NULL, decision blob NOT NULL, at integer NOT NULL,
@@ -195,7 +194,7 @@ public final class DatabaseStore: MultiprocessStore {
     ) throws {
         let now = Instant.now
         try database.execute(
-            sql: "DELETE FROM decision WHERE at NOT BETWEEN ? AND ?",
+            sql: "DELETE FROM decision WHERE at < ? OR at > ?",
             arguments: [(now - memory).microseconds, (now + memory).microseconds])
         try database.execute(
             sql: "INSERT OR REPLACE INTO decision (account, id, decision, at) VALUES (?, ?, ?, ?)",
