@@ -145,6 +145,25 @@ struct AccessTokensTests {
         }
     }
 
+    @Test("whoever signs in again while what is left of them is erased stays signed in (F9, S17)")
+    func leaving() async throws {
+        let server = Server()
+        server.tokens.save(
+            Credentials(
+                account: Server.account, device: Server.device, refreshToken: "refresh-0", isSignedOut: true,
+                isLeaving: true))
+        let next = Credentials(account: Server.account, device: .new(), refreshToken: "next")
+        let answers = Mutex<[Bool]>([])
+        try await Self.tokens(server).finishLeaving { _, isLast in
+            for saved in [nil, next] {
+                if let saved { server.tokens.save(saved) }
+                let answer = try await isLast()
+                answers.withLock { $0.append(answer) }
+            }
+        }
+        #expect(answers.withLock { $0 } == [true, false] && server.tokens.load() == next)
+    }
+
     @Test("who signs out or in while a token is exchanged isn't undone by its answer (S42)")
     func changedMeanwhile() async throws {
         let other = Credentials(account: Server.account, device: .new(), refreshToken: "refresh-other")
