@@ -10,24 +10,33 @@ import Synchronization
 /// runs the app alone.
 ///
 /// Any number of processes may have the file, such as an app and its widget, if they have the same tokens as well; each connection
-/// opens a store of its own. Nothing that one keeps is lost or doubled by another: an item's number is nobody else's, one process at a
-/// time sends an item, what one has removed no other writes back, and each learns what became of its changes. After a sign-out in
-/// one, the others can write nothing.
-public final class DatabaseStore: SharedLocalStore {
+/// opens a store of its own. Nothing that one keeps is lost or doubled by another: an item's number is nobody else's, all processes
+/// send an item under the same key, what one has removed no other writes back, and each learns what became of its changes. After a
+/// sign-out in one, the others can write nothing.
+public final class DatabaseStore: MultiprocessStore {
     private let database: DatabaseQueue
     /// The mark under which each account was opened. The file has another one once somebody has forgotten the account.
     private let marks = Mutex<[AccountID: String]>([:])
+    /// Which copies this process has read or written last.
+    private let copyVersions = Mutex<[AccountID: [String: Int64]]>([:])
+    private let isMigrated = Mutex(false)
     /// For how long others can learn what became of an item.
     private static let memory: Interval = .minutes(10)
+    /// How far apart processes may be about the server's time.
+    private static let clockError: Interval = .seconds(10)
 
     /// - Parameter file: Where to keep them. Its folder must exist.
     /// - Throws: If it can't be opened or isn't such a file.
-    public init(_ file: URL) throws {
+    public convenience init(_ file: URL) throws { try self.init(file, running: nil) }
+
+    /// - Parameter statements: SQL that the connection begins with.
+    init(_ file: URL, running statements: String?) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA secure_delete = ON")
+            if let statements { try database.execute(sql: statements) }
         }
         // Another process of the app may have it: a widget.
         configuration.busyMode = .timeout(5)
@@ -36,8 +45,17 @@ public final class DatabaseStore: SharedLocalStore {
                 atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         database = try DatabaseQueue(path: file.path, configuration: configuration)
+        do { try migrate() } catch {
+            // What 0.1.0 kept can be read also on a full disk. Whatever is written first tries again.
+            guard (try? database.read { try $0.tableExists("item") }) == true else { throw error }
+        }
+    }
+
+    private func migrate() throws {
+        guard !isMigrated.withLock({ $0 }) else { return }
         // Another process may be doing the same, and be done by the second time.
         do { try Self.migrator.migrate(database) } catch { try Self.migrator.migrate(database) }
+        isMigrated.withLock { $0 = true }
     }
 
     private static var migrator: DatabaseMigrator {
@@ -58,47 +76,43 @@ public final class DatabaseStore: SharedLocalStore {
         migrator.registerMigration("2") { database in
             try database.execute(
                 sql: """
+                    ALTER TABLE item ADD COLUMN sender text;
                     ALTER TABLE item ADD COLUMN lane text;
-                    ALTER TABLE item ADD COLUMN isSent integer NOT NULL DEFAULT 0;
-                    ALTER TABLE item ADD COLUMN isOver integer NOT NULL DEFAULT 0;
-                    ALTER TABLE item ADD COLUMN holder text;
-                    ALTER TABLE item ADD COLUMN until integer;
+                    ALTER TABLE copy ADD COLUMN version integer NOT NULL DEFAULT 0;
                     CREATE TABLE decision (
                       account text NOT NULL, id integer NOT NULL, decision blob NOT NULL, at integer NOT NULL,
                       PRIMARY KEY (account, id)
                     ) WITHOUT ROWID;
+                    CREATE INDEX decisionAt ON decision (at);
                     CREATE TABLE opened (account text NOT NULL PRIMARY KEY, mark text NOT NULL) WITHOUT ROWID;
                     """)
-            let rows = try Row.fetchAll(database, sql: "SELECT account, item FROM item")
-            for row in rows {
-                guard let account: String = row[0], let encoded: Data = row[1],
-                    let item = try? JSONDecoder().decode(OutboxItem.self, from: encoded)
-                else { continue }
-                try Self.write(item, encoded, of: account, into: database)
-            }
         }
         return migrator
     }
 
     public func load(_ account: AccountID) async throws -> LocalAccount {
-        try await open(account)
+        // A device that can't write has what it had.
+        if (try? migrate()) != nil { try await open(account) }
         let (items, copies) = try await database.read { database in
-            let items = try Data.fetchAll(
-                database, sql: "SELECT item FROM item WHERE account = ? ORDER BY id", arguments: ["\(account)"])
-            let copies = try Row.fetchAll(
-                database, sql: "SELECT sequence, place, asOf, state FROM copy WHERE account = ?",
-                arguments: ["\(account)"])
+            let items = try Self.items(of: account, in: database)
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT * FROM copy WHERE account = ?", arguments: ["\(account)"])
             return (
                 items,
-                copies.map { row in
-                    LocalCopy(
-                        sequence: row[0], place: row[1], state: row[3], asOf: Instant(microseconds: row[2]))
+                rows.map { row in
+                    (
+                        copy: LocalCopy(
+                            sequence: row["sequence"], place: row["place"], state: row["state"],
+                            asOf: Instant(microseconds: row["asOf"])),
+                        version: (row["version"] as Int64?) ?? 0
+                    )
                 }
             )
         }
-        // A newer version of the app may have kept items that this one can't read.
-        return LocalAccount(
-            items: items.compactMap { try? JSONDecoder().decode(OutboxItem.self, from: $0) }, copies: copies)
+        copyVersions.withLock { versions in
+            versions[account] = Dictionary(copies.map { ($0.copy.sequence, $0.version) }) { $1 }
+        }
+        return LocalAccount(items: items.readable, copies: copies.map(\.copy))
     }
 
     // MARK: Who has opened it
@@ -129,6 +143,7 @@ public final class DatabaseStore: SharedLocalStore {
     private func write<Value: Sendable>(
         _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
+        try migrate()
         let known = marks.withLock { $0[account] }
         let (value, mark) = try await database.write { database in
             let mark: String
@@ -148,19 +163,25 @@ public final class DatabaseStore: SharedLocalStore {
 
     // MARK: Items
 
-    /// Writes an item with what SQL has to know of it. Whoever held it doesn't any more.
+    /// A newer version of the app may have kept items that this one can't read.
+    private static func items(
+        of account: AccountID, in database: Database
+    ) throws -> (readable: [OutboxItem], ids: Set<OutboxItem.ID>) {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT id, item FROM item WHERE account = ? ORDER BY id", arguments: ["\(account)"])
+        let decoder = JSONDecoder()
+        return (
+            rows.compactMap { row in try? decoder.decode(OutboxItem.self, from: row["item"] as Data) },
+            Set(rows.map { $0["id"] as Int64 })
+        )
+    }
+
     private static func write(
-        _ item: OutboxItem, _ encoded: Data, of account: String, into database: Database, holder: String? = nil,
-        until: Instant? = nil
+        _ item: OutboxItem, _ encoded: Data, of account: AccountID, into database: Database, sender: String? = nil
     ) throws {
         try database.execute(
-            sql: """
-                INSERT OR REPLACE INTO item (account, id, item, lane, isSent, isOver, holder, until)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                account, item.id, encoded, item.lane, item.isSent, item.isOver, holder, until?.microseconds,
-            ])
+            sql: "INSERT OR REPLACE INTO item (account, id, item, sender, lane) VALUES (?, ?, ?, ?, ?)",
+            arguments: ["\(account)", item.id, encoded, sender, item.lane])
     }
 
     private static func remove(_ item: OutboxItem.ID, of account: AccountID, from database: Database) throws {
@@ -173,37 +194,48 @@ public final class DatabaseStore: SharedLocalStore {
     ) throws {
         let now = Instant.now
         try database.execute(
-            sql: "DELETE FROM decision WHERE at NOT BETWEEN ? AND ?",
+            sql: "DELETE FROM decision WHERE at < ? OR at > ?",
             arguments: [(now - memory).microseconds, (now + memory).microseconds])
         try database.execute(
             sql: "INSERT OR REPLACE INTO decision (account, id, decision, at) VALUES (?, ?, ?, ?)",
             arguments: ["\(account)", item, decision, now.microseconds])
     }
 
-    private static func isDecided(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws -> Bool {
-        try Row.fetchOne(
-            database, sql: "SELECT 1 FROM decision WHERE account = ? AND id = ?", arguments: ["\(account)", item])
-            != nil
+    private static func decision(
+        of item: OutboxItem.ID, of account: AccountID, in database: Database
+    ) throws -> Data? {
+        try Data.fetchOne(
+            database, sql: "SELECT decision FROM decision WHERE account = ? AND id = ?",
+            arguments: ["\(account)", item])
     }
 
-    /// Removes those that weren't sent.
-    /// - Returns: Those that were.
-    private static func replace(
-        _ others: [OutboxItem.ID], deciding decision: Data?, of account: AccountID, in database: Database
-    ) throws -> Set<OutboxItem.ID> {
-        var kept: Set<OutboxItem.ID> = []
-        for other in others {
-            let isSent = try Bool.fetchOne(
-                database, sql: "SELECT isSent FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", other])
-            switch isSent {
-            case true?: kept.insert(other)
-            case false?:
-                try remove(other, of: account, from: database)
-                if let decision { try decide(other, decision, of: account, in: database) }
-            case nil: break
-            }
+    private enum Stored {
+        case nothing
+        /// A newer version of the app has made something of it that this one can't read.
+        case unreadable
+        case item(OutboxItem, sender: String?)
+    }
+
+    private static func stored(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws -> Stored {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT item, sender FROM item WHERE account = ? AND id = ?",
+            arguments: ["\(account)", item])
+        guard let row else { return .nothing }
+        guard let found = try? JSONDecoder().decode(OutboxItem.self, from: row["item"] as Data) else {
+            return .unreadable
         }
-        return kept
+        return .item(found, sender: row["sender"])
+    }
+
+    /// Removes one whose place another takes, if it is there and wasn't sent.
+    private static func isReplaced(
+        _ other: OutboxItem.ID, of account: AccountID, in database: Database
+    ) throws -> Bool {
+        guard case .item(let item, _) = try stored(other, of: account, in: database), !item.isSent, !item.isOver else {
+            return false
+        }
+        try remove(other, of: account, from: database)
+        return true
     }
 
     public func save(_ item: OutboxItem, of account: AccountID) async throws {
@@ -214,74 +246,108 @@ public final class DatabaseStore: SharedLocalStore {
         let encoded = try JSONEncoder().encode(item)
         try await write(account) { database in
             for other in others { try Self.remove(other, of: account, from: database) }
-            try Self.write(item, encoded, of: "\(account)", into: database)
+            try Self.write(item, encoded, of: account, into: database)
         }
     }
 
-    public func add(
-        _ item: OutboxItem, replacing others: [OutboxItem.ID], deciding decision: Data, of account: AccountID
-    ) async throws -> Set<OutboxItem.ID> {
+    public func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID> {
+        let (item, joined) = (addition.item, addition.joined)
         let encoded = try JSONEncoder().encode(item)
+        let encodedJoined = try joined.map { try JSONEncoder().encode($0.item) }
         return try await write(account) { database in
-            let kept = try Self.replace(others, deciding: decision, of: account, in: database)
-            let isThere = try Row.fetchOne(
-                database, sql: "SELECT 1 FROM item WHERE account = ? AND id = ?",
-                arguments: ["\(account)", item.id])
-            if try isThere == nil && !Self.isDecided(item.id, of: account, in: database) {
-                try Self.write(item, encoded, of: "\(account)", into: database)
+            var removed: Set<OutboxItem.ID> = []
+            for (other, decision) in addition.others where try Self.isReplaced(other, of: account, in: database) {
+                try Self.decide(other, decision, of: account, in: database)
+                removed.insert(other)
             }
-            return kept
+            if case .nothing = try Self.stored(item.id, of: account, in: database),
+                try Self.decision(of: item.id, of: account, in: database) == nil
+            {
+                if let joined, let encodedJoined, removed.contains(joined.earlier) {
+                    try Self.write(joined.item, encodedJoined, of: account, into: database)
+                } else {
+                    try Self.write(item, encoded, of: account, into: database)
+                }
+            }
+            return removed
         }
     }
 
     public func update(
-        _ item: OutboxItem, _ update: SharedUpdate, of account: AccountID
-    ) async throws -> SharedUpdate.Outcome {
+        _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
         let encoded = try JSONEncoder().encode(item)
         return try await write(account) { database in
-            let row = try Row.fetchOne(
-                database, sql: "SELECT item, isSent, holder, until FROM item WHERE account = ? AND id = ?",
-                arguments: ["\(account)", item.id])
-            if let row {
-                let (content, isSent, holder): (Data, Bool, String?) = (row[0], row[1], row[2])
-                let until = (row[3] as Int64?).map { Instant(microseconds: $0) }
-                if update.isHeld(by: holder, until: until) { return .held }
-                // Sent by somebody else under a key that this process doesn't know.
-                if isSent, holder != update.holder,
-                    let known = try? JSONDecoder().decode(OutboxItem.self, from: content), !known.isSame(as: item)
-                {
-                    return .held
+            let sender: String?
+            switch try Self.stored(item.id, of: account, in: database) {
+            case .unreadable: return .gone(nil)
+            case .nothing:
+                let decision = try Self.decision(of: item.id, of: account, in: database)
+                // Whoever has removed it for a later one keeps a card of it.
+                guard decision == nil ? update.isNew : decision == update.decision else { return .gone(decision) }
+                if update.step == .prepare, try Self.isBehind(item, update, of: account, in: database) {
+                    return .behind
                 }
-            } else {
-                // A card says what became of it, so it comes after that.
-                guard try update.isNew && (item.isOver || !Self.isDecided(item.id, of: account, in: database))
-                else { return .gone }
+                sender = update.step == .prepare ? update.process : nil
+            case .item(let stored, let known):
+                let verdict = update.verdict(for: item, on: stored, sentBy: known)
+                guard verdict.written != nil else {
+                    if verdict.sender != known {
+                        try database.execute(
+                            sql: "UPDATE item SET sender = ? WHERE account = ? AND id = ?",
+                            arguments: [verdict.sender, "\(account)", item.id])
+                    }
+                    return verdict.outcome
+                }
+                if update.step == .prepare, !stored.isSent,
+                    try Self.isBehind(item, update, of: account, in: database)
+                {
+                    return .behind
+                }
+                sender = verdict.sender
             }
-            if update.until != nil {
-                let earlier = try Int64.fetchAll(
-                    database,
-                    sql: "SELECT id FROM item WHERE account = ? AND id < ? AND lane = ? AND NOT isOver",
-                    arguments: ["\(account)", item.id, item.lane])
-                let over = update.over.union(update.replaced)
-                if earlier.contains(where: { !over.contains($0) }) { return .held }
-            }
-            _ = try Self.replace(update.replaced, deciding: nil, of: account, in: database)
-            try Self.write(
-                item, encoded, of: "\(account)", into: database, holder: update.until.map { _ in update.holder },
-                until: update.until)
+            for other in update.replaced { _ = try Self.isReplaced(other, of: account, in: database) }
+            try Self.write(item, encoded, of: account, into: database, sender: sender)
             if let decision = update.decision { try Self.decide(item.id, decision, of: account, in: database) }
             return .done
         }
+    }
+
+    private static func isBehind(
+        _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID, in database: Database
+    ) throws -> Bool {
+        let rows = try Data.fetchCursor(
+            // Of what 0.1.0 kept, only the item itself says where it belongs.
+            database, sql: "SELECT item FROM item WHERE account = ? AND id < ? AND (lane = ? OR lane IS NULL)",
+            arguments: ["\(account)", item.id, item.lane])
+        let decoder = JSONDecoder()
+        while let row = try rows.next() {
+            // What can't be read can't hold anything back.
+            if let earlier = try? decoder.decode(OutboxItem.self, from: row), update.isBehind(earlier, item) {
+                return true
+            }
+        }
+        return false
     }
 
     public func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
         try await write(account) { try Self.remove(item, of: account, from: $0) }
     }
 
-    public func end(_ item: OutboxItem.ID, deciding decision: Data, of account: AccountID) async throws {
+    public func end(
+        _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
         try await write(account) { database in
+            switch try Self.stored(item, of: account, in: database) {
+            case .nothing:
+                if let known = try Self.decision(of: item, of: account, in: database) { return .gone(known) }
+                return .gone(nil)
+            case .item(let stored, _) where !stored.canEnd(knownAs: base): return .other(stored)
+            case .item, .unreadable: break
+            }
             try Self.remove(item, of: account, from: database)
             try Self.decide(item, decision, of: account, in: database)
+            return .done
         }
     }
 
@@ -290,19 +356,16 @@ public final class DatabaseStore: SharedLocalStore {
         try await database.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
     }
 
-    public func changes(of account: AccountID) async throws -> SharedChanges {
+    public func changes(of account: AccountID) async throws -> StoreChanges {
         let known = marks.withLock { $0[account] }
         let (items, decisions) = try await database.read { database in
             if let known, try Self.mark(of: account, in: database) != known { throw ForgottenAccount() }
-            let items = try Data.fetchAll(
-                database, sql: "SELECT item FROM item WHERE account = ? ORDER BY id", arguments: ["\(account)"])
+            let items = try Self.items(of: account, in: database)
             let decisions = try Row.fetchAll(
                 database, sql: "SELECT id, decision FROM decision WHERE account = ?", arguments: ["\(account)"])
             return (items, decisions.map { row in (row[0] as Int64, row[1] as Data) })
         }
-        return SharedChanges(
-            items: items.compactMap { try? JSONDecoder().decode(OutboxItem.self, from: $0) },
-            decisions: Dictionary(decisions) { $1 })
+        return StoreChanges(items: items.readable, ids: items.ids, decisions: Dictionary(decisions) { $1 })
     }
 
     // MARK: Copies
@@ -310,34 +373,84 @@ public final class DatabaseStore: SharedLocalStore {
     public func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
     ) async throws {
-        try await write(account) { database in
-            for item in items { try Self.remove(item, of: account, from: database) }
+        let known = copyVersions.withLock { $0[account] ?? [:] }
+        let written = try await write(account) { database in
+            var written: [String: Int64] = [:]
             for copy in copies {
+                let found = try Row.fetchOne(
+                    database, sql: "SELECT version, asOf FROM copy WHERE account = ? AND sequence = ?",
+                    arguments: ["\(account)", copy.sequence])
+                let (version, asOf) = ((found?[0] as Int64?) ?? 0, (found?[1] as Int64?) ?? 0)
+                // Two processes' copies have no order but their time, and only where that is clear.
+                guard
+                    version == known[copy.sequence] ?? 0
+                        || Instant(microseconds: asOf) + Self.clockError < copy.asOf
+                else { throw OutdatedCopy() }
+                written[copy.sequence] = version + 1
                 try database.execute(
                     sql: """
-                        INSERT OR REPLACE INTO copy (account, sequence, place, asOf, state) VALUES (?, ?, ?, ?, ?)
+                        INSERT OR REPLACE INTO copy (account, sequence, place, asOf, state, version)
+                        VALUES (?, ?, ?, ?, ?, ?)
                         """,
-                    arguments: ["\(account)", copy.sequence, copy.place, copy.asOf.microseconds, copy.state])
+                    arguments: [
+                        "\(account)", copy.sequence, copy.place, copy.asOf.microseconds, copy.state, version + 1,
+                    ])
             }
+            for item in items { try Self.remove(item, of: account, from: database) }
+            return written
         }
+        copyVersions.withLock { $0[account, default: [:]].merge(written) { $1 } }
     }
 
     // MARK: Forgetting
 
-    public func forget(_ account: AccountID) async throws {
+    public func openings() async throws -> Set<String> {
+        try await database.read { database in
+            // A file that couldn't be brought up to date has none.
+            guard try database.tableExists("opened") else { return [] }
+            return try String.fetchSet(database, sql: "SELECT mark FROM opened")
+        }
+    }
+
+    public func forget(_ account: AccountID) async throws { try await erase(account, openedAs: nil) }
+
+    public func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
+        try await erase(account, openedAs: openings)
+    }
+
+    private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
         marks.withLock { $0[account] = nil }
-        try await delete(where: "account IS ?", account)
+        copyVersions.withLock { $0[account] = nil }
+        try await delete(where: "account IS ?", account, openedAs: openings)
     }
 
     public func forgetOthers(than account: AccountID?) async throws {
-        try await delete(where: "account IS NOT ?", account)
+        try await delete(where: "account IS NOT ?", account, openedAs: nil)
     }
 
-    private func delete(where condition: String, _ account: AccountID?) async throws {
+    public func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await delete(where: "account IS NOT ?", account, openedAs: openings)
+    }
+
+    /// - Parameter openings: Nil for all.
+    private func delete(
+        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
+    ) async throws {
         let account = account.map { "\($0)" }
         try await database.write { database in
+            var kept: [String] = []
+            if let openings, try database.tableExists("opened") {
+                // Somebody may have signed in since, in another process.
+                kept = try Row.fetchAll(database, sql: "SELECT account, mark FROM opened")
+                    .filter { !openings.contains($0["mark"]) }.map { $0["account"] }
+            }
+            let others = kept.map { _ in "?" }.joined(separator: ", ")
             for table in ["item", "copy", "decision", "opened"] {
-                try database.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: [account])
+                // A file that couldn't be brought up to date has less.
+                guard try database.tableExists(table) else { continue }
+                try database.execute(
+                    sql: "DELETE FROM \(table) WHERE \(condition) AND account NOT IN (\(others))",
+                    arguments: StatementArguments([account] + kept))
             }
         }
         // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.

@@ -80,6 +80,90 @@ struct AccessTokensTests {
         }
     }
 
+    @Test("two processes that exchange one token at the same time do so under one key (F9, S42)")
+    func oneKey() async throws {
+        let server = Server()
+        let shared = SharedTokens(server.tokens)
+        let key = ID<RequestSubject>(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0077)
+        let isOthers = Mutex(false)
+        server.transport.answer { [unowned server] request in
+            // From here on, whoever reads and then writes is too late.
+            if request.endpoint == .serverTime {
+                shared.after(reads: 1) { store in
+                    store.update { stored in
+                        isOthers.withLock { $0 = stored?.exchange == nil }
+                        if stored?.exchange == nil { stored?.exchange = key }
+                    }
+                }
+            }
+            return try server.answer(request)
+        }
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: shared, clock: KnownServerTime(time), time: time)
+        _ = try await tokens.token()
+        let sent = server.transport.requests.filter { $0.endpoint == .token }.map(\.key)
+        #expect(sent.count == 1 && sent.first != .some(nil))
+        #expect(!isOthers.withLock { $0 } || sent.first == key)
+    }
+
+    @Test("the answer that two processes get leaves the exchange that one of them has begun since (F9, S42)")
+    func nextExchange() async throws {
+        let server = Server()
+        let key = ID<RequestSubject>(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0077)
+        let next = Credentials(
+            account: Server.account, device: Server.device, refreshToken: "refresh-1", exchange: key)
+        server.transport.answer { [unowned server] request in
+            if request.endpoint == .token { server.tokens.save(next) }
+            return try server.answer(request)
+        }
+        #expect(try await Self.tokens(server).token() == "access-1")
+        #expect(server.tokens.load() == next)
+    }
+
+    @Test("what the server says of a token leaves whoever signed in since as they are (F9, S17)")
+    func refusedLater() async throws {
+        for (account, device) in [(OutboxApp.one, Server.device), (Server.account, DeviceID.new())] {
+            let server = Server()
+            let tokens = Self.tokens(server)
+            let access = try await tokens.access()
+            let next = Credentials(account: account, device: device, refreshToken: "next")
+            server.tokens.save(next)
+            #expect(try await tokens.signedOut(access) == false)
+            #expect(server.tokens.load() == next)
+            if account != Server.account {
+                #expect(try await tokens.leave(Server.account) == nil)
+                try await tokens.forget(Server.account, Server.device)
+                // Nobody's token is exchanged for somebody else.
+                await #expect(throws: QuartetError.needsAuthentication) {
+                    try await tokens.token(for: Server.account)
+                }
+            } else {
+                try await tokens.forget(Server.account, Server.device)
+            }
+            #expect(server.tokens.load() == next)
+        }
+    }
+
+    @Test("whoever signs in again while what is left of them is erased stays signed in (F9, S17)")
+    func leaving() async throws {
+        let server = Server()
+        server.tokens.save(
+            Credentials(
+                account: Server.account, device: Server.device, refreshToken: "refresh-0", isSignedOut: true,
+                isLeaving: true))
+        let next = Credentials(account: Server.account, device: .new(), refreshToken: "next")
+        let answers = Mutex<[Bool]>([])
+        try await Self.tokens(server).finishLeaving { _, isLast in
+            for saved in [nil, next] {
+                if let saved { server.tokens.save(saved) }
+                let answer = try await isLast()
+                answers.withLock { $0.append(answer) }
+            }
+        }
+        #expect(answers.withLock { $0 } == [true, false] && server.tokens.load() == next)
+    }
+
     @Test("who signs out or in while a token is exchanged isn't undone by its answer (S42)")
     func changedMeanwhile() async throws {
         let other = Credentials(account: Server.account, device: .new(), refreshToken: "refresh-other")

@@ -4,6 +4,14 @@ import Testing
 
 @testable import QuartetClient
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 @Suite
 struct FileTokenStoreTests {
     private static func withFile(_ body: (URL) throws -> Void) throws {
@@ -32,6 +40,47 @@ struct FileTokenStoreTests {
             try store.save(nil)
             try store.save(nil)
             #expect(try store.load() == nil)
+        }
+    }
+
+    /// Locks the folder as another process would.
+    private static func withFolder(of file: URL, _ body: (Int32) throws -> Void) throws {
+        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try #require(folder >= 0)
+        defer { close(folder) }
+        try body(folder)
+    }
+
+    @Test("between reading credentials and replacing them nobody else does either (F9, S42)")
+    func updating() throws {
+        try Self.withFile { file in
+            let store = FileTokenStore(file)
+            try store.save(Self.credentials)
+            try Self.withFolder(of: file) { folder in
+                try store.update { stored in
+                    #expect(stored == Self.credentials)
+                    #expect(flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+                    stored?.refreshToken = "next"
+                }
+                #expect(try FileTokenStore(file).load()?.refreshToken == "next")
+                #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+            }
+        }
+    }
+
+    @Test("a process that the system has frozen while it held the lock doesn't hold back the others for long (F9, S22)")
+    func frozen() throws {
+        try Self.withFile { file in
+            let store = FileTokenStore(file)
+            try Self.withFolder(of: file) { folder in
+                try #require(flock(folder, LOCK_EX | LOCK_NB) == 0)
+                // It is in the middle of writing.
+                let new = file.deletingLastPathComponent().appending(path: ".tokens.new")
+                try Data("half".utf8).write(to: new)
+                try store.save(Self.credentials)
+                #expect(try store.load() == Self.credentials)
+                #expect(try Data(contentsOf: new) == Data("half".utf8))
+            }
         }
     }
 

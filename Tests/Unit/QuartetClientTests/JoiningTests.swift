@@ -13,7 +13,7 @@ import Testing
 /// Edits of one thing that wait and were never sent are sent as one.
 @Suite(.timeLimit(.minutes(10)))
 struct JoiningTests {
-    private static func edit(_ user: UserClient, name: String? = nil, note: String? = nil) async throws(QuartetError) {
+    static func edit(_ user: UserClient, name: String? = nil, note: String? = nil) async throws(QuartetError) {
         let old = user.user.profile
         var new = old
         if let name { new.name = name }
@@ -22,7 +22,7 @@ struct JoiningTests {
     }
 
     /// What the server has after these commands.
-    private static func profile(after commands: some Sequence<[UInt8]>) throws -> (name: String?, note: String?) {
+    static func profile(after commands: some Sequence<[UInt8]>) throws -> (name: String?, note: String?) {
         var (name, note): (String?, String?) = (nil, nil)
         for body in commands {
             let command = try JSONDecoder().decode(UpdateProfile.self, from: Data(body))
@@ -45,6 +45,8 @@ struct JoiningTests {
             await #expect(throws: QuartetError.willBeSentWhenOnline) { try await Self.edit(app.user, note: "note") }
             #expect(app.user.user.name == "name-1000" && app.user.user.emergencyNote == "note")
             #expect(app.connection.outbox.items.value.count == 1)
+            // Nobody waits for them any more.
+            #expect(app.connection.outbox.state.withLock { $0.joined.values.allSatisfy(\.isEmpty) })
             let before = server.commands.count
             server.goOnline()
             app.connection.outbox.retry()
@@ -159,6 +161,8 @@ struct JoiningTests {
             var steps: [Int] = []
             for _ in 0..<40 { steps.append(Int.random(in: 0..<10, using: &random)) }
             let plan = steps
+            // Every other edit is one of the note.
+            let note = plan.enumerated().last { $0.element > 5 && $0.offset % 2 == 1 }.map { "note-\($0.offset)" }
             try await app.connected(server) { _ in
                 var calls: [Task<Void, any Error>] = []
                 for (number, step) in plan.enumerated() {
@@ -173,7 +177,11 @@ struct JoiningTests {
                         calls.append(
                             Task {
                                 defer { isOver.update { $0 = true } }
-                                try await Self.edit(app.user, name: "name-\(number)")
+                                if number % 2 == 1 {
+                                    try await Self.edit(app.user, note: "note-\(number)")
+                                } else {
+                                    try await Self.edit(app.user, name: "name-\(number)")
+                                }
                             })
                         // The next one comes after it.
                         while !isOver.value, app.connection.outbox.items.value.last?.id == last { await Task.yield() }
@@ -192,9 +200,64 @@ struct JoiningTests {
                 await server.passTime { open.value == 0 && app.connection.outbox.items.value.isEmpty }
                 let keys = Set(server.commands.map(\.key))
                 let end = try Self.profile(after: server.commands.map(\.body))
-                #expect(keys.count <= calls.count && end.name == "last", "seed \(seed)")
+                #expect(keys.count <= calls.count && end == ("last", note), "seed \(seed)")
             }
         }
+    }
+
+    @Test("an edit that is going to be refused doesn't take a later one along (P33)")
+    func conflicting() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { stream in
+            server.transport.answer { request in
+                if case .command = request.endpoint { throw TransportError.unreachable("no network") }
+                return try server.answer(request)
+            }
+            let change = { @Sendable (change: @Sendable (inout ContactFields) -> Void) async throws -> Void in
+                let contact = try #require(app.contacts.contacts.contact(by: OutboxApp.one))
+                var fields = ContactFields(contact)
+                change(&fields)
+                let edit = Edit(base: ContactFields(contact), edit: fields)
+                await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                    try await server.passingTime { try await app.contacts.update(contact.account, edit) }
+                }
+            }
+            try await change { $0.nickname = "mine" }
+            var theirs = Contact(OutboxApp.one, nickname: "theirs", version: 2)
+            theirs.notes = "from elsewhere"
+            try stream.send(
+                ContactUpdated(
+                    account: Server.account, contact: theirs, by: Server.account, rolesChanged: false,
+                    isAcceptance: false), at: 11)
+            await app.contacts.contacts.values.wait { $0.contact(by: OutboxApp.one)?.notes == "from elsewhere" }
+            try await change { $0.sendPings = false }
+            #expect(app.connection.outbox.items.value.map(\.canCancel) == [true, true])
+        }
+    }
+
+    @Test("of signals that wait, the newest whose caller still waits is sent (P33)")
+    func cancelledSignals() async throws {
+        let turns = SignalTurns()
+        let gate = Observed(false)
+        let sent = Observed<[Int]>([])
+        let subject = SignalTurns.Subject(GroupID(high: 1, low: 1), SignalRequest(topic: "cursor"))
+        var calls: [Task<Void, any Error>] = []
+        for number in 0...2 {
+            calls.append(
+                Task {
+                    try await turns.run(subject) { () async throws(QuartetError) in
+                        if number == 0 { do { try await gate.wait("it may end") { $0 ? true : nil } } catch { return } }
+                        sent.update { $0.append(number) }
+                    }
+                })
+            while turns.callers(of: subject) < number + 1 { await Task.yield() }
+        }
+        calls[2].cancel()
+        _ = await calls[2].result
+        gate.update { $0 = true }
+        for call in calls[..<2] { try await call.value }
+        #expect(sent.value == [0, 1] && turns.callers(of: subject) == 0)
     }
 
     @Test("of the signals of one cursor that wait for one on its way, the newest is sent, and no call hangs (P33)")

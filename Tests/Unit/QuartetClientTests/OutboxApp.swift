@@ -81,6 +81,44 @@ extension Server {
     }
 }
 
+extension AccessTokens {
+    func token(insteadOf refused: String? = nil, for account: AccountID? = nil) async throws -> String {
+        try await access(insteadOf: refused, for: account).token
+    }
+}
+
+/// A device's tokens of which another process makes something else just after they were read.
+final class SharedTokens: TokenStore {
+    let store: InMemoryTokenStore
+    /// How many more times they are read before that, and what the other one does then.
+    private let other = Mutex<(reads: Int, act: @Sendable (InMemoryTokenStore) -> Void)?>(nil)
+
+    init(_ store: InMemoryTokenStore) {
+        self.store = store
+    }
+
+    func after(reads: Int, _ act: @escaping @Sendable (InMemoryTokenStore) -> Void) {
+        other.withLock { $0 = (reads, act) }
+    }
+
+    func load() -> Credentials? {
+        let found = store.load()
+        let act = other.withLock { other -> (@Sendable (InMemoryTokenStore) -> Void)? in
+            guard let (reads, act) = other else { return nil }
+            other = reads > 1 ? (reads - 1, act) : nil
+            return reads > 1 ? nil : act
+        }
+        act?(store)
+        return found
+    }
+
+    func save(_ credentials: Credentials?) { store.save(credentials) }
+
+    func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) rethrows -> Value {
+        try store.update(change)
+    }
+}
+
 /// A device's store that has trouble.
 final class FailingStore: LocalStore {
     struct Full: Error {}

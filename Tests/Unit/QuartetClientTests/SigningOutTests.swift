@@ -248,7 +248,7 @@ struct SigningOutTests {
     @Test("what is kept, changed or removed for one account never touches another's (S17, R12)")
     func accounts() async throws {
         let store = InMemoryLocalStore()
-        let accounts = AccountStore(store, Server().clock.timekeeper)
+        let accounts = AccountStore(store, nil)
         let item = { (account: AccountID) in
             OutboxItem(
                 id: 7, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: nil,
@@ -256,18 +256,20 @@ struct SigningOutTests {
         }
         let (annas, bobs) = (item(Self.one), item(Self.two))
         _ = try await accounts.open(Self.one)
-        _ = try await accounts.save(annas).value.get()
+        _ = try await accounts.save(.init(item: annas)).value.get()
         _ = try await accounts.open(Self.two)
-        await #expect(throws: QuartetError.needsAuthentication) { try await accounts.save(annas).value.get() }
-        try await accounts.replace(annas, .init(), if: { true })
+        await #expect(throws: QuartetError.needsAuthentication) {
+            try await accounts.save(.init(item: annas)).value.get()
+        }
+        _ = try await accounts.replace(annas, { .init(step: .renew) }, then: { _ in })
         #expect(store.load(Self.two).items.isEmpty)
-        _ = try await accounts.save(bobs).value.get()
-        try await accounts.remove(annas)
+        _ = try await accounts.save(.init(item: bobs)).value.get()
+        try await accounts.remove(annas.id, of: annas.account)
         #expect(store.load(Self.two).items == [bobs] && store.load(Self.one).items == [annas])
         // It was dropped before its turn came.
         var later = bobs
         later.body = Data()
-        try await accounts.replace(later, .init(), if: { false })
+        _ = try await accounts.replace(later, { nil }, then: { _ in })
         #expect(store.load(Self.two).items == [bobs])
     }
 }

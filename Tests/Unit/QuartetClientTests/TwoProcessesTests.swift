@@ -102,8 +102,7 @@ struct TwoProcessesTests {
                 // The other process sends it, and gets the answer.
                 let store = try DatabaseStore(file)
                 let item = try #require(try await store.load(Server.account).items.first)
-                let decision = OutboxDecision(.failure(.refused(refusal)))
-                try await store.end(item.id, deciding: decision.encoded, of: Server.account)
+                try await Self.decide(item.id, .failure(.refused(refusal)), in: file)
                 await server.passTime { app.connection.outbox.items.value.isEmpty }
                 let event = await events.first { _ in true }
                 #expect(event?.item.id == item.id && event?.error == .refused(refusal))
@@ -119,19 +118,31 @@ struct TwoProcessesTests {
         }
     }
 
-    /// Has a process that was killed while it sent the only item that is kept.
-    private static func sending(_ file: URL, _ server: Server) async throws -> OutboxItem {
+    /// Has another process send the only item that is kept, and be killed then.
+    /// - Returns: The item as everybody has to send it.
+    private static func sending(_ file: URL, _ server: Server, body: String = "{}") async throws -> OutboxItem {
         let store = try DatabaseStore(file)
-        var item = try #require(try await store.load(Server.account).items.first)
-        let now = time(server).wall()
-        _ = item.key.minted(at: now)
-        item.body = Data("{}".utf8)
-        let update = SharedUpdate(holder: "killed", now: now, until: now + SharedUpdate.hold)
-        #expect(try await store.update(item, update, of: Server.account) == .done)
-        return item
+        var item = try #require(try await store.load(Server.account).items.last)
+        _ = item.key.minted(at: time(server).wall())
+        item.body = Data(body.utf8)
+        switch try await store.update(item, StoreUpdate(.prepare, by: "killed"), of: Server.account) {
+        case .done: return item
+        // A process that is tested was quicker.
+        case .other(let stored): return stored
+        case .gone, .behind: throw QuartetError.unknown
+        }
     }
 
-    @Test("what a process was sending when it was killed is left to it for a while, then sent under its key (F9, S22)")
+    /// Has another process hear from the server what became of an item.
+    private static func decide(
+        _ item: OutboxItem.ID, _ result: Result<CommandReply, QuartetError>, in file: URL
+    ) async throws {
+        let decision = OutboxDecision(result).encoded
+        let outcome = try await DatabaseStore(file).end(item, knownAs: nil, deciding: decision, of: Server.account)
+        #expect(outcome == .done)
+    }
+
+    @Test("what a process was sending when it was killed is sent by another under its key, once (F9, S22)")
     func takenOver() async throws {
         try await Self.withFile { file in
             let server = Server()
@@ -140,34 +151,247 @@ struct TwoProcessesTests {
             await Self.keeps(server) { try await widget.contacts.sendPing(OutboxApp.one) }
             let item = try await Self.sending(file, server)
             server.goOnline()
-            let (began, before) = (server.clock.now, server.commands.count)
+            let before = server.commands.count
             try await app.connected(server) { _ in
                 #expect(app.contacts.contacts.outgoingPings.map(\.account) == [OutboxApp.one])
                 await server.passTime { app.connection.outbox.items.value.isEmpty }
             }
             let sent = server.commands.dropFirst(before)
             #expect(sent.map(\.name) == ["SendPing"] && sent.first?.key == item.key.id)
-            #expect(server.clock.now - began >= .seconds(14))
         }
     }
 
-    @Test("an all-clear of one process comes after the call for help that another has tried to send (F9, S22, S27)")
+    @Test("a call for help that another process sends goes out under its key from one that has it as unsent (F9, S22)")
+    func sentMeanwhile() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, widget) = (try Self.process(server, file), try Self.process(server, file))
+            try await app.offline(server) {
+                server.goOffline()
+                await Self.keeps(server) { try await widget.user.raiseAlert() }
+                await server.passTime { app.connection.outbox.items.value.count == 1 }
+                let item = try await Self.sending(file, server)
+                // Nothing more comes from the one that was killed.
+                let before = server.commands.count
+                server.goOnline()
+                app.connection.outbox.retry()
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                let sent = server.commands.dropFirst(before)
+                #expect(Set(sent.map(\.key)) == [item.key.id] && sent.first?.body == item.body.map(Array.init))
+                #expect(app.connection.outbox.unsent.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("what another process sends can't be taken back, and stays as it is sent (F9, S21)")
+    func cancelling() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.one) }
+            let item = try await Self.sending(file, server)
+            let outbox = app.connection.outbox
+            #expect(outbox.items.value.map(\.canCancel) == [true])
+            #expect(try await outbox.cancel(item.id) == false)
+            #expect(outbox.items.value.first?.isSame(as: item) == true)
+            #expect(try await DatabaseStore(file).load(Server.account).items.first?.isSame(as: item) == true)
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.two) }
+            let other = try #require(outbox.items.value.last)
+            #expect(try await outbox.cancel(other.id))
+            #expect(outbox.items.value.map(\.id) == [item.id])
+            let changes = try await DatabaseStore(file).changes(of: Server.account)
+            let decision = try #require(changes.decisions[other.id].flatMap { OutboxDecision($0) })
+            #expect(changes.ids == [item.id] && decision.result.isCancelled)
+        }
+    }
+
+    @Test("an edit doesn't join one that another process is sending: both arrive (F9, P33)")
+    func joinedTooLate() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            try await app.offline(server) {
+                server.goOffline()
+                await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+                let first = try await Self.sending(file, server)
+                await Self.keeps(server) { try await JoiningTests.edit(app.user, name: "two") }
+                #expect(app.user.user.emergencyNote == "one" && app.user.user.name == "two")
+                #expect(try await DatabaseStore(file).load(Server.account).items.count == 2)
+                let before = server.commands.count
+                server.goOnline()
+                app.connection.outbox.retry()
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                let sent = Array(server.commands.dropFirst(before))
+                #expect(sent.count == 2 && sent.first?.key == first.key.id)
+                let second = try JSONDecoder().decode(UpdateProfile.self, from: Data(try #require(sent.last).body))
+                #expect(second.name == "two" && second.emergencyNote == nil)
+            }
+        }
+    }
+
+    @Test(
+        "an edit doesn't join one that another process had accepted: its own is sent, each end is said right (F9, P33)")
+    func joinedAfterwards() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            server.goOffline()
+            try await app.connection.restore()
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+            let first = try #require(app.connection.outbox.items.value.first)
+            let events = app.connection.outbox.events
+            try await Self.decide(first.id, .success(CommandReply(command: .new())), in: file)
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, name: "two") }
+            let event = await events.first { _ in true }
+            #expect(event?.item.id == first.id && event?.error == nil)
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.count == 1 && app.connection.outbox.items.value.map(\.id) == kept.map(\.id))
+            let edit = try #require(kept.first.map { String(decoding: $0.edit, as: UTF8.self) })
+            #expect(edit.contains("two") && !edit.contains("one"), "\(edit)")
+        }
+    }
+
+    @Test("each maker of edits that another process joins hears what became of all (F9, P33)")
+    func joinedByAnother() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, other) = (try Self.process(server, file), try Self.process(server, file))
+            try await app.offline(server) {
+                server.goOffline()
+                let first = Task { try await JoiningTests.edit(other.user, note: "one") }
+                await server.passTime { app.connection.outbox.items.value.count == 1 }
+                let second = Task { try await JoiningTests.edit(app.user, name: "two") }
+                await app.connection.outbox.items.values.wait { items in
+                    items.last.map { String(decoding: $0.edit, as: UTF8.self).contains("two") } == true
+                }
+                server.goOnline()
+                app.connection.outbox.retry()
+                try await server.passingTime {
+                    try await first.value
+                    try await second.value
+                }
+                let end = try JoiningTests.profile(after: server.commands.map(\.body))
+                #expect(end == ("two", "one") && app.connection.outbox.items.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("a call for help that another process had accepted is never said to be unsent (F9, R12)")
+    func acceptedElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(app.connection.outbox.items.value.first)
+            try await Self.decide(call.id, .success(CommandReply(command: .new())), in: file)
+            // What would take its place if it hadn't been sent.
+            await Self.keeps(server) { try await app.user.clearAlert() }
+            let items = app.connection.outbox.items.value
+            #expect(items.map(\.command) == ["ClearAlert"] && app.connection.outbox.unsent.value.isEmpty)
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.map(\.id) == items.map(\.id))
+        }
+    }
+
+    @Test("a call for help that expires here while another process has it accepted leaves no card (F9, R12)")
+    func expiredElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let outbox = app.connection.outbox
+            let call = try #require(outbox.items.value.first)
+            try await Self.decide(call.id, .success(CommandReply(command: .new())), in: file)
+            let resets = outbox.state.withLock { $0.resets }
+            let outcome = await outbox.endUnsent(call, .expired, unlessDroppedSince: resets)
+            #expect(outcome.result.map { (try? $0.get()) != nil } == true)
+            #expect(outbox.unsent.value.isEmpty && outbox.items.value.isEmpty)
+            #expect(try await DatabaseStore(file).load(Server.account).items.isEmpty)
+        }
+    }
+
+    @Test("a refusal that another process got is heard by the caller, or is a card, and not both (F9, R12)")
+    func refusedElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let refusal = APIError(.invalidField)
+            server.goOffline()
+            let call = Task { try await app.user.raiseAlert() }
+            await app.connection.outbox.items.values.wait { $0.count == 1 }
+            let store = try DatabaseStore(file)
+            _ = try await store.load(Server.account)
+            var card = try await Self.sending(file, server)
+            (card.unsent, card.refusal) = (.refused, UnsentChange.Refusal(refusal))
+            let decision = OutboxDecision(.failure(.refused(refusal))).encoded
+            let update = StoreUpdate(.end, by: "other", of: card, decision: decision)
+            #expect(try await store.update(card, update, of: Server.account) == .done)
+            await #expect(throws: QuartetError.refused(refusal)) {
+                try await server.passingTime { try await call.value }
+            }
+            #expect(app.connection.outbox.items.value.isEmpty && app.connection.outbox.unsent.value.isEmpty)
+        }
+    }
+
+    @Test("nothing is remembered for long of what one process has sent by itself (F9)")
+    func remembering() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            try await app.connected(server) { _ in
+                for _ in 0..<5 { try await server.passingTime { try await app.contacts.sendPing(OutboxApp.one) } }
+                await server.passTime { app.connection.outbox.state.withLock { $0.over.isEmpty } }
+            }
+        }
+    }
+
+    /// Has another process keep what a process makes, which then knows nothing of it.
+    private static func made(
+        by widget: OutboxApp, in file: URL, _ server: Server, _ change: @escaping @Sendable () async throws -> Void
+    ) async throws -> (store: DatabaseStore, addition: StoreAddition) {
+        server.goOffline()
+        await keeps(server, change)
+        let store = try DatabaseStore(file)
+        let item = try #require(try await store.load(Server.account).items.first)
+        try await store.remove(item.id, of: Server.account)
+        server.goOnline()
+        return (store, StoreAddition(item))
+    }
+
+    @Test("an all-clear of one process comes after the call for help that another has kept (F9, S22, S27)")
     func order() async throws {
         try await Self.withFile { file in
             let server = Server()
             let (app, widget) = (try Self.process(server, file), try Self.process(server, file))
-            server.goOffline()
-            await Self.keeps(server) { try await widget.user.raiseAlert() }
-            let item = try await Self.sending(file, server)
-            server.goOnline()
+            let other = try await Self.made(by: widget, in: file, server) { try await widget.user.raiseAlert() }
             try await app.connected(server) { _ in
                 let before = server.commands.count
-                do { try await server.passingTime { try await app.user.clearAlert() } } catch {
-                    #expect((error as? QuartetError)?.isPending == true)
-                }
+                _ = try await other.store.add(other.addition, of: Server.account)
+                try await server.passingTime { try await app.user.clearAlert() }
                 await server.passTime { app.connection.outbox.items.value.isEmpty }
-                let sent = server.commands.dropFirst(before)
-                #expect(sent.map(\.name) == ["RaiseAlert", "ClearAlert"] && sent.first?.key == item.key.id)
+                #expect(server.commands.dropFirst(before).map(\.name) == ["RaiseAlert", "ClearAlert"])
+            }
+        }
+    }
+
+    @Test("what isn't urgent is left to the process that made it for a moment, then sent (F9, S22)")
+    func left() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, widget) = (try Self.process(server, file), try Self.process(server, file))
+            let other = try await Self.made(by: widget, in: file, server) {
+                try await widget.contacts.sendPing(OutboxApp.one)
+            }
+            try await app.connected(server) { _ in
+                let (began, before) = (server.clock.now, server.commands.count)
+                _ = try await other.store.add(other.addition, of: Server.account)
+                await server.passTime { server.commands.count > before }
+                #expect(server.clock.now - began >= .seconds(2))
+                await server.passTime { app.connection.outbox.items.value.isEmpty }
+                #expect(server.commands.dropFirst(before).map(\.name) == ["SendPing"])
             }
         }
     }
@@ -187,8 +411,11 @@ struct TwoProcessesTests {
                     try await app.contacts.sendPing(OutboxApp.one)
                 }
             }
-            let kept = try Data(contentsOf: file)
-            #expect(kept.range(of: Data("\(Server.account)".utf8)) == nil)
+            // The log that SQLite has beside it, too.
+            for kept in [file.path, "\(file.path)-wal"] where FileManager.default.fileExists(atPath: kept) {
+                let content = try Data(contentsOf: URL(filePath: kept))
+                #expect(content.range(of: Data("\(Server.account)".utf8)) == nil, "\(kept)")
+            }
         }
     }
 
@@ -206,15 +433,284 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test(
+        "after a sign-out and a sign-in in another process, a call for help goes out as whoever is signed in, all else is one's own (F9, S17)",
+        arguments: [Server.account, Server.person(9)]
+    )
+    func signedInAgain(former: AccountID) async throws {
+        try await Self.withFile { file in
+            let server = Server(isSignedIn: false)
+            server.tokens.save(Credentials(account: former, device: Server.device, refreshToken: "former"))
+            let (app, widget, other) = (
+                try Self.process(server, file), try Self.process(server, file), try Self.process(server, file)
+            )
+            for process in [app, widget, other] { try await process.connection.restore() }
+            try await app.connection.forgetAccount(isKnown: true, if: { true })
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            try await server.passingTime { try await widget.user.raiseAlert() }
+            #expect(server.commands.map(\.name) == ["RaiseAlert"])
+            if former == Server.account {
+                try await server.passingTime { try await other.contacts.sendPing(OutboxApp.one) }
+            } else {
+                await #expect(throws: QuartetError.needsAuthentication) {
+                    try await server.passingTime { try await other.contacts.sendPing(OutboxApp.one) }
+                }
+            }
+            #expect(server.commands.count == (former == Server.account ? 2 : 1))
+        }
+    }
+
+    /// What a process that had done nothing meanwhile does next.
+    enum Next: CaseIterable { case restore, run, push }
+
+    @Test(
+        "a process that did nothing while somebody else signed in shows and sends nothing of whom it knew (F9, S17)",
+        arguments: Next.allCases)
+    func changedAccount(next: Next) async throws {
+        try await Self.withFile { file in
+            let former = Server.person(9)
+            let server = Server(isSignedIn: false)
+            server.tokens.save(Credentials(account: former, device: Server.device, refreshToken: "former"))
+            let (app, stale) = (try Self.process(server, file), try Self.process(server, file))
+            let session = SessionClient.live(service: stale.connection)
+            try await session.restore()
+            try await app.connection.restore()
+            server.goOffline()
+            await Self.keeps(server) { try await stale.user.raiseAlert() }
+            await Self.keeps(server) { try await stale.contacts.sendPing(OutboxApp.one) }
+            try await app.connection.forgetAccount(isKnown: true, if: { true })
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            server.goOnline()
+            let before = server.commands.count
+            switch next {
+            case .restore: try await stale.connection.restore()
+            case .push:
+                let notifications = NotificationsClient.live(service: stale.connection)
+                let push = try PushTests.message(former)
+                await #expect(throws: QuartetError.needsAuthentication) { try await notifications.handle(push: push) }
+            case .run:
+                try await stale.connected(server) { _ in
+                    await server.passTime { stale.connection.outbox.items.value.isEmpty }
+                }
+            }
+            #expect(stale.connection.store.account == Server.account)
+            #expect(stale.connection.outbox.items.value.isEmpty && stale.connection.outbox.unsent.value.isEmpty)
+            #expect(stale.user.user.alertRaised == nil && stale.contacts.contacts.outgoingPings.isEmpty)
+            #expect(session.session.isSignedIn && server.commands.count == before)
+            #expect(server.tokens.load()?.account == Server.account && server.tokens.load()?.isSignedOut == false)
+            try await server.passingTime { try await stale.contacts.sendPing(OutboxApp.two) }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["SendPing"])
+        }
+    }
+
+    @Test("nothing of somebody is written while somebody else is signed in (F9, S17)")
+    func written() async throws {
+        let store = AccountStore(InMemoryLocalStore(), nil)
+        _ = try await store.open(Server.account)
+        var item = OutboxItem(
+            id: 1, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+            edit: Data())
+        item.account = OutboxApp.one
+        await #expect(throws: QuartetError.needsAuthentication) {
+            _ = try await store.replace(item, { AccountStore.Replacing(step: .prepare) }, then: { _ in })
+        }
+    }
+
+    @Test("an account that another process leaves while it is opened isn't shown (F9, S17)")
+    func leftMeanwhile() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let tokens = SharedTokens(server.tokens)
+            let app = OutboxApp(server, try DatabaseStore(file), tokens: tokens, time: Self.time(server))
+            // Read for whom to open, then for whom to erase nothing.
+            tokens.after(reads: 2) { $0.save(nil) }
+            try await app.connection.restore()
+            #expect(app.connection.store.account == nil && !app.connection.outbox.isRestored)
+        }
+    }
+
+    @Test("what the server says of who was signed in before leaves whoever is signed in by now (F9, S17)")
+    func refusedLater() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let next = Credentials(account: OutboxApp.one, device: Server.device, refreshToken: "next")
+        try await app.connected(server) { _ in
+            server.tokens.save(next)
+            server.transport.answer { request in
+                if request.token != nil { return TransportReply(.failure(APIError(.deviceSignedOut))) }
+                return try server.answer(request)
+            }
+            await #expect(throws: QuartetError.needsAuthentication) {
+                try await server.passingTime { try await session.signOutDevices(SignOutRequest(everywhere: true)) }
+            }
+            #expect(server.tokens.load() == next)
+        }
+        let second = Server()
+        let stale = OutboxApp(second)
+        try await stale.connected(second) { stream in
+            second.tokens.save(next)
+            second.transport.answer { request in
+                if request.endpoint == .token { throw TransportError.unreachable("no network") }
+                return try second.answer(request)
+            }
+            stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+            await stale.connection.wait { !$0.isConnected }
+            #expect(second.tokens.load()?.account == next.account)
+            #expect(second.tokens.load()?.isSignedOut == false)
+        }
+    }
+
+    @Test("whoever signed in anew in another process goes on where the token of before is refused (F9, S17)")
+    func signedInAnew() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connection.restore()
+        try await server.passingTime { try await app.user.checkIn() }
+        server.tokens.save(Credentials(account: Server.account, device: .new(), refreshToken: "anew"))
+        server.transport.answer { request in
+            if request.token == "access-1" { return TransportReply(.failure(APIError(.deviceSignedOut))) }
+            return try server.answer(request)
+        }
+        let session = SessionClient.live(service: app.connection)
+        try await server.passingTime { try await session.signOutDevices(SignOutRequest(everywhere: true)) }
+        #expect(server.tokens.load()?.isSignedOut == false)
+    }
+
+    @Test("a call without a connection that runs sends what waits for help as well (F9, R12)")
+    func helpFirst() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            let before = server.commands.count
+            server.transport.answer { request in
+                // The one that nobody waits for comes first.
+                while request.endpoint == .command("CheckIn"),
+                    !server.commands.dropFirst(before).contains(where: { $0.name == "RaiseAlert" })
+                { try await Task.sleep(for: .milliseconds(1)) }
+                return try server.answer(request)
+            }
+            widget.connection.outbox.retry()
+            try await server.passingTime { try await widget.user.checkIn() }
+            #expect(Set(server.commands.dropFirst(before).map(\.name)) == ["CheckIn", "RaiseAlert"])
+        }
+    }
+
+    @Test("what another process made later isn't dropped for what was made while nothing could be read (F9, R12)")
+    func madeLater() async throws {
+        let server = Server()
+        let outbox = OutboxApp(server).connection.outbox
+        let item = { (id: Int64) in
+            OutboxItem(
+                id: id, stream: "nobody", command: "RaiseAlert", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+                account: Server.account, edit: Data(), order: "alert")
+        }
+        outbox.change { state in state.madeUnread = ["alert": 5] }
+        await outbox.restore([item(3), item(7)], of: Server.account)
+        #expect(outbox.items.value.map(\.id) == [7])
+    }
+
+    @Test("what is just being kept isn't taken for another process's, and keeps its place among the others (F9)")
+    func adding() {
+        var state = Outbox.State()
+        let item = { (id: Int64) in
+            OutboxItem(
+                id: id, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+                edit: Data())
+        }
+        for id in [10, 9, 10] as [Int64] { state.take(item(id)) }
+        #expect(state.items.map(\.id) == [9, 10])
+    }
+
+    @Test("what a copy couldn't end since another process had kept a newer one is ended by a later one (F9, S22)")
+    func outdated() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let ping = PingSent(account: Server.account, contact: OutboxApp.one, at: Instant(microseconds: 3))
+            let command = CommandID.new()
+            try await app.connected(server) { stream in
+                while !app.connection.copies.hasKept("contacts") { try await Task.sleep(for: .milliseconds(1)) }
+                // Another process writes its own, of about the same time.
+                let other = try DatabaseStore(file)
+                let copy = try #require(
+                    try await other.load(Server.account).copies.first { $0.sequence == "contacts" })
+                try await other.save([copy], finishing: [], of: Server.account)
+                server.state.withLock { $0.replies = [.success(Server.accepted(command, event: ping))] }
+                try await app.contacts.sendPing(OutboxApp.one)
+                try stream.send(ping, at: 11, by: command)
+                await app.contacts.contacts.values.wait { $0.lastSync != nil }
+                app.connection.keepCopies(server.clock.now, atOnce: true)
+                await app.connection.copies.finish()
+                #expect(try await other.load(Server.account).items.count == 1)
+                server.clock.advance(by: .seconds(11))
+                stream.send(.heartbeat())
+                while app.connection.core.withLock({ $0.heard }) < server.clock.now {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+                app.connection.keepCopies(server.clock.now, atOnce: true)
+                await app.connection.copies.finish()
+                #expect(try await other.load(Server.account).items.isEmpty)
+            }
+        }
+    }
+
+    @Test("nobody's request goes out with the token of whoever signed in since in another process (F9, S17)")
+    func tokens() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let tokens = try #require(app.connection.tokens)
+        #expect(try await tokens.token(for: Server.account) == "access-1")
+        await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token(for: OutboxApp.one) }
+    }
+
     @Test("without a store and without anybody who runs it, no change is promised to be sent (F9, S22)")
     func noPromise() async throws {
         let server = Server()
         server.goOffline()
         let widget = OutboxApp(server)
+        let outbox = widget.connection.outbox
         await #expect(throws: QuartetError.offline) {
             try await server.passingTime { try await widget.user.raiseAlert() }
         }
-        #expect(widget.user.user.alertRaised == nil && widget.connection.outbox.items.value.isEmpty)
+        #expect(widget.user.user.alertRaised == nil && outbox.items.value.isEmpty)
+        #expect(outbox.unsent.value.map(\.command) == ["RaiseAlert"])
+        // Who has called for help has called for it.
+        let call = Task { try await widget.user.raiseAlert() }
+        await outbox.items.values.wait { $0.count == 1 }
+        call.cancel()
+        await #expect(throws: QuartetError.willBeSentWhenOnline) { try await call.value }
+        #expect(outbox.items.value.count == 1)
+    }
+
+    @Test("a call for help that is made before the connection runs is sent by it (F9, R12)")
+    func runsLater() async throws {
+        let server = Server()
+        server.transport.answer { request in
+            if case .command = request.endpoint { throw TransportError.unreachable("no network") }
+            return try server.answer(request)
+        }
+        let app = OutboxApp(server)
+        let call = Task { try await app.user.raiseAlert() }
+        await app.connection.outbox.items.values.wait { $0.count == 1 }
+        try await app.connected(server) { _ in
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await call.value }
+            }
+            #expect(app.connection.outbox.items.value.count == 1)
+            server.goOnline()
+            app.connection.outbox.retry()
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            #expect(Set(server.commands.map(\.name)) == ["RaiseAlert"])
+        }
     }
 
     @Test("numbers grow, also where the clock was set back, and two processes make no same ones (F9)")
@@ -233,4 +729,8 @@ struct TwoProcessesTests {
         // Those that 0.1.0 made are smaller.
         #expect(made.allSatisfy { $0 > start.microseconds })
     }
+}
+
+extension Result where Failure == QuartetError {
+    fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
 }

@@ -221,7 +221,11 @@ struct WorldPlay {
         }
         let outcomes = Dictionary(grouping: decisions) { $0.key }
         for (change, entry) in entries {
-            let decided = entry.keys.flatMap { outcomes[$0] ?? [] }
+            // What became of one that joined others is what became of them.
+            var (last, seen) = (entry, Set([change]))
+            while let next = last.joined, seen.insert(next).inserted, let later = entries[next] { last = later }
+            let keys = last.id == entry.id ? entry.keys : entry.keys + last.keys
+            let decided = keys.flatMap { outcomes[$0] ?? [] }
             guard !decided.contains(where: \.isAccepted) else { continue }
             let age = world.now - change.acted
             let isOver =
@@ -238,17 +242,13 @@ struct WorldPlay {
         for person in devices { try await checkState(of: person, require) }
     }
 
-    /// Those that do what earlier ones of their lane were to do, if those wait.
-    private static let joining: Set<String> = ["UpdateProfile", "UpdateContact"]
-
     /// Whether one that a person made later took its place.
     private func isSuperseded(
         _ change: WorldLedger.Change, _ entry: WorldLedger.Entry, _ entries: [WorldLedger.Change: WorldLedger.Entry]
     ) -> Bool {
         entries.contains { other, later in
             other.device == change.device && other.acted > change.acted && later.lane == entry.lane
-                && (appCommands[later.command]?.sending.supersedes.contains(entry.command) == true
-                    || later.command == entry.command && Self.joining.contains(entry.command))
+                && appCommands[later.command]?.sending.supersedes.contains(entry.command) == true
         }
     }
 

@@ -10,6 +10,7 @@ extension Connection {
         let count = core.withLock { $0.accountCount }
         return Requests(
             transport: transport, tokens: tokens, clock: clock, time: time,
+            account: store.account ?? store.unreadAccount,
             isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
             onSignedOut: { [weak self] in self?.signedOut($0) })
     }
@@ -21,34 +22,69 @@ extension Connection {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
             let limit = time.now() + Outbox.patience
-            // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
-            if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
-                let isUrgent = type(of: command).isUrgent
-                do throws(QuartetError) {
-                    if isUrgent { try await restore(by: limit) } else { try await restore() }
-                } catch {
-                    unread.send(())
-                    // A call for help is sent from memory where the device can't read what it kept, or not yet.
-                    guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
-                }
-            }
-            guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
-            let isRunning = core.withLock { $0.work != nil }
-            let stream = queue.stream
+            let former = try await account(for: command, by: limit)
             do throws(QuartetError) {
-                try await outbox.send(
-                    edit, command, of: account, from: queue, isRunning ? nil : requests,
-                    isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
-                ) {
-                    guard !self.copies.hasKept(stream) else { return }
-                    self.keepCopies(self.time.now(), atOnce: true)
-                    await self.copies.finish()
-                }
+                if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
             } catch {
-                // While nothing runs, nobody else hears of it.
-                if !isRunning, store.isForgotten { await endForgotten() }
-                throw error
+                guard command is RaiseAlert, error.isPending || error == .needsAuthentication, await isGone(former)
+                else {
+                    throw error
+                }
             }
+            // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
+            // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
+            await dropForgotten()
+            let account = try await account(for: command, by: limit)
+            guard account == former || command is RaiseAlert,
+                try await send(edit, command, of: account, from: queue, by: limit, show: show)
+            else { throw .needsAuthentication }
+        }
+    }
+
+    /// Whether another process has signed somebody out.
+    private func isGone(_ account: AccountID) async -> Bool {
+        if store.isForgotten { return true }
+        return (try? await credentials).map { $0.account != account } ?? false
+    }
+
+    /// Who is signed in, with what the device kept for them.
+    private func account(for command: any AppCommandBody, by limit: Duration) async throws(QuartetError) -> AccountID {
+        // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
+        if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
+            let isUrgent = type(of: command).isUrgent
+            do throws(QuartetError) {
+                if isUrgent { try await restore(by: limit) } else { try await restore() }
+            } catch {
+                unread.send(())
+                // A call for help is sent from memory where the device can't read what it kept, or not yet.
+                guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
+            }
+        }
+        guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
+        return account
+    }
+
+    /// - Returns: False if the account is gone, and nothing was kept.
+    private func send(
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        by limit: Duration, show: (OutboxItem) -> Void
+    ) async throws(QuartetError) -> Bool {
+        let isRunning = core.withLock { $0.work != nil }
+        let stream = queue.stream
+        do throws(QuartetError) {
+            return try await outbox.send(
+                edit, command, of: account, from: queue, isRunning ? nil : requests,
+                isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
+            ) {
+                guard !self.copies.hasKept(stream) else { return }
+                self.keepCopies(self.time.now(), atOnce: true)
+                await self.copies.finish()
+            }
+        } catch {
+            // While nothing runs, nobody else hears of it. What was to be sent later is erased.
+            guard !isRunning, store.isForgotten else { throw error }
+            await dropForgotten()
+            throw error.isPending ? .needsAuthentication : error
         }
     }
 
@@ -60,18 +96,32 @@ extension Connection {
 
     /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
     private func endForgotten() async {
-        try? await entering.run(isShielded: true) { () async throws(QuartetError) in
-            guard store.isForgotten else { return }
-            await tokens?.dropAccess()
-            signedOut(.signedOut(.signedOut))
-            reset()
-            copies.forget()
-            store.close()
+        await dropForgotten()
+        do throws(QuartetError) { try await restore() } catch {
+            unread.send(())
+            // Whoever signed in is connected also where what is theirs can't be read.
+            guard (try? await credentials) != nil else { return }
+            change { machine, now, _ in machine.signedIn(now: now) }
+            outbox.retry()
         }
-        guard (try? await credentials) != nil else { return }
-        do throws(QuartetError) { try await restore() } catch { unread.send(()) }
-        change { machine, now, _ in machine.signedIn(now: now) }
-        outbox.retry()
+    }
+
+    /// Drops what is here of an account that another process has erased.
+    private func dropForgotten() async {
+        try? await entering.run(isShielded: true) { () async throws(QuartetError) in
+            try await dropIfChanged()
+        }
+    }
+
+    /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``.
+    private func dropFormer() async {
+        await tokens?.dropAccess(of: store.account ?? store.unreadAccount)
+        signedOut(.signedOut(.signedOut))
+        reset()
+        copies.forget()
+        store.close()
+        core.withLock { $0.hasDropped = true }
+        session.replace(ReadOnlySessionState(nil), .ready)()
     }
 
     /// Delivers these sequences to a copy from now on.
@@ -165,19 +215,63 @@ extension Connection {
     /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
     @concurrent
     func restoreNow() async throws(QuartetError) {
+        // Other processes may have signed out, and in again, since this one last looked.
+        if store.account != nil { await outbox.takeInOthers() }
+        // They may do so while this reads.
+        for _ in 0..<Self.patience {
+            try await dropIfChanged()
+            guard try await restoreUnlessChanged() else { continue }
+            guard let credentials = try? await credentials, core.withLock({ $0.endDropping() }) else { return }
+            session.replace(ReadOnlySessionState(credentials), .ready)()
+            change { machine, now, _ in machine.signedIn(now: now) }
+            return outbox.retry()
+        }
+    }
+
+    /// How often what is read while other processes change who is signed in is read again. The next call goes on.
+    private static var patience: Int { 3 }
+
+    /// Drops what is here of somebody who isn't signed in on the device any more. Whom the server signed out stays: they may sign in
+    /// again.
+    private func dropIfChanged() async throws(QuartetError) {
+        guard let tokens else { return }
+        if !store.isForgotten {
+            guard let former = store.account ?? store.unreadAccount else { return }
+            let last = try await Requests.reading { try await tokens.last }
+            if let last, last.account == former, !last.isLeaving { return }
+        }
+        await dropFormer()
+    }
+
+    /// - Returns: False if somebody else is signed in by now, and nothing was shown.
+    private func restoreUnlessChanged() async throws(QuartetError) -> Bool {
         let credentials = try await Requests.reading { try await self.credentials }
         if store.account == nil, let account = credentials?.account { store.expect(account) }
-        if store.account == nil, let tokens, let last = try await Requests.reading({ try await tokens.last }) {
-            // On a device that can't write, the next start tries again.
-            try? await store.forgetOthers(than: last.isLeaving ? nil : last.account)
+        if store.account == nil, let tokens {
+            // Asked before the tokens: whoever signs in after that, in another process, loses nothing.
+            let openings = try? await store.openings()
+            if let openings, let last = try await Requests.reading({ try await tokens.last }) {
+                // On a device that can't write, the next start tries again.
+                try? await store.forgetOthers(than: last.isLeaving ? nil : last.account, openings)
+            }
         }
-        guard let account = credentials?.account, store.account != account else { return }
+        guard let account = credentials?.account, store.account != account else { return true }
         let kept = try await store.open(account)
+        if store.isShared {
+            // What can't be read now was read just before.
+            let last: Credentials?
+            do { last = try await tokens?.last } catch { last = credentials }
+            guard let last, last.account == account, !last.isLeaving else {
+                store.close()
+                return false
+            }
+        }
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
         await outbox.restore(kept.items, of: account)
+        return true
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
@@ -204,10 +298,15 @@ extension Connection {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
                 // Credentials that can't be read are replaced.
+                let openings = await openings
                 let last = try? await lastAccount
                 let hasLeft = await isLeaving
                 if last != reply.account || hasLeft {
-                    if let last { try await forget(last) }
+                    if let last {
+                        try await forget(last, openings)
+                        // Nothing is left of them, either: a process that was about to erase what is there would take theirs for it.
+                        if last != reply.account { try? await store.forget(reply.account, openings) }
+                    }
                     reset(for: reply.account)
                 }
                 if hasLeft { await finishLeavingSoon() }
@@ -236,13 +335,22 @@ extension Connection {
                 let last = try? await lastAccount
                 // A device that can't write this can still erase.
                 var trouble: (any Error)?
-                do { try await tokens?.leave() } catch { trouble = error }
+                var device: DeviceID?
+                do { device = try await tokens?.leave(last) } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
                 copies.forget()
-                // Of whom it is can't be read, or it is nobody's.
-                if let last { try await store.forget(last) } else { try await store.forgetOthers(than: nil) }
-                if isKnown { try await tokens?.forget() } else if let trouble { throw trouble }
+                let openings = await openings
+                if trouble == nil, let last, (try? await credentials)?.account == last {
+                    // The same person has signed in again by now, in another process, and what that one keeps stays.
+                    store.close()
+                } else if let last {
+                    try await store.forget(last, openings)
+                } else {
+                    // Of whom it is can't be read, or it is nobody's.
+                    try await store.forgetOthers(than: nil, openings)
+                }
+                if isKnown { try await tokens?.forget(last, device) } else if let trouble { throw trouble }
             }
         }
         leaving.send(())
@@ -252,7 +360,7 @@ extension Connection {
     private func finishLeavingSoon() async {
         await withTaskGroup(of: Void.self) { group in
             // What is left of them is erased already.
-            group.addTask { try? await self.tokens?.finishLeaving { _ in } }
+            group.addTask { try? await self.tokens?.finishLeaving { _, _ in } }
             group.addTask { try? await self.time.sleep(self.time.now() + .seconds(5)) }
             await group.next()
             group.cancelAll()
@@ -272,7 +380,10 @@ extension Connection {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
             do {
-                try await tokens.finishLeaving { try await self.store.forget($0) }
+                try await tokens.finishLeaving { account, isLast in
+                    let openings = try await self.store.openings()
+                    if try await isLast() { try await self.store.forget(account, openings) }
+                }
                 failures = 0
             } catch {
                 failures += 1
@@ -283,17 +394,22 @@ extension Connection {
         }
     }
 
+    /// What there is to forget.
+    private var openings: AccountStore.Openings {
+        get async { (try? await store.openings()) ?? .all }
+    }
+
     /// Whose data the device keeps.
     private var lastAccount: AccountID? {
         get async throws {
-            if let account = store.account { return account }
+            if let account = store.account ?? store.unreadAccount { return account }
             return try await tokens?.lastAccount
         }
     }
 
-    private func forget(_ account: AccountID) async throws {
+    private func forget(_ account: AccountID, _ openings: AccountStore.Openings) async throws {
         copies.forget()
-        try await store.forget(account)
+        try await store.forget(account, openings)
     }
 
     /// Who is signed in on this device.

@@ -24,6 +24,8 @@ public final class Connection: Observable, Sendable {
     let unread = Broadcast<Void>()
     /// Somebody signed out without the server's knowledge.
     let leaving = Broadcast<Void>()
+    /// Who is signed in, as this process last heard.
+    let session = SharedState(ReadOnlySessionState(nil))
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -68,12 +70,13 @@ public final class Connection: Observable, Sendable {
         self.surroundings = surroundings
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
-        let account = AccountStore(store, time)
+        let account = AccountStore(store, time.workplace)
         self.clock = clock
         self.tokens = tokens
         self.store = account
-        outbox = Outbox(store: account, clock: clock, time: time)
-        copies = CopyKeeper(account, time.workplace)
+        let outbox = Outbox(store: account, clock: clock, time: time)
+        self.outbox = outbox
+        copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }
 

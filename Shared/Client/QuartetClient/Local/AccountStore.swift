@@ -11,21 +11,19 @@ final class AccountStore: Sendable {
     private let lane = Lane()
     private let workplace: (any Workplace)?
     /// The same store, if other processes may have it.
-    private let shared: (any SharedLocalStore)?
+    private let shared: (any MultiprocessStore)?
     /// Whose process this is, to the others.
-    private let holder = UUID().uuidString
-    private let time: Timekeeper
+    private let process = UUID().uuidString
     /// What is known of the others' changes; nil for nothing.
     private let version = Mutex<Int64?>(nil)
     private let forgotten = Mutex(false)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
 
-    init(_ store: any LocalStore, _ time: Timekeeper) {
+    init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
-        self.time = time
-        workplace = time.workplace
-        shared = store as? any SharedLocalStore
+        self.workplace = workplace
+        shared = store as? any MultiprocessStore
     }
 
     /// Whether other processes may have the store.
@@ -48,7 +46,6 @@ final class AccountStore: Sendable {
         expect(account)
         return try await shielded { store in
             let kept = try await store.load(account)
-            self.forgotten.withLock { $0 = false }
             self.version.withLock { $0 = nil }
             self.current.withLock { $0 = account }
             self.unread.withLock { $0 = nil }
@@ -56,32 +53,42 @@ final class AccountStore: Sendable {
         }
     }
 
+    /// An item that is new, and what it does to others.
+    struct Addition: Sendable {
+        /// As its person made it.
+        let item: OutboxItem
+        /// Those whose place it takes, and what their makers hear.
+        var others: [(id: OutboxItem.ID, decision: OutboxDecision)] = []
+        /// The one before it, if the item can do as well what that is to do, and the item then.
+        var joined: StoreAddition.Joined?
+    }
+
     /// Begins to save an item that is new. Items are saved in the order in which this is called. Those whose place one takes go with it.
-    /// - Returns: Which of those stay, since another process has sent them; ``QuartetError/needsAuthentication`` if the item's
-    ///   account isn't the one any more.
-    func save(_ item: OutboxItem) -> Task<Result<Set<OutboxItem.ID>, QuartetError>, Never> {
+    /// - Returns: Which of those went; the others were sent or decided by another process. ``QuartetError/needsAuthentication`` if the
+    ///   item's account isn't the one any more.
+    func save(_ addition: Addition) -> Task<Result<Set<OutboxItem.ID>, QuartetError>, Never> {
         begin { store in
             // Only now is it certain whose turn it is.
-            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+            guard let account = addition.item.account, account == self.account ?? self.unreadAccount else {
                 throw QuartetError.needsAuthentication
             }
             guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
+            let others = addition.others
             guard let shared = self.shared else {
-                try await Self.write(item, to: store, of: account)
-                return []
+                try await store.save(addition.joined?.item ?? addition.item, replacing: others.map(\.id), of: account)
+                return Set(others.map(\.id))
             }
-            var kept = item
-            kept.replaced = nil
-            let replaced = (item.replaced ?? []).map(\.id)
-            let decision = OutboxDecision(.failure(.superseded)).encoded
-            return try await shared.add(kept, replacing: replaced, deciding: decision, of: account)
+            let encoded = Dictionary(others.map { ($0.id, $0.decision.encoded) }) { $1 }
+            return try await shared.add(
+                StoreAddition(addition.item, others: encoded, joined: addition.joined), of: account)
         }
     }
 
-    /// How an item that was saved is replaced.
+    /// How an item that was saved goes on.
     struct Replacing: Sendable {
-        /// Whether it is about to be sent, so that no other process sends it meanwhile.
-        var isSending = false
+        let step: StoreUpdate.Step
+        /// The item as this process last found or wrote it.
+        var base: OutboxItem?
         /// Whether the device may not have it.
         var isNew = false
         /// Those that the device may have and that are over.
@@ -90,45 +97,74 @@ final class AccountStore: Sendable {
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
-    /// - Parameter isWanted: Whether it still is one, once its turn has come.
-    /// - Returns: Whether another process holds it, or has decided it: then it isn't replaced.
-    @discardableResult
+    /// - Parameters:
+    ///   - replacing: Asked once its turn has come; nil if it isn't wanted any more.
+    ///   - note: Called with what the device has then, before anything else is asked of it.
     func replace(
-        _ item: OutboxItem, _ replacing: Replacing, if isWanted: @escaping @Sendable () -> Bool
-    ) async throws(QuartetError) -> SharedUpdate.Outcome {
+        _ item: OutboxItem, _ replacing: @escaping @Sendable () -> Replacing?,
+        then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
         try await shielded { store in
-            guard let account = item.account, account == self.account ?? self.unreadAccount, isWanted() else {
-                return .done
+            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+                throw QuartetError.needsAuthentication
             }
+            guard let replacing = replacing() else { return .done }
             guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
-            guard let shared = self.shared else {
-                try await Self.write(item, to: store, of: account)
-                return .done
-            }
             var kept = item
             kept.replaced = nil
-            let now = self.time.wall()
-            let update = SharedUpdate(
-                holder: self.holder, now: now, until: replacing.isSending ? now + SharedUpdate.hold : nil,
-                over: replacing.over, replaced: (item.replaced ?? []).map(\.id), isNew: replacing.isNew,
-                decision: replacing.decision?.encoded)
-            return try await shared.update(kept, update, of: account)
+            let replaced = (item.replaced ?? []).map(\.id)
+            let outcome: StoreUpdate.Outcome
+            if let shared = self.shared {
+                let update = StoreUpdate(
+                    replacing.step, by: self.process, of: replacing.base, over: replacing.over, replaced: replaced,
+                    isNew: replacing.isNew, decision: replacing.decision?.encoded)
+                outcome = try await shared.update(kept, update, of: account)
+            } else {
+                try await store.save(kept, replacing: replaced, of: account)
+                outcome = .done
+            }
+            note(outcome)
+            return outcome
         }
     }
 
-    /// What other processes have changed since this was asked last; nil for nothing.
-    /// - Parameter isCertain: Whether something is known to have changed.
-    func othersChanges(isCertain: Bool) async throws(QuartetError) -> SharedChanges? {
-        guard let shared else { return nil }
-        return try await shielded { _ in
-            guard let account = self.account else { return nil }
-            let version = try await shared.version()
-            let known = self.version.withLock { known in
-                defer { known = version }
-                return known
+    /// Removes an item that is over.
+    /// - Parameters:
+    ///   - base: The item as it is known here; nil to remove it whatever another process has made of it.
+    ///   - note: Called with what the device has then, before anything else is asked of it.
+    func end(
+        _ item: OutboxItem.ID, of account: AccountID?, knownAs base: OutboxItem? = nil, _ decision: OutboxDecision,
+        then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
+        try await shielded { store in
+            guard let account, account == self.account else { return .done }
+            let outcome: StoreUpdate.Outcome
+            if let shared = self.shared {
+                outcome = try await shared.end(item, knownAs: base, deciding: decision.encoded, of: account)
+            } else {
+                try await store.remove(item, of: account)
+                outcome = .done
             }
-            guard isCertain || known != version else { return nil }
-            return try await shared.changes(of: account)
+            note(outcome)
+            return outcome
+        }
+    }
+
+    /// What other processes have changed since this was asked last.
+    /// - Parameters:
+    ///   - isCertain: Whether something is known to have changed.
+    ///   - note: Called with it, before anything else is asked of the device. Not called for nothing.
+    func othersChanges(
+        isCertain: Bool, then note: @escaping @Sendable (StoreChanges, AccountID) -> Void
+    ) async throws(QuartetError) {
+        guard let shared else { return }
+        try await shielded { _ in
+            guard let account = self.account else { return }
+            let version = try await shared.version()
+            guard isCertain || self.version.withLock({ $0 }) != version else { return }
+            let changes = try await shared.changes(of: account)
+            self.version.withLock { $0 = version }
+            note(changes, account)
         }
     }
 
@@ -139,55 +175,62 @@ final class AccountStore: Sendable {
         forgotten.withLock { $0 = false }
     }
 
-    private static func write(_ item: OutboxItem, to store: any LocalStore, of account: AccountID) async throws {
-        var kept = item
-        kept.replaced = nil
-        try await store.save(kept, replacing: (item.replaced ?? []).map(\.id), of: account)
-    }
-
-    func remove(_ item: OutboxItem) async throws(QuartetError) { try await remove(item.id, of: item.account) }
-
-    /// - Parameter decision: What became of it.
-    func remove(
-        _ item: OutboxItem.ID, of account: AccountID?, _ decision: OutboxDecision? = nil
-    ) async throws(QuartetError) {
-        try await of(account) { [shared] store, account in
-            guard let shared, let decision else { return try await store.remove(item, of: account) }
-            try await shared.end(item, deciding: decision.encoded, of: account)
+    func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
+        try await shielded { store in
+            if let account, account == self.account { try await store.remove(item, of: account) }
         }
     }
 
+    /// - Returns: False if another process has kept copies that aren't older: then nothing was done.
     func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
-    ) async throws(QuartetError) {
-        try await of(account) { try await $0.save(copies, finishing: items, of: $1) }
+    ) async throws(QuartetError) -> Bool {
+        try await shielded { store in
+            // Only now is it certain whose turn it is.
+            guard account == self.account else { return false }
+            do { try await store.save(copies, finishing: items, of: account) } catch is OutdatedCopy { return false }
+            return true
+        }
+    }
+
+    /// What of a store is there at some time, however it is changed by other processes after that.
+    struct Openings: Sendable {
+        /// Nil for all.
+        let marks: Set<String>?
+
+        static let all = Self(marks: nil)
+    }
+
+    /// What can be forgotten by whoever asks this before asking who is signed in: what somebody keeps who signs in after that, in
+    /// another process, stays.
+    func openings() async throws(QuartetError) -> Openings {
+        guard let shared else { return .all }
+        return try await shielded { _ in Openings(marks: try await shared.openings()) }
     }
 
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
-    func forget(_ account: AccountID) async throws(QuartetError) {
+    func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 == account { $0 = nil } }
             self.unread.withLock { if $0 == account { $0 = nil } }
-            try await store.forget(account)
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forget(account, openedAs: marks)
+            } else {
+                try await store.forget(account)
+            }
         }
     }
 
     /// Forgets what a crash or a restored backup left of others.
-    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+    func forgetOthers(than account: AccountID?, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
             self.current.withLock { if $0 != account { $0 = nil } }
             self.unread.withLock { if $0 != account { $0 = nil } }
-            try await store.forgetOthers(than: account)
-        }
-    }
-
-    /// Does nothing for an account that isn't the one any more.
-    private func of(
-        _ account: AccountID?, _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
-    ) async throws(QuartetError) {
-        try await shielded { store in
-            // Only now is it certain whose turn it is.
-            if let account, account == self.account { try await body(store, account) }
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forgetOthers(than: account, openedAs: marks)
+            } else {
+                try await store.forgetOthers(than: account)
+            }
         }
     }
 

@@ -29,10 +29,16 @@ final class CopyKeeper: Sendable {
     private let lastWrite = Mutex<Task<Void, Never>?>(nil)
     private let kicks = Broadcast<Void>()
     private let workplace: (any Workplace)?
+    /// The device has removed these items, or else has a copy that isn't older.
+    private let onFinished: @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
 
-    init(_ store: AccountStore, _ workplace: (any Workplace)?) {
+    init(
+        _ store: AccountStore, _ workplace: (any Workplace)?,
+        onFinished: @escaping @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
+    ) {
         self.store = store
         self.workplace = workplace
+        self.onFinished = onFinished
     }
 
     /// Replaces an earlier copy of the sequence that still waits.
@@ -108,7 +114,8 @@ final class CopyKeeper: Sendable {
                 }
             }
             do {
-                try await store.save(encoded, finishing: copies.flatMap(\.finished), of: account)
+                let finished = copies.flatMap(\.finished)
+                onFinished(finished, try await store.save(encoded, finishing: finished, of: account))
                 for copy in encoded { noteKept(copy.sequence) }
             } catch {
                 // The device still has the items. What it has of the sequences is older, which costs a restart some events.

@@ -17,7 +17,8 @@ protocol ClientEdit: Codable, Sendable {
     func make(in state: inout State, at time: Instant)
 
     /// The edit that does what this one and an earlier one do, which then isn't sent; nil if both are sent.
-    func merged(with earlier: Self) -> Self?
+    /// - Parameter state: What the server has, as far as it is known.
+    func merged(with earlier: Self, on state: State?) -> Self?
 
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
     func isPart(of state: State) -> Bool
@@ -37,7 +38,7 @@ protocol ClientEdit: Codable, Sendable {
 extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
-    func merged(with earlier: Self) -> Self? { nil }
+    func merged(with earlier: Self, on state: State?) -> Self? { nil }
     func make(in state: inout State, at time: Instant) { show(in: &state, at: time) }
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }

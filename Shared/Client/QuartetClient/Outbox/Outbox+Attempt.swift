@@ -59,7 +59,11 @@ extension Outbox {
     private func attempt(
         _ item: OutboxItem, _ queue: any EditQueue, _ requests: Requests
     ) async throws(QuartetError) -> Attempted {
+        // Nobody's change goes out as somebody else's.
+        guard item.account == requests.account else { return .cancelled }
         var (item, isRepeated) = (item, item.isSent)
+        // As the device has it.
+        var base = isRepeated ? item : nil
         // The server refused a key for its time.
         var isClockWrong = false
         // Somebody else may be quicker more than once, and the device's idea of the time be wrong.
@@ -82,11 +86,19 @@ extension Outbox {
                 // What is on the device says which key an urgent one has: sent again after a crash, it is known as the same.
                 let acted = item.precedence == .urgent && !isClockWrong ? item.actedAtServer : nil
                 _ = item.key.minted(at: acted ?? now)
-                let outcome = try await prepared(item)
-                guard outcome == .done else { return await yield(item, outcome) }
-            } else {
-                let outcome = await holdAgain(item)
-                guard outcome == .done else { return await yield(item, outcome) }
+            }
+            switch try await prepared(item, of: base) {
+            case .done: base = item
+            case .other(var stored) where stored.isSent && !stored.isOver:
+                // Another process was quicker: the same is sent from here.
+                stored.account = item.account
+                (item, base, isRepeated) = (stored, stored, true)
+                continue
+            case .gone(let decision?) where OutboxDecision(decision)?.joined != nil:
+                await takeInOthers(isCertain: true)
+                return .cancelled
+            case .other, .gone: return .cancelled
+            case .behind: return await yieldToEarlier(item)
             }
             guard let key = item.key.id, let body = item.body else { return .cancelled }
             do throws(QuartetError) {
@@ -127,8 +139,7 @@ extension Outbox {
                 case (.idTooOld, _):
                     // The answer said the server's time.
                     isClockWrong = true
-                    (item.key, item.body) = (RequestKey(), nil)
-                    await renew(item)
+                    item = await renew(item)
                 case (_, .ends): return .decided(.failure(.refused(error)))
                 case (_, .staysUnderItsKey): return later(error)
                 case (let code, .staysUnderNewKey):

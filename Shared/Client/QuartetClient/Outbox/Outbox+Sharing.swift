@@ -11,119 +11,131 @@ extension Outbox {
     /// Takes in what other processes do, until the task is cancelled.
     func heedOthers() async {
         guard store.isShared else { return }
-        while !Task.isCancelled {
-            await takeInOthers()
-            do { try await time.sleep(time.now() + Self.sharingInterval) } catch { return }
+        // Fails only for a task that is cancelled while it waits.
+        try? await heeding.run { () async throws(QuartetError) in
+            while !Task.isCancelled {
+                await takeInOthers()
+                do { try await time.sleep(time.now() + Self.sharingInterval) } catch { return }
+            }
         }
     }
+
+    /// For how long what another process has made is left to it, and what it has sent. Two processes that send the same do no harm,
+    /// and do it in vain.
+    private static let leave = (made: Duration.seconds(2), sent: Duration.seconds(10))
 
     /// Takes in what other processes have kept, sent and decided.
     /// - Parameter isCertain: Whether something is known to have changed.
     func takeInOthers(isCertain: Bool = false) async {
         guard store.isShared else { return }
-        // What was read first is taken in first.
-        try? await sharing.run { () async throws(QuartetError) in
-            // Those that the device has for certain: what it doesn't have afterwards, another process has removed.
-            let known = state.withLock { state -> (items: Set<Int64>, resets: Int)? in
-                guard state.isRestored else { return nil }
-                return (Set(state.items.map(\.id)).subtracting(state.unsaved), state.resets)
-            }
-            let cards = cards.onDevice
-            guard let known, let account = store.account,
-                let changes = try await store.othersChanges(isCertain: isCertain)
-            else { return }
-            takeIn(changes, of: account, known.items, unlessDroppedSince: known.resets)
-            self.cards.takeIn(changes.items, instead: cards)
+        let resets = state.withLock { $0.isRestored ? $0.resets : nil }
+        guard let resets else { return }
+        // What can't be read now is read the next time.
+        try? await store.othersChanges(isCertain: isCertain) { [self] changes, account in
+            takeIn(changes, of: account, unlessDroppedSince: resets)
         }
     }
 
-    private func takeIn(
-        _ changes: SharedChanges, of account: AccountID, _ known: Set<Int64>, unlessDroppedSince resets: Int
-    ) {
+    /// What another process made of an item that waits here.
+    private enum Fate {
+        case ended(Result<CommandReply, QuartetError>)
+        /// A later one does what it was to do.
+        case joined(OutboxItem.ID)
+    }
+
+    private static func fate(of id: OutboxItem.ID, in changes: StoreChanges) -> Fate {
+        if let result = changes.items.first(where: { $0.id == id })?.result { return .ended(result) }
+        guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
+            return .ended(.failure(.unknown))
+        }
+        guard let later = decision.joined, later > id else { return .ended(decision.result) }
+        if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
+        return fate(of: later, in: changes)
+    }
+
+    private func takeIn(_ changes: StoreChanges, of account: AccountID, unlessDroppedSince resets: Int) {
+        guard isCurrent(resets) else { return }
         let kept = changes.items.map { item in
             var item = item
             item.account = account
+            if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
             return item
         }
-        let ids = Set(kept.map(\.id))
-        var decided: [(OutboxItem, Result<CommandReply, QuartetError>)] = []
-        for id in known.subtracting(ids) {
-            let result = changes.decisions[id].flatMap { OutboxDecision($0) }?.result ?? .failure(.unknown)
-            if let item = take(id, where: { _ in true }) { decided.append((item, result)) }
-        }
-        for item in kept where known.contains(item.id) && item.isOver {
-            guard take(item.id, where: { _ in true }) != nil else { continue }
-            if let command = item.accepted {
-                state.withLock { $0.accepted[item.id] = item }
-                decided.append((item, .success(CommandReply(command: command, event: item.command))))
-            } else {
-                let decision = changes.decisions[item.id].flatMap { OutboxDecision($0) }
-                decided.append((item, decision?.result ?? .failure(.unknown)))
-            }
-        }
-        let added = change { state -> [OutboxItem] in
-            guard state.resets == resets else { return [] }
+        let over = Dictionary(kept.filter(\.isOver).map { ($0.id, $0) }) { $1 }
+        let now = time.now()
+        typealias Changed = (ended: [(OutboxItem, Fate)], heard: Set<Int64>, added: [OutboxItem])
+        let changed = change { state -> Changed? in
+            guard state.resets == resets else { return nil }
             // Once the device doesn't have it, it doesn't come back.
-            state.over.formIntersection(ids)
+            state.over.formIntersection(changes.ids)
+            // What the device failed to write, it needn't have.
+            let gone = state.items.filter { item in
+                state.unsaved[item.id] == nil && !state.replacing.contains(item.id)
+                    && (over[item.id] != nil || !changes.ids.contains(item.id))
+            }
+            var (ended, heard): ([(OutboxItem, Fate)], Set<Int64>) = ([], [])
+            for item in gone {
+                let fate = Self.fate(of: item.id, in: changes)
+                let callers = state.callers(of: item)
+                if callers.contains(where: { state.awaited.contains($0) }) { heard.insert(item.id) }
+                if case .joined(let later) = fate {
+                    state.joined[later, default: []] += callers.filter { state.awaited.contains($0) }
+                    state.joined[item.id] = nil
+                }
+                ended.append((item, fate))
+                if let stored = over[item.id], stored.accepted != nil { state.accepted[item.id] = stored }
+                state.schedule.decided(item)
+            }
+            state.end(gone)
+            state.over.subtract(gone.map(\.id))
             var added: [OutboxItem] = []
             for item in kept where item.unsent == nil {
                 state.last = max(state.last, item.id)
-                if let index = state.items.firstIndex(where: { $0.id == item.id }) {
-                    // Another process has sent it, or has found that it must be sent anew.
-                    if !state.schedule.isBusy(item), !state.items[index].isSame(as: item) { state.items[index] = item }
-                } else if state.accepted[item.id] == nil, !state.over.contains(item.id) {
+                if let known = state.items.first(where: { $0.id == item.id }) {
+                    guard state.unsaved[item.id] == nil, !known.isSame(as: item) else { continue }
+                    state.take(item)
+                    if item.isSent { state.others[item.id] = now + Self.leave.sent }
+                } else if state.accepted[item.id] == nil, !state.over.contains(item.id), !state.adding.contains(item.id)
+                {
                     added.append(item)
                     if item.accepted != nil {
                         state.accepted[item.id] = item
                     } else {
-                        let index = state.items.firstIndex { $0.id > item.id } ?? state.items.endIndex
-                        state.items.insert(item, at: index)
+                        state.take(item)
+                        state.others[item.id] = now + (item.isSent ? Self.leave.sent : Self.leave.made)
                     }
                 }
             }
-            for (item, _) in decided { state.schedule.decided(item) }
-            return added
+            return (ended, heard, added)
         }
-        for item in added {
+        guard let changed else { return }
+        for (item, fate) in changed.ended {
+            switch fate {
+            case .ended(let result): tell(item, result)
+            case .joined:
+                queue(of: item)?.decided(item, .failure(.superseded))
+                decisions.send(OutboxEvent(item: item, error: .superseded))
+            }
+        }
+        for item in changed.added {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
             if let command = item.accepted {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
             }
         }
-        for (item, result) in decided { tell(item, result) }
-        guard !added.isEmpty || !decided.isEmpty else { return }
+        // A refusal that its caller hears needs no card.
+        for item in kept where item.unsent == .refused && changed.heard.contains(item.id) { cards.dismiss(item) }
+        cards.takeIn(changes.items)
+        guard !changed.added.isEmpty || !changed.ended.isEmpty else { return }
         kicks.send(())
         progress.send(())
     }
 
-    /// Takes an item for this process before it is sent once more.
-    func holdAgain(_ item: OutboxItem) async -> SharedUpdate.Outcome {
-        guard store.isShared else {
-            await writeIfUnsaved(item)
-            return .done
-        }
-        // What a device that can't write has is sent all the same, under its key.
-        do throws(QuartetError) { return try await writeInTime(item, isSending: true) } catch { return .done }
-    }
-
-    /// What to do about an item that another process holds or has decided.
-    func yield(_ item: OutboxItem, _ outcome: SharedUpdate.Outcome) async -> Attempted {
-        guard store.isShared else { return .cancelled }
+    /// What to do about an item before which another one waits: that is sent first, from here if need be.
+    func yieldToEarlier(_ item: OutboxItem) async -> Attempted {
         await takeInOthers(isCertain: true)
-        return outcome == .held ? .later(.willBeSentWhenOnline, pause: nil, isShared: false) : .cancelled
-    }
-
-    /// Whether no other process has sent an item or is about to, so that it can be taken back.
-    func isOurs(_ item: OutboxItem) async -> Bool {
-        guard store.isShared else { return true }
-        await takeInOthers(isCertain: true)
-        let others = state.withLock { Set($0.items.map(\.id)) }
-        let replacing = AccountStore.Replacing(isSending: true, isNew: true, over: others)
-        do throws(QuartetError) { return try await store.replace(item, replacing) { true } == .done } catch {
-            // On a device that can't write, nobody else can take it, either.
-            if case .notStored = error { return true }
-            return false
-        }
+        let isKnown = state.withLock { state in state.items.contains { $0.lane == item.lane && $0.id < item.id } }
+        return isKnown ? .lost : .later(.willBeSentWhenOnline, pause: nil, isShared: false)
     }
 }

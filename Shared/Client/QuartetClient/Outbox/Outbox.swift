@@ -20,24 +20,36 @@ public final class Outbox: Sendable {
         weak let edits: (any EditQueue)?
     }
 
+    /// What the device failed to write.
+    struct Unsaved: Sendable {
+        /// What it has instead; nil for nothing.
+        var base: OutboxItem?
+    }
+
     struct State: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
+        /// Those that go once a copy is written which has what they did.
+        var finishing: [Int64: OutboxItem] = [:]
         /// The greatest number of those that were made or are known.
         var last: Int64 = 0
         /// Whether other processes may have the store.
         var isShared = false
         /// With that, those that are over and that the device may still have.
         var over: Set<Int64> = []
+        /// Until when those that other processes made or sent are left to them.
+        var others: [Int64: Duration] = [:]
+        /// How many connections run.
+        var runners = 0
         /// When the newest was made, by the server's clock.
         var lastActed: Instant?
         /// Whether what was kept for the account is among them.
         var isRestored = false
-        /// The lanes of urgent ones that were made before that.
-        var madeUnread: Set<String> = []
+        /// The newest urgent one of each lane that was made before that.
+        var madeUnread: [String: Int64] = [:]
         /// Items that the device failed to write.
-        var unsaved: Set<Int64> = []
+        var unsaved: [Int64: Unsaved] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
         var slow: [Int64: Int] = [:]
         /// Items that are over and that the device failed to remove, with their accounts.
@@ -47,10 +59,14 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
-        /// Items that do what earlier ones were to do, and the earlier ones' numbers: their callers hear the same.
+        /// Items that do what earlier ones were to do, and the numbers of those whose callers still wait: they hear the same.
         var joined: [Int64: [Int64]] = [:]
         /// Items that are being joined, and so aren't sent meanwhile.
         var joining: Set<Int64> = []
+        /// Items that are just being kept.
+        var adding: Set<Int64> = []
+        /// Items whose place one takes that is just being kept.
+        var replacing: Set<Int64> = []
         /// Until when joined items of a lane wait for more.
         var paces: [String: Duration] = [:]
         /// Counts the times when everything was dropped. What began before belongs to nobody.
@@ -69,9 +85,27 @@ public final class Outbox: Sendable {
         mutating func end(_ ended: [OutboxItem]) {
             let ids = Set(ended.map(\.id))
             items.removeAll { ids.contains($0.id) }
-            unsaved.subtract(ids)
-            // What others are told of isn't taken for theirs.
+            for id in ids { (unsaved[id], others[id]) = (nil, nil) }
+            // Until it is removed, it isn't taken for another process's.
             if isShared { over.formUnion(ids) }
+        }
+
+        /// Has an item be what the device has of it.
+        mutating func take(_ stored: OutboxItem) {
+            if let index = items.firstIndex(where: { $0.id == stored.id }) {
+                items[index] = stored
+            } else {
+                items.insert(stored, at: items.firstIndex { $0.id > stored.id } ?? items.endIndex)
+            }
+        }
+
+        /// Whether the device may not have an item.
+        func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil } ?? false }
+
+        /// Until when an item is left to the process that made or sent it; nil if it isn't.
+        func isOthers(_ item: OutboxItem, now: Duration) -> Duration? {
+            guard item.precedence != .urgent, let end = others[item.id], now < end else { return nil }
+            return end
         }
 
         /// A number that no other process makes, without asking the device: the time, and below it random bits. Two of the same
@@ -106,6 +140,8 @@ public final class Outbox: Sendable {
 
     let state: Mutex<State>
     let cards: UnsentChanges
+    /// Has one of those who run the outbox look for the others' changes.
+    let heeding = Lane()
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
     private let keeping: [Sending.Precedence: Lane] = Dictionary(
@@ -114,8 +150,6 @@ public final class Outbox: Sendable {
         uniqueKeysWithValues: Sending.Topic.allCases.filter { $0.precedence == .urgent }.map { ($0, Lane()) })
     private let clock: KnownServerTime
     let time: Timekeeper
-    /// Takes in what other processes did, one thing after the other.
-    let sharing = Lane()
     /// Something can be sent that couldn't be before.
     let kicks = Broadcast<Void>()
     /// The device has another network, or slept.
@@ -129,7 +163,7 @@ public final class Outbox: Sendable {
         var first = State()
         first.isShared = store.isShared
         state = Mutex(first)
-        cards = UnsentChanges(store)
+        cards = UnsentChanges(store, time.workplace)
         self.clock = clock
         self.time = time
     }
@@ -141,8 +175,16 @@ public final class Outbox: Sendable {
     /// - Returns: False if it is too late: it was decided, or the server may know it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
-        if let item = state.withLock({ $0.items.first { $0.id == id } }) {
-            guard await isOurs(item) else { return false }
+        let found = state.withLock { state in
+            // One that is being joined is part of a later one by the time that it could be taken back.
+            state.items.first { $0.id == id && $0.canCancel && !state.joining.contains(id) }
+        }
+        guard let found else { return false }
+        if store.isShared, !state.withLock({ $0.isNew(id) }) {
+            let outcome = await end(found, .failure(.cancelled), knownAs: found)
+            guard outcome == .done else { return false }
+            await forget(replaced(by: found).map(\.id), of: found.account, .failure(.cancelled))
+            return true
         }
         guard let item = take(id, where: \.canCancel) else { return false }
         await forget([item.id] + replaced(by: item).map(\.id), of: item.account, .failure(.cancelled))
@@ -158,7 +200,10 @@ public final class Outbox: Sendable {
 
     /// Sends what waits now, without waiting for the time that it was put off to.
     public func retry() {
-        state.withLock { $0.schedule.wake() }
+        state.withLock { state in
+            state.schedule.wake()
+            state.others = [:]
+        }
         kicks.send(())
     }
 
@@ -193,11 +238,12 @@ public final class Outbox: Sendable {
     ///   - limit: Until when an urgent one waits for the disk.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
+    /// - Returns: False if the account is gone, and nothing was kept.
     func send(
         _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
         _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
         keepBase: @escaping @Sendable () async -> Void
-    ) async throws(QuartetError) {
+    ) async throws(QuartetError) -> Bool {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let (item, resets) = state.withLock { state in
@@ -229,9 +275,11 @@ public final class Outbox: Sendable {
             }
         } catch {
             queue.decided(item, .failure(error))
-            throw error
+            guard error == .needsAuthentication else { throw error }
+            return false
         }
         try await wait(for: item, until: end, requests, isConnected: isConnected)
+        return true
     }
 
     /// - Returns: What is left to do with the disk once it can be sent.
@@ -239,8 +287,8 @@ public final class Outbox: Sendable {
         _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
     ) async throws(QuartetError) -> @Sendable () async -> Void {
         let isUrgent = sending.precedence == .urgent
-        var item = made
-        let earlier = isUrgent ? nil : join(&item)
+        let join = isUrgent ? nil : join(made)
+        let earlier = join?.earlier
         defer { if let earlier { endJoining(earlier) } }
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
             other.lane == made.lane && other.canCancel
@@ -254,48 +302,70 @@ public final class Outbox: Sendable {
             let isFull =
                 others.count >= Self.limit.items
                 || others.reduce(made.size) { $0 + $1.size } > Self.limit.bytes
+            state.replacing.formUnion(replaced.map(\.id))
             return (isFull, replaced)
         }
+        defer { state.withLock { $0.replacing.subtract(replaced.map(\.id)) } }
         guard !isFull || isUrgent else { throw .outboxFull }
-        item.replaced = replaced
-        let saving = store.save(item)
-        let saved = await finish(item, by: limit) { await saving.value }
-        // Being sent by another process, these keep their place.
-        var held: Set<OutboxItem.ID> = []
+        var addition = AccountStore.Addition(item: made)
+        addition.others = replaced.map { other in
+            let isJoined = other.id == earlier?.id
+            return (other.id, isJoined ? OutboxDecision(joinedBy: made.id) : OutboxDecision(.failure(.superseded)))
+        }
+        addition.joined = join.map { join in
+            var item = made
+            item.edit = join.edit
+            return StoreAddition.Joined(earlier: join.earlier.id, item: item)
+        }
+        // Until it is among the items here, it isn't taken for another process's.
+        state.withLock { _ = $0.adding.insert(made.id) }
+        defer { state.withLock { _ = $0.adding.remove(made.id) } }
+        let saving = store.save(addition)
+        let saved = await finish(made, by: limit) { await saving.value }
+        /// Those of the others that the device doesn't have any more; nil if it couldn't write.
+        let removed: Set<OutboxItem.ID>?
         switch saved {
-        case .success(let sent): (item.replaced, held) = (nil, sent)
+        case .success(let ids): removed = ids
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
         // that can, if not before.
-        case .failure(.notStored) where isUrgent, nil: break
-        case .failure(let error): throw error
+        case .failure(.notStored) where isUrgent, nil: removed = nil
+        case .failure(let error):
+            noteRemoved([made.id])
+            throw error
         }
-        let isSaved = if case .success = saved { true } else { false }
+        let item = addition.joined.flatMap { removed?.contains($0.earlier) == true ? $0.item : nil } ?? made
         typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
-        let changed = change { [item, isSaved, held] state -> Changed? in
+        let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
-            let superseded = state.items.filter { isSuperseded($0) && !held.contains($0.id) }
+            let superseded = state.items.filter { other in
+                // What another process has sent or decided meanwhile keeps its place.
+                let isThere = state.isShared && removed?.contains(other.id) == false && state.unsaved[other.id] == nil
+                return isSuperseded(other) && !isThere
+            }
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
                 .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             var item = item
-            if !isSaved { item.replaced = replaced + late }
+            if removed == nil { item.replaced = replaced + late }
             state.end(superseded)
-            // Being sent by now, these keep their place; the device has forgotten them with the others.
-            let others = state.items.filter { other in
-                !held.contains(other.id) && replaced.contains { $0.id == other.id }
-            }
-            state.items.append(item)
+            state.replacing.subtract(replaced.map(\.id))
+            state.over.subtract(removed ?? [])
+            // Being sent by now, these keep their place; a store of one process has removed them with the others.
+            let others = state.items.filter { other in !state.isShared && replaced.contains { $0.id == other.id } }
+            state.adding.remove(made.id)
+            state.take(item)
             state.awaited.insert(item.id)
             if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
-                state.joined[item.id] = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+                let callers = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
+                state.joined[item.id] = callers.filter { state.awaited.contains($0) }
             }
-            if !isSaved { state.unsaved.insert(item.id) }
-            if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
+            if removed == nil { state.unsaved[item.id] = Unsaved() }
+            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item.id }
             return (superseded, others, late)
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
-            await finish(item, by: limit) { await self.forget([made.id], of: made.account) }
+            await finish(made, by: limit) { await self.forget([made.id], of: made.account) }
             throw .needsAuthentication
         }
         for other in changed.superseded {
@@ -312,37 +382,40 @@ public final class Outbox: Sendable {
                 await forgetLeftovers()
                 await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
             }
-            for item in changed.others { _ = try? await write(item) }
+            for item in changed.others { _ = try? await write(item, .renew) }
             // Their person may take them for sent.
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
-                    await endUnsent(item, .superseded, unlessDroppedSince: resets)
+                    await endUnsent(item, .superseded, isNew: true, unlessDroppedSince: resets)
                 } else if isCurrent(resets) {
                     // The device still has them, and sends them after a crash.
                     cards.show(item, .superseded)
                 }
             }
+            // The others were sent or decided by another process.
+            if let removed, replaced.contains(where: { !removed.contains($0.id) }) {
+                await takeInOthers(isCertain: true)
+            }
         }
     }
 
     /// Has an item do as well what the one before it is to do, if that was never sent. It is held until ``endJoining(_:)``.
-    private func join(_ item: inout OutboxItem) -> OutboxItem? {
-        let made = item
+    /// - Returns: That one, and the item's edit if it goes.
+    private func join(_ item: OutboxItem) -> (earlier: OutboxItem, edit: Data)? {
         let earlier = state.withLock { state -> OutboxItem? in
             // Whatever else is to happen in between keeps its place.
-            guard let last = state.items.last(where: { $0.lane == made.lane }), last.canCancel,
+            guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel,
                 !state.schedule.isBusy(last)
             else { return nil }
             state.joining.insert(last.id)
             return last
         }
         guard let earlier else { return nil }
-        guard let edit = queue(of: made)?.merged(made, with: earlier) else {
+        guard let edit = queue(of: item)?.merged(item, with: earlier) else {
             endJoining(earlier)
             return nil
         }
-        item.edit = edit
-        return earlier
+        return (earlier, edit)
     }
 
     private func endJoining(_ item: OutboxItem) {
@@ -364,7 +437,7 @@ public final class Outbox: Sendable {
         // Nobody else would find out that the device is signed in again.
         if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
         // Ends with this call, which doesn't wait for what else hangs there.
-        let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests) }
+        let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests, for: item) }
         defer { running.cancel() }
         let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
         let result = state.withLock { state in
@@ -377,9 +450,18 @@ public final class Outbox: Sendable {
 
     /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.
     private func promise(of item: OutboxItem, _ error: QuartetError, _ requests: Requests?) async -> QuartetError {
-        guard requests != nil, !store.isDurable, let item = take(item.id, where: { _ in true }) else { return error }
+        // A connection may have begun to run since.
+        let (isRunning, resets, isNew) = state.withLock { ($0.runners > 0, $0.resets, $0.isNew(item.id)) }
+        guard requests != nil, !isRunning, !store.isDurable, !Task.isCancelled,
+            let item = take(item.id, where: { _ in true })
+        else { return error }
         let end: QuartetError = item.isSent ? .unknown : .offline
-        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        await forget(replaced(by: item).map(\.id), of: item.account)
+        if item.precedence == .urgent {
+            await endUnsent(item, item.isSent ? .unknown : .expired, isNew: isNew, unlessDroppedSince: resets)
+        } else {
+            await forget([item.id], of: item.account)
+        }
         tell(item, .failure(end))
         return end
     }
@@ -406,39 +488,51 @@ public final class Outbox: Sendable {
 
     // MARK: Sending
 
-    /// Sends what waits, until the task is cancelled.
+    /// Sends what waits, for a connection that runs, until the task is cancelled.
     /// - Parameter requests: Those of whoever is signed in then.
     func run(_ requests: @Sendable () -> Requests) async {
+        state.withLock { $0.runners += 1 }
+        defer { state.withLock { $0.runners -= 1 } }
+        await run(only: nil, requests)
+    }
+
+    /// - Parameter lane: Whose items are sent, whoever made them, and what is urgent; nil for all.
+    private func run(only lane: String?, _ requests: @Sendable () -> Requests) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.heedOthers() }
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
                 if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
-                while let item = next() {
+                while let item = next(only: lane) {
                     let requests = requests()
                     group.addTask { await self.send(item, requests) }
                 }
                 let now = time.now()
                 let until = state.withLock { state in
-                    let pace = state.items.compactMap { state.pace(of: $0, now: now) }.min()
-                    return [state.schedule.nextEnd(of: state.items, now: now), pace].compactMap { $0 }.min()
+                    let ends = state.items.compactMap { state.pace(of: $0, now: now) ?? state.isOthers($0, now: now) }
+                    return (ends + [state.schedule.nextEnd(of: state.items, now: now)].compactMap { $0 }).min()
                 }
                 await time.wait(for: kicked, until: until)
             }
         }
     }
 
-    private func runUnlessRunning(_ requests: Requests?) async {
-        if let requests { await run { requests } }
+    private func runUnlessRunning(_ requests: Requests?, for item: OutboxItem) async {
+        if let requests { await run(only: item.lane) { requests } }
     }
 
-    private func next() -> OutboxItem? {
+    private func next(only lane: String?) -> OutboxItem? {
         let time = time.now()
         return state.withLock { state in
             let now = state
-            return state.schedule.next(of: now.items, now: time) { item in
+            // Somebody may wait for help.
+            let items =
+                lane.map { lane in now.items.filter { $0.lane == lane || $0.precedence == .urgent } } ?? now.items
+            return state.schedule.next(of: items, now: time) { item in
                 now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
                     && now.pace(of: item, now: time) == nil
+                    // What a caller waits for doesn't wait for another process.
+                    && (lane != nil || now.isOthers(item, now: time) == nil)
             }
         }
     }
@@ -476,20 +570,25 @@ public final class Outbox: Sendable {
     // MARK: Items
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
-        let resets = state.withLock { $0.resets }
+        let (resets, isNew) = state.withLock { ($0.resets, $0.isNew(item.id)) }
         guard var item = take(item.id, where: { _ in true }) else {
             // It was dropped while it was on its way, and has arrived.
             if case .success = result { try? await cards.remove(item.id) }
             return
         }
+        /// What the device has of it then; nil if that takes its time.
+        let outcome: StoreUpdate.Outcome?
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
-            await finish(item) { [self, item] in
+            outcome = await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
-                do throws(QuartetError) { try await write(item, OutboxDecision(result)) } catch {
+                do throws(QuartetError) {
+                    return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result))
+                } catch {
                     await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
+                    return .done
                 }
             }
         } else {
@@ -502,16 +601,44 @@ public final class Outbox: Sendable {
                 item.refusal = UnsentChange.Refusal(error)
             default: reason = nil
             }
-            await finish(item) { [self, item] in
+            let isAccepted = if case .success = result { true } else { false }
+            outcome = await finish(item) { [self, item] in
+                let outcome: StoreUpdate.Outcome
                 if item.precedence == .urgent, let reason {
-                    await endUnsent(item, reason, unlessDroppedSince: resets)
+                    outcome = await endUnsent(item, reason, isNew: isNew, unlessDroppedSince: resets)
                 } else {
-                    await forget([item.id], of: item.account, result)
+                    let known = await end(item, result, knownAs: isAccepted ? nil : item)
+                    outcome = isNew ? .done : known
                 }
                 await forget(replaced(by: item).map(\.id), of: item.account)
+                return outcome
             }
         }
-        tell(item, result)
+        guard let outcome, let known = heard(result, of: item, outcome) else { return tell(item, result) }
+        if case .decided(let result) = known { tell(item, result) }
+    }
+
+    /// What the device knows of an item that ended here.
+    private enum Known {
+        case decided(Result<CommandReply, QuartetError>)
+        /// Another process is at it.
+        case open
+    }
+
+    /// - Returns: Nil if what happened here counts.
+    private func heard(
+        _ result: Result<CommandReply, QuartetError>, of item: OutboxItem, _ outcome: StoreUpdate.Outcome
+    ) -> Known? {
+        let isServers =
+            switch result {
+            case .success, .failure(.refused): true
+            case .failure: false
+            }
+        switch outcome {
+        case .other(let stored) where !stored.isOver: return .open
+        case .other, .gone: return isServers ? nil : outcome.result.map { .decided($0) }
+        case .done, .behind: return nil
+        }
     }
 
     /// Gives up an item that this version of the app can't read.

@@ -2,6 +2,17 @@ import Foundation
 import QuartetAPI
 import QuartetVocabulary
 
+extension StoreUpdate.Outcome {
+    /// What became of an item that another process has ended; nil if none has. Of what is too long ago nobody knows it.
+    var result: Result<CommandReply, QuartetError>? {
+        switch self {
+        case .other(let stored): stored.result
+        case .gone(let decision): decision.flatMap { OutboxDecision($0) }?.result ?? .failure(.unknown)
+        case .done, .behind: nil
+        }
+    }
+}
+
 /// What became of a change, for those who wait for it in another process.
 struct OutboxDecision: Codable, Hashable, Sendable {
     private enum End: String, Codable {
@@ -14,6 +25,10 @@ struct OutboxDecision: Codable, Hashable, Sendable {
     private var refusal: UnsentChange.Refusal?
     /// Nil with a command or a refusal, or if a newer release wrote it.
     private var end: End?
+    /// The item that does as well what it was to do.
+    private(set) var joined: OutboxItem.ID?
+
+    init(joinedBy item: OutboxItem.ID) { (end, joined) = (.superseded, item) }
 
     init(_ result: Result<CommandReply, QuartetError>) {
         switch result {
@@ -31,8 +46,12 @@ struct OutboxDecision: Codable, Hashable, Sendable {
         self = decoded
     }
 
-    /// Of what can't be encoded nobody learns anything.
-    var encoded: Data { (try? JSONEncoder().encode(self)) ?? Data() }
+    /// Of what can't be encoded nobody learns anything. Two that say the same are the same.
+    var encoded: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(self)) ?? Data()
+    }
 
     var result: Result<CommandReply, QuartetError> {
         if let command { return .success(CommandReply(command: command, event: event)) }

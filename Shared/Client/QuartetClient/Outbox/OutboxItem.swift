@@ -67,6 +67,17 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     public var lane: String { order ?? stream }
     /// Whether it won't be sent any more, and is kept for another reason.
     public var isOver: Bool { accepted != nil || unsent != nil }
+    /// What became of one that is over.
+    var result: Result<CommandReply, QuartetError>? {
+        if let accepted { return .success(CommandReply(command: accepted, event: command)) }
+        return unsent.map { .failure($0.error(refusal)) }
+    }
+    /// Whether one that a store has can be removed by a process that knows it as `base`; nil if the server has decided it.
+    public func canEnd(knownAs base: OutboxItem?) -> Bool {
+        guard accepted == nil else { return false }
+        guard let base else { return true }
+        return !isSent && !isOver || isSame(as: base)
+    }
     /// Whether it is what another is, as far as the server can know.
     public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
 

@@ -16,33 +16,47 @@ final class SignalTurns: Sendable {
 
     private struct Turn: Sendable {
         let lane = Lane()
-        var newest = 0
-        var callers = 0
+        var last = 0
+        /// Those that wait for their turn or have it.
+        var waiting: Set<Int> = []
     }
 
     private let turns = Mutex<[Subject: Turn]>([:])
 
     /// How many wait for their turn or have it.
-    func callers(of subject: Subject) -> Int { turns.withLock { $0[subject]?.callers ?? 0 } }
+    func callers(of subject: Subject) -> Int { turns.withLock { $0[subject]?.waiting.count ?? 0 } }
 
     /// Runs `body` when its turn has come, unless a newer one waits by then.
     func run(_ subject: Subject, _ body: () async throws(QuartetError) -> Void) async throws(QuartetError) {
         let (lane, number) = turns.withLock { turns in
             var turn = turns[subject] ?? Turn()
-            turn.newest += 1
-            turn.callers += 1
+            turn.last += 1
+            turn.waiting.insert(turn.last)
             turns[subject] = turn
-            return (turn.lane, turn.newest)
+            return (turn.lane, turn.last)
         }
-        defer {
-            turns.withLock { turns in
-                turns[subject]?.callers -= 1
-                if turns[subject]?.callers == 0 { turns[subject] = nil }
+        defer { leave(subject, number) }
+        let result = await withTaskCancellationHandler {
+            do throws(QuartetError) {
+                try await lane.run { () async throws(QuartetError) in
+                    guard turns.withLock({ $0[subject]?.waiting.max() == number }) else { return }
+                    try await body()
+                }
+                return Result<Void, QuartetError>.success(())
+            } catch {
+                return .failure(error)
             }
+        } onCancel: {
+            // The newest of those that still wait is sent.
+            turns.withLock { _ = $0[subject]?.waiting.remove(number) }
         }
-        try await lane.run { () async throws(QuartetError) in
-            guard turns.withLock({ $0[subject]?.newest == number }) else { return }
-            try await body()
+        try result.get()
+    }
+
+    private func leave(_ subject: Subject, _ number: Int) {
+        turns.withLock { turns in
+            turns[subject]?.waiting.remove(number)
+            if turns[subject]?.waiting.isEmpty == true { turns[subject] = nil }
         }
     }
 }
