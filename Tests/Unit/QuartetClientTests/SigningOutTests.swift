@@ -261,7 +261,9 @@ struct SigningOutTests {
         await #expect(throws: QuartetError.needsAuthentication) {
             try await accounts.save(.init(item: annas)).value.get()
         }
-        _ = try await accounts.replace(annas, { .init(step: .renew) }, then: { _ in })
+        await #expect(throws: QuartetError.needsAuthentication) {
+            try await accounts.replace(annas, { .init(step: .renew) }, then: { _ in })
+        }
         #expect(store.load(Self.two).items.isEmpty)
         _ = try await accounts.save(.init(item: bobs)).value.get()
         try await accounts.remove(annas.id, of: annas.account)

@@ -357,8 +357,8 @@ private enum ContactsEdit: ClientEdit {
         guard case (.update(let contact, let seen, let old), .update(let same, _, let new)) = (earlier, self),
             contact == same
         else { return nil }
-        // What is going to be refused doesn't take the newer one along, nor what might be.
-        guard let known = state?.contacts.contacts[contact], old.conflicts(with: ContactFields(known)).isEmpty else {
+        // What is going to be refused doesn't take the newer one along.
+        if let known = state?.contacts.contacts[contact], !old.conflicts(with: ContactFields(known)).isEmpty {
             return nil
         }
         return new.merged(after: old).map { .update(contact, seen: seen, $0) }

@@ -253,8 +253,8 @@ private enum UserEdit: ClientEdit {
 
     func merged(with earlier: Self, on state: AccountState?) -> Self? {
         guard case (.updateProfile(let seen, let old), .updateProfile(_, let new)) = (earlier, self) else { return nil }
-        // What is going to be refused doesn't take the newer one along, nor what might be.
-        guard let state, old.conflicts(with: ProfileFields(state)).isEmpty else { return nil }
+        // What is going to be refused doesn't take the newer one along.
+        if let state, !old.conflicts(with: ProfileFields(state)).isEmpty { return nil }
         return new.merged(after: old).map { .updateProfile(seen: seen, $0) }
     }
 
