@@ -5,6 +5,8 @@ package import GRPCCore
 /// A server may refuse a call by its metadata before the client has written the message. The library closes a stream once the
 /// answer is read, and a message that then meets the closed stream ends the process of a debug build
 /// (`GRPCStreamStateMachine.clientSend`: "Client is closed, cannot send a message").
+///
+/// It is for calls whose request ends by itself: one that waits for its answer would wait until the call is given up.
 package struct RequestFirst: ClientInterceptor {
     package init() {}
 
@@ -27,7 +29,7 @@ package struct RequestFirst: ClientInterceptor {
         return response
     }
 
-    /// The request, whose writer alone keeps `writing`.
+    /// The request, whose writer alone keeps `writing`: until its task is over, which also ends the request's stream.
     private static func request<Input>(
         _ request: StreamingClientRequest<Input>, _ writing: Writing
     ) -> StreamingClientRequest<Input> {
