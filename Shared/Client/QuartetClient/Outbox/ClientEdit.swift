@@ -17,7 +17,7 @@ protocol ClientEdit: Codable, Sendable {
     func make(in state: inout State, at time: Instant)
 
     /// The edit that does what this one and an earlier one do, which then isn't sent; nil if both are sent.
-    /// - Parameter state: What the server has, as far as it is known.
+    /// - Parameter state: What the earlier one stands on, as far as it is known: what the server has, and what waits before it.
     func merged(with earlier: Self, on state: State?) -> Self?
 
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.

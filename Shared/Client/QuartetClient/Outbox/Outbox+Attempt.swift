@@ -87,6 +87,12 @@ extension Outbox {
                 let acted = item.precedence == .urgent && !isClockWrong ? item.actedAtServer : nil
                 _ = item.key.minted(at: acted ?? now)
             }
+            // What waits for a token can't have left: it can still be taken back, and isn't written as sent.
+            switch try await requests.readyForCommand() {
+            case .network: return .unreached
+            case .server(let error, _): return later(error)
+            case nil: break
+            }
             switch try await prepared(item, of: base) {
             case .done: base = item
             case .other(var stored) where stored.isSent && !stored.isOver:

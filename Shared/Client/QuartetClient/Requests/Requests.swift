@@ -99,6 +99,27 @@ struct Requests: Sendable {
         }
     }
 
+    /// Gets the token that a command goes out with.
+    /// - Returns: Why there is none, where there may be one later; nil if there is.
+    func readyForCommand() async throws(QuartetError) -> Undecided? {
+        guard let tokens else { throw .notConfigured("The server") }
+        do {
+            _ = try await tokens.access(for: account)
+            return nil
+        } catch QuartetError.refused(let error) {
+            return .server(error, mayHaveHappened: false)
+        } catch let error as QuartetError {
+            if error == .needsAuthentication, isCurrent() { onSignedOut(await tokens.signOutError) }
+            throw error
+        } catch is TransportError {
+            return .network(mayHaveHappened: false)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
     /// Why it isn't known how a request ended.
     enum Undecided: Error {
         case network(mayHaveHappened: Bool)

@@ -61,7 +61,7 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
 
     func merged(_ item: OutboxItem, with earlier: OutboxItem) -> Data? {
         guard earlier.stream == stream, earlier.command == item.command, let old = try? edit(earlier),
-            let merged = try? edit(item).merged(with: old, on: holder.base)
+            let merged = try? edit(item).merged(with: old, on: holder.state(before: earlier.id))
         else { return nil }
         return try? JSONEncoder().encode(merged)
     }

@@ -42,9 +42,14 @@ struct Replica<State: Sendable>: Sendable {
     private var snapshotOpening: Int?
 
     /// With the edits.
-    var state: State? {
+    var state: State? { state { _ in true } }
+
+    /// What an edit stands on: what the server has, and the edits that were made before.
+    func state(before id: Int64) -> State? { state { $0.id < id } }
+
+    private func state(with isMeant: (Edit) -> Bool) -> State? {
         guard var state = base else { return nil }
-        for edit in edits { edit.change(&state) }
+        for edit in edits where isMeant(edit) { edit.change(&state) }
         return state
     }
 
