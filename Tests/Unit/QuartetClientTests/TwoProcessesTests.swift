@@ -524,6 +524,49 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("what is left of somebody who isn't signed in any more isn't sent, and holds nobody else's up (F9, S17)")
+    func leftBehind() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let outbox = app.connection.outbox
+        try await app.offline(server) {
+            server.goOffline()
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.one) }
+            let item = try #require(outbox.items.value.first)
+            outbox.change { state in state.items[0].account = OutboxApp.two }
+            let before = server.commands.count
+            server.goOnline()
+            outbox.retry()
+            let isTried = { @Sendable in
+                outbox.state.withLock {
+                    $0.schedule.isBlocked || $0.schedule.rest(of: item, now: server.clock.now) != nil
+                }
+            }
+            await server.passTime { isTried() }
+            try await server.passingTime { try await app.user.checkIn() }
+            #expect(server.commands.dropFirst(before).map(\.name) == ["CheckIn"])
+        }
+    }
+
+    @Test("a connection doesn't get the store object of another, and sends a call for help all the same (F9, R12)")
+    func oneObject() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = try DatabaseStore(file)
+            let app = OutboxApp(server, store, time: Self.time(server))
+            try await app.connection.restore()
+            let second = OutboxApp(server, store, time: Self.time(server))
+            await #expect(throws: QuartetError.notConfigured("A store of the connection's own")) {
+                try await second.connection.restore()
+            }
+            try await server.passingTime { try await second.user.raiseAlert() }
+            #expect(server.commands.map(\.name) == ["RaiseAlert"])
+            let own = try Self.process(server, file)
+            try await own.connection.restore()
+            #expect(own.connection.store.account == Server.account && app.connection.store.account == Server.account)
+        }
+    }
+
     @Test("an account that another process leaves while it is opened isn't shown (F9, S17)")
     func leftMeanwhile() async throws {
         try await Self.withFile { file in

@@ -12,6 +12,8 @@ final class AccountStore: Sendable {
     private let workplace: (any Workplace)?
     /// The same store, if other processes may have it.
     private let shared: (any MultiprocessStore)?
+    /// Who has which store object that other processes may have the file of.
+    private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
     /// Whose process this is, to the others.
     private let process = UUID().uuidString
     /// What is known of the others' changes; nil for nothing.
@@ -24,6 +26,23 @@ final class AccountStore: Sendable {
         self.store = store
         self.workplace = workplace
         shared = store as? any MultiprocessStore
+    }
+
+    private struct Owner: Sendable {
+        weak let store: AccountStore?
+    }
+
+    /// One object counts its own transactions for nobody else's: of two connections with it, none would hear of what the other keeps.
+    /// - Throws: ``QuartetError/notConfigured(_:)`` if another connection has it.
+    private func own() throws(QuartetError) {
+        guard let shared, type(of: shared) is AnyClass else { return }
+        let isOwn = Self.owners.withLock { owners in
+            owners = owners.filter { $0.value.store != nil }
+            let owner = owners[ObjectIdentifier(shared as AnyObject), default: Owner(store: self)]
+            owners[ObjectIdentifier(shared as AnyObject)] = owner
+            return owner.store === self
+        }
+        guard isOwn else { throw .notConfigured("A store of the connection's own") }
     }
 
     /// Whether other processes may have the store.
@@ -45,6 +64,7 @@ final class AccountStore: Sendable {
     func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
         expect(account)
         return try await shielded { store in
+            try self.own()
             let kept = try await store.load(account)
             self.version.withLock { $0 = nil }
             self.current.withLock { $0 = account }
