@@ -46,7 +46,7 @@ struct JoiningTests {
             #expect(app.user.user.name == "name-1000" && app.user.user.emergencyNote == "note")
             #expect(app.connection.outbox.items.value.count == 1)
             // Nobody waits for them any more.
-            #expect(app.connection.outbox.state.withLock { $0.joined.values.allSatisfy(\.isEmpty) })
+            #expect(app.connection.outbox.state.withLock { $0.joined.values.allSatisfy { $0.count <= 1 } })
             let before = server.commands.count
             server.goOnline()
             app.connection.outbox.retry()
@@ -233,6 +233,65 @@ struct JoiningTests {
             await app.contacts.contacts.values.wait { $0.contact(by: OutboxApp.one)?.notes == "from elsewhere" }
             try await change { $0.sendPings = false }
             #expect(app.connection.outbox.items.value.map(\.canCancel) == [true, true])
+        }
+    }
+
+    /// A refusal that says what somebody else has made of the profile.
+    static func refusal(name: String, note: String) throws -> APIError {
+        var state = AccountState(account: Server.account, handle: "anna", name: name, profileVersion: 7)
+        state.emergencyNote = note
+        var error = APIError(.staleVersion)
+        error.current = try Encoded(state).json
+        return error
+    }
+
+    @Test("of joined edits, those of a field that somebody else changed are refused, and the others are sent (P33)")
+    func partly() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let gate = Observed(false)
+        let refusal = try Self.refusal(name: "name-1", note: "theirs")
+        try await app.connected(server) { _ in
+            server.transport.answer { request in
+                if case .command = request.endpoint { try await gate.wait("it is answered") { $0 ? true : nil } }
+                return try server.answer(request)
+            }
+            let events = app.connection.outbox.events
+            var calls: [Task<Void, any Error>] = []
+            for number in 1...4 {
+                let last = app.connection.outbox.items.value.last?.id
+                calls.append(
+                    Task {
+                        if number == 3 {
+                            try await Self.edit(app.user, note: "mine")
+                        } else {
+                            try await Self.edit(app.user, name: "name-\(number)")
+                        }
+                    })
+                await app.connection.outbox.items.values.wait { $0.last?.id != last }
+                if number == 1 { while server.commands.isEmpty { await Task.yield() } }
+            }
+            let joined = try #require(app.connection.outbox.items.value.last)
+            server.state.withLock { $0.replies = [.success(Server.accepted()), .failure(refusal)] }
+            gate.update { $0 = true }
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            for (index, call) in calls.enumerated() {
+                if index == 2 {
+                    let error = await #expect(throws: QuartetError.self) { try await call.value }
+                    #expect(error?.code == .staleVersion)
+                } else {
+                    try await call.value
+                }
+            }
+            let sent = try JSONDecoder().decode(
+                UpdateProfile.self, from: Data(try #require(server.commands.last).body))
+            #expect(server.commands.count == 3 && sent.name == "name-4" && sent.emergencyNote == nil)
+            var refused: [QuartetError?] = []
+            for await event in events where event.item.id == joined.id {
+                refused.append(event.error)
+                if refused.count == 2 { break }
+            }
+            #expect(refused.first??.code == .staleVersion && refused.last == .some(nil))
         }
     }
 

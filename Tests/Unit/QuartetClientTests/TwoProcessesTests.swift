@@ -254,6 +254,38 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("whose edit another process joined hears that it is refused, also if the rest is accepted (F9, P33)")
+    func partlyRefused() async throws {
+        try await Self.withFile { file in
+            // The app has a network, the other process has none.
+            let (server, other) = (Server(), Server())
+            let app = try Self.process(server, file)
+            let widget = try Self.process(other, file, of: server)
+            let refusal = try JoiningTests.refusal(name: "Anna", note: "theirs")
+            other.goOffline()
+            try await app.offline(server) {
+                server.goOffline()
+                try await widget.connection.restore()
+                let first = Task { try await JoiningTests.edit(widget.user, note: "one") }
+                await server.passTime { app.connection.outbox.items.value.count == 1 }
+                let second = Task { try await JoiningTests.edit(app.user, name: "two") }
+                await app.connection.outbox.items.values.wait { items in
+                    items.last.map { String(decoding: $0.edit, as: UTF8.self).contains("two") } == true
+                }
+                #expect(app.connection.outbox.items.value.count == 1)
+                server.state.withLock { $0.replies = [.failure(refusal)] }
+                server.goOnline()
+                app.connection.outbox.retry()
+                try await server.passingTime {
+                    let error = await #expect(throws: QuartetError.self) { try await first.value }
+                    #expect(error?.code == .staleVersion)
+                    try await second.value
+                }
+                #expect(try JoiningTests.profile(after: server.commands.suffix(1).map(\.body)) == ("two", nil))
+            }
+        }
+    }
+
     @Test("each maker of edits that another process joins hears what became of all (F9, P33)")
     func joinedByAnother() async throws {
         try await Self.withFile { file in

@@ -364,6 +364,13 @@ private enum ContactsEdit: ClientEdit {
         return new.merged(after: old).map { .update(contact, seen: seen, $0) }
     }
 
+    func overlaps(_ other: Self) -> Bool {
+        guard case (.update(let contact, _, let mine), .update(let same, _, let theirs)) = (self, other) else {
+            return true
+        }
+        return contact == same && mine.overlaps(theirs)
+    }
+
     func command(for state: ContactsCopy.State?, at acted: Instant) -> any AppCommandBody {
         if case .acknowledge(let command) = self {
             return AcknowledgeAlarm(

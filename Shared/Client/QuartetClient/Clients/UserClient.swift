@@ -258,6 +258,11 @@ private enum UserEdit: ClientEdit {
         return new.merged(after: old).map { .updateProfile(seen: seen, $0) }
     }
 
+    func overlaps(_ other: Self) -> Bool {
+        guard case (.updateProfile(_, let mine), .updateProfile(_, let theirs)) = (self, other) else { return true }
+        return mine.overlaps(theirs)
+    }
+
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil

@@ -84,8 +84,8 @@ extension Outbox {
     /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
     func reset(for next: AccountID? = nil) {
         let dropped = change { state in
-            for id in state.items.flatMap({ state.callers(of: $0) }) where state.awaited.contains(id) {
-                state.results[id] = .failure(.needsAuthentication)
+            for caller in state.items.flatMap({ state.callers(of: $0) }) {
+                state.results[caller.id] = .failure(.needsAuthentication)
             }
             defer {
                 (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)

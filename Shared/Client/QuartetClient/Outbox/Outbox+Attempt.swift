@@ -167,8 +167,15 @@ extension Outbox {
         _ item: OutboxItem, _ queue: any EditQueue, _ error: APIError
     ) -> OutboxItem? {
         // What this version can't read, it can't base anything on.
-        guard let current = error.current, let body = try? queue.body(of: item, basedOn: current) else { return nil }
+        guard let current = error.current else { return nil }
         var item = item
+        // Nothing goes out any more of calls that changed what somebody else changed as well: the others' go on.
+        if let (rest, lost) = queue.split(item, basedOn: current) {
+            (item.edit, item.parts) = (rest.edit, rest.parts)
+            item.lost = .init(edit: lost, refusal: UnsentChange.Refusal(error))
+            queue.show(item, insteadOf: nil)
+        }
+        guard let body = try? queue.body(of: item, basedOn: current) else { return nil }
         (item.key, item.body) = (RequestKey(), Data(body))
         return item
     }

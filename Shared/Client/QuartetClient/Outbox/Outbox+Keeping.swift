@@ -89,7 +89,7 @@ extension Outbox {
         }
         addition.joined = join.map { join in
             var item = made
-            item.edit = join.edit
+            (item.edit, item.parts) = (join.joined.edit, join.joined.parts)
             return StoreAddition.Joined(earlier: join.earlier.id, item: item)
         }
         // Until it is among the items here, it isn't taken for another process's.
@@ -131,8 +131,8 @@ extension Outbox {
             state.take(item)
             state.awaited.insert(item.id)
             if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
-                let callers = [earlier.id] + (state.joined.removeValue(forKey: earlier.id) ?? [])
-                state.joined[item.id] = callers.filter { state.awaited.contains($0) }
+                state.joined[item.id] = state.callers(of: earlier) + [Caller(id: made.id, edit: made.edit)]
+                state.joined[earlier.id] = nil
             }
             if removed == nil { state.unsaved[item.id] = Unsaved() }
             if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item.id }
@@ -176,21 +176,21 @@ extension Outbox {
 
     /// Has an item do as well what the one before it is to do, if that was never sent. It is held until ``endJoining(_:)``.
     /// - Returns: That one, and the item's edit if it goes.
-    private func join(_ item: OutboxItem) -> (earlier: OutboxItem, edit: Data)? {
+    private func join(_ item: OutboxItem) -> (earlier: OutboxItem, joined: JoinedEdit)? {
         let earlier = state.withLock { state -> OutboxItem? in
             // Whatever else is to happen in between keeps its place.
-            guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel,
+            guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel, last.lost == nil,
                 !state.schedule.isBusy(last)
             else { return nil }
             state.joining.insert(last.id)
             return last
         }
         guard let earlier else { return nil }
-        guard let edit = queue(of: item)?.merged(item, with: earlier) else {
+        guard let joined = queue(of: item)?.merged(item, with: earlier) else {
             endJoining(earlier)
             return nil
         }
-        return (earlier, edit)
+        return (earlier, joined)
     }
 
     private func endJoining(_ item: OutboxItem) {

@@ -99,7 +99,7 @@ extension Outbox {
             outcome = await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
                 do throws(QuartetError) {
-                    return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result))
+                    return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result, lost: item.lost))
                 } catch {
                     await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
                     return .done

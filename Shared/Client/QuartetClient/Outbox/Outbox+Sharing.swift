@@ -38,17 +38,20 @@ extension Outbox {
 
     /// What another process made of an item that waits here.
     private enum Fate {
-        case ended(Result<CommandReply, QuartetError>)
+        /// - Parameter lost: What of it was refused in any case.
+        case ended(Result<CommandReply, QuartetError>, lost: OutboxItem.Lost?)
         /// A later one does what it was to do.
         case joined(OutboxItem.ID)
     }
 
     private static func fate(of id: OutboxItem.ID, in changes: StoreChanges) -> Fate {
-        if let result = changes.items.first(where: { $0.id == id })?.result { return .ended(result) }
-        guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
-            return .ended(.failure(.unknown))
+        if let item = changes.items.first(where: { $0.id == id }), let result = item.result {
+            return .ended(result, lost: item.lost)
         }
-        guard let later = decision.joined, later > id else { return .ended(decision.result) }
+        guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
+            return .ended(.failure(.unknown), lost: nil)
+        }
+        guard let later = decision.joined, later > id else { return .ended(decision.result, lost: decision.lost) }
         if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
         return fate(of: later, in: changes)
     }
@@ -77,9 +80,9 @@ extension Outbox {
             for item in gone {
                 let fate = Self.fate(of: item.id, in: changes)
                 let callers = state.callers(of: item)
-                if callers.contains(where: { state.awaited.contains($0) }) { heard.insert(item.id) }
+                if !callers.isEmpty { heard.insert(item.id) }
                 if case .joined(let later) = fate {
-                    state.joined[later, default: []] += callers.filter { state.awaited.contains($0) }
+                    state.joined[later, default: []] += callers
                     state.joined[item.id] = nil
                 }
                 ended.append((item, fate))
@@ -111,7 +114,10 @@ extension Outbox {
         guard let changed else { return }
         for (item, fate) in changed.ended {
             switch fate {
-            case .ended(let result): tell(item, result)
+            case .ended(let result, let lost):
+                var item = item
+                item.lost = lost
+                tell(item, result)
             case .joined:
                 queue(of: item)?.decided(item, .failure(.superseded))
                 decisions.send(OutboxEvent(item: item, error: .superseded))

@@ -87,11 +87,11 @@ extension Outbox {
         case .other(var stored):
             (stored.account, stored.order) = (item.account, stored.order ?? item.order)
             guard stored.isOver else { return adopt(stored, unlessDroppedSince: resets) }
-            noteDecided(stored.id, stored, outcome.result ?? .failure(.unknown), unlessDroppedSince: resets)
+            noteDecided(stored.id, stored, outcome, unlessDroppedSince: resets)
         // What becomes of it is what becomes of a later one, which this process may not know yet.
         case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil: break
         case .gone:
-            noteDecided(item.id, nil, outcome.result ?? .failure(.unknown), unlessDroppedSince: resets)
+            noteDecided(item.id, nil, outcome, unlessDroppedSince: resets)
         case .behind: break
         }
     }
@@ -108,8 +108,7 @@ extension Outbox {
 
     /// Another process has decided an item.
     private func noteDecided(
-        _ id: OutboxItem.ID, _ stored: OutboxItem?, _ result: Result<CommandReply, QuartetError>,
-        unlessDroppedSince resets: Int
+        _ id: OutboxItem.ID, _ stored: OutboxItem?, _ outcome: StoreUpdate.Outcome, unlessDroppedSince resets: Int
     ) {
         guard isCurrent(resets) else { return }
         let item = take(id, where: { _ in true })
@@ -117,7 +116,9 @@ extension Outbox {
             state.over.remove(id)
             if let stored, stored.accepted != nil { state.accepted[id] = stored }
         }
-        if let item { tell(item, result) }
+        guard var item else { return }
+        item.lost = outcome.lost
+        tell(item, outcome.result ?? .failure(.unknown))
     }
 
     /// The device has removed these.
@@ -178,7 +179,7 @@ extension Outbox {
     ) async -> StoreUpdate.Outcome {
         let resets = state.withLock { $0.resets }
         do throws(QuartetError) {
-            let decision = OutboxDecision(result)
+            let decision = OutboxDecision(result, lost: item.lost)
             let outcome = try await store.end(item.id, of: item.account, knownAs: base, decision) { [self] outcome in
                 // Nobody here sends it any more.
                 if outcome == .done, isCurrent(resets), let item = take(item.id, where: \.canCancel) {

@@ -20,6 +20,14 @@ public final class Outbox: Sendable {
         weak let edits: (any EditQueue)?
     }
 
+    /// Whoever may wait for an item.
+    struct Caller: Sendable {
+        /// The number of the item that they made.
+        let id: Int64
+        /// What they wanted.
+        let edit: Data
+    }
+
     /// What the device failed to write.
     struct Unsaved: Sendable {
         /// What it has instead; nil for nothing.
@@ -59,8 +67,8 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
-        /// Items that do what earlier ones were to do, and the numbers of those whose callers still wait: they hear the same.
-        var joined: [Int64: [Int64]] = [:]
+        /// Items that do what earlier ones were to do, their own callers and those of the earlier ones that still wait: they hear the same.
+        var joined: [Int64: [Caller]] = [:]
         /// Items that are being joined, and so aren't sent meanwhile.
         var joining: Set<Int64> = []
         /// Items that are just being kept.
@@ -72,8 +80,10 @@ public final class Outbox: Sendable {
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
 
-        /// The numbers under which callers wait for an item.
-        func callers(of item: OutboxItem) -> [Int64] { [item.id] + (joined[item.id] ?? []) }
+        /// Those who wait for an item.
+        func callers(of item: OutboxItem) -> [Caller] {
+            (joined[item.id] ?? [Caller(id: item.id, edit: item.edit)]).filter { awaited.contains($0.id) }
+        }
 
         /// Until when an item waits for more that join it; nil if it doesn't.
         func pace(of item: OutboxItem, now: Duration) -> Duration? {
@@ -249,10 +259,14 @@ public final class Outbox: Sendable {
     /// Leaves what became of an item to its caller.
     /// - Returns: False if it has none any more.
     func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
-        state.withLock { state in
-            let awaited = state.callers(of: item).filter { state.awaited.contains($0) }
-            for id in awaited { state.results[id] = result }
-            return !awaited.isEmpty
+        let queue = queue(of: item)
+        return state.withLock { state in
+            let callers = state.callers(of: item)
+            for caller in callers {
+                let lost = item.lost.flatMap { queue?.overlap(caller.edit, $0.edit) ?? false ? $0.refusal : nil }
+                state.results[caller.id] = lost.map { .failure(.refused($0.error)) } ?? result
+            }
+            return !callers.isEmpty
         }
     }
 
@@ -261,6 +275,11 @@ public final class Outbox: Sendable {
         state.withLock { _ = $0.joined.removeValue(forKey: item.id) }
         let queue = queue(of: item)
         queue?.decided(item, result)
+        if let lost = item.lost {
+            var part = item
+            part.edit = lost.edit
+            decisions.send(OutboxEvent(item: part, error: .refused(lost.refusal.error)))
+        }
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
         decisions.send(OutboxEvent(item: item, error: error))
         progress.send(())

@@ -11,6 +11,15 @@ extension StoreUpdate.Outcome {
         case .done, .behind: nil
         }
     }
+
+    /// What of it was refused in any case.
+    var lost: OutboxItem.Lost? {
+        switch self {
+        case .other(let stored): stored.lost
+        case .gone(let decision): decision.flatMap { OutboxDecision($0) }?.lost
+        case .done, .behind: nil
+        }
+    }
 }
 
 /// What became of a change, for those who wait for it in another process.
@@ -25,12 +34,15 @@ struct OutboxDecision: Codable, Hashable, Sendable {
     private var refusal: UnsentChange.Refusal?
     /// Nil with a command or a refusal, or if a newer release wrote it.
     private var end: End?
+    /// What of it was refused in any case.
+    private(set) var lost: OutboxItem.Lost?
     /// The item that does as well what it was to do.
     private(set) var joined: OutboxItem.ID?
 
     init(joinedBy item: OutboxItem.ID) { (end, joined) = (.superseded, item) }
 
-    init(_ result: Result<CommandReply, QuartetError>) {
+    init(_ result: Result<CommandReply, QuartetError>, lost: OutboxItem.Lost? = nil) {
+        self.lost = lost
         switch result {
         case .success(let reply): (command, event) = (reply.command, reply.event)
         case .failure(.refused(let error)): refusal = UnsentChange.Refusal(error)

@@ -21,6 +21,13 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
         let command: String
     }
 
+    /// What of a joined item was refused, while the rest went on.
+    struct Lost: Codable, Hashable, Sendable {
+        /// An edit of the fields that it was about.
+        let edit: Data
+        let refusal: UnsentChange.Refusal
+    }
+
     /// Later changes have greater ones, and no two changes of a device the same, whichever process made them.
     public let id: Int64
     /// The stream that it changes, as in `contacts`.
@@ -37,6 +44,9 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var account: AccountID?
     /// The edit as its client encodes it.
     var edit: Data
+    /// Of one that joined others: edits that change none of the same, and that together do what it does; nil for one alone.
+    var parts: [Data]?
+    var lost: Lost?
     /// When the person acted; nil if an older release of the app kept it.
     var moment: Moment?
     /// The command's order key; nil if an older release of the app kept it.
@@ -82,7 +92,7 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
 
     /// About how many bytes it takes.
-    var size: Int { edit.count + (body?.count ?? 0) + 200 }
+    var size: Int { edit.count + (parts ?? []).reduce(body?.count ?? 0) { $0 + $1.count } + 200 }
 
     /// How old it is when the server's clock says `now`.
     func age(_ now: Instant, by time: Timekeeper) -> Interval {

@@ -55,6 +55,10 @@ public struct Edit<Value: Fields>: Codable, Hashable, Sendable {
         return Value.fields.contains { !$0.isEqual(base, edit) } ? Self(base: base, edit: edit) : nil
     }
 
+    func overlaps(_ other: Self) -> Bool {
+        Value.fields.contains { !$0.isEqual(base, edit) && !$0.isEqual(other.base, other.edit) }
+    }
+
     /// The version to base it on: the one that is known here, unless that is from before what the person saw, or somebody else
     /// changed the same. Then the server says what there is.
     func version(_ version: Int64, of known: Value, orElse seen: Int64) -> Int64 {
