@@ -123,6 +123,8 @@ extension Outbox {
                 decisions.send(OutboxEvent(item: item, error: .superseded))
             }
         }
+        // What was refused of these doesn't show any more.
+        for item in kept where item.lost != nil && !item.isOver { queue(of: item)?.show(item, insteadOf: nil) }
         for item in changed.added {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }

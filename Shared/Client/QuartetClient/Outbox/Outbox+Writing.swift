@@ -98,12 +98,15 @@ extension Outbox {
 
     /// Another process has made something else of an item.
     private func adopt(_ stored: OutboxItem, unlessDroppedSince resets: Int) {
-        change { state in
-            guard state.resets == resets else { return }
+        let isTaken = change { state in
+            guard state.resets == resets else { return false }
             state.over.remove(stored.id)
             state.unsaved[stored.id] = nil
             state.take(stored)
+            return true
         }
+        // What was refused of it doesn't show any more.
+        if isTaken, stored.lost != nil { queue(of: stored)?.show(stored, insteadOf: nil) }
     }
 
     /// Another process has decided an item.
