@@ -474,14 +474,15 @@ struct PingWatchTests {
                 account: anna, pings: try #require(scene.unanswered.last).pings, isRaised: true, at: ahead))
         try scene.people.ask(ben, SendPing(contact: anna))
         #expect(scene.due(ben) == [due + .days(1), due + .days(1)])
-        // It was found while the clock was ahead.
+        // It was found while the clock was ahead. The rules' time stays ahead.
+        start.people.time = ahead
         start.people.rows.clock = ahead
         try start.judge()
         #expect(start.unanswered.map(\.at) == [ahead])
-        start.people.pass(.minutes(1))
-        start.people.rows.clock = start.people.time
-        try start.judge()
-        #expect(start.people.rows.accounts[anna]?.nextPing == start.people.time + .minutes(15))
+        let now = due + .minutes(1)
+        start.people.rows.clock = now
+        try start.people.ask(nil, JudgePings(account: anna, due: now), recordedAt: now)
+        #expect(start.people.rows.accounts[anna]?.nextPing == now + .minutes(15))
     }
 
     @Test(
@@ -551,6 +552,13 @@ struct PingWatchTests {
         try again.judge()
         #expect(again.warned.map(\.due) == [again.people.time + .minutes(30)])
         #expect(again.people.contact(ben, anna)?.isOutgoingPingLater == true, "it would say when they ended")
+        // She was warned before that: the alert comes as soon as anything is handled.
+        var told = start
+        try told.run(.minutes(29))
+        #expect(told.warned.map(\.due) == [due])
+        told.people.time = due + .minutes(30)
+        try told.judge()
+        #expect(told.unanswered.map(\.at) == [told.people.time])
         // Until shortly before them: the alert was promised for before them, so it comes in them rather than after.
         start.people.time = due + .minutes(17)
         try start.judge()
