@@ -5,6 +5,8 @@ package import QuartetVocabulary
 package struct UnansweredRow: Codable, Equatable, Sendable {
     /// Those that made the alert that is on or were added to it; nil if there are none.
     package var shown: UnansweredPings?
+    /// Those that made it: the others were added.
+    package var made: [UnansweredPing]?
     /// Those that raise an alert when nothing holds it back any more.
     package var pending: [UnansweredPing]?
     /// When those were found.
@@ -38,7 +40,7 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
     /// The alert is over.
     mutating func endShown() {
         forget(shown?.pings ?? [])
-        shown = nil
+        (shown, made) = (nil, nil)
     }
 
     /// The person has said that they are all right: what was asked before is answered.
@@ -139,6 +141,7 @@ extension SessionReducer {
         rows[account]?.alert.begin(alarm, pressed: min(clock, time), at: time)
         rows[account]?.alert.lastAlarm = time
         unanswered.shown = UnansweredPings(alarm: alarm, pings: pings)
+        unanswered.made = pings
         rows[account]?.unanswered = unanswered
         return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))] + discarded
     }
@@ -148,17 +151,22 @@ extension SessionReducer {
     private static func discard(
         _ pings: [UnansweredPing], _ row: AccountRow, _ account: AccountID, _ time: Instant
     ) -> [SessionEvent] {
-        let named = UnansweredPings.joining([], pings)
-        let shown = row.unanswered?.shown
-        func isShown(_ ping: UnansweredPing) -> Bool { shown?.pings.contains(ping) ?? false }
-        return [(named.filter(isShown), shown), (named.filter { !isShown($0) }, nil)].compactMap { pings, shown in
-            guard !pings.isEmpty else { return nil }
+        let (shown, made) = (row.unanswered?.shown, row.unanswered?.made ?? [])
+        let named = Dictionary(grouping: UnansweredPings.joining([], pings)) { ping -> Become in
+            guard let shown, shown.pings.contains(ping) else { return .nothing }
+            return made.contains(ping) ? .alert : .added
+        }
+        return [Become.alert, .added, .nothing].compactMap { become in
+            guard let pings = named[become] else { return nil }
             return .unansweredPingsDiscarded(
                 UnansweredPingsDiscarded(
-                    account: account, pings: pings, alarm: shown?.alarm,
-                    isRaised: shown?.isItsAlert == true ? true : nil, at: time))
+                    account: account, pings: pings, alarm: become == .nothing ? nil : shown?.alarm,
+                    isRaised: become == .alert ? true : nil, at: time))
         }
     }
+
+    /// What became of a ping: the alert that is on, which it made or was added to, or nothing.
+    private enum Become { case alert, added, nothing }
 
     static func endUnanswered(
         _ rows: inout SessionRows, _ command: EndUnansweredAlert, _ time: Instant
@@ -192,6 +200,7 @@ extension SessionReducer {
         }
         unanswered.forget(answered)
         let left = shown.pings.filter { !answered.contains($0) }
+        if left.isEmpty { unanswered.made = nil }
         unanswered.shown =
             left.isEmpty ? nil : UnansweredPings(alarm: shown.alarm, pings: left, isCalled: shown.isCalled)
         rows[account]?.unanswered = unanswered

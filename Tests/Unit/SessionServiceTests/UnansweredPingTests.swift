@@ -182,7 +182,7 @@ struct UnansweredPingTests {
         #expect(added.discarded.map(\.pings) == [[early]])
     }
 
-    @Test("pings that the alert names already are said to be its own, and whether it is theirs (A4)")
+    @Test("pings that the alert names already are said to be its own, and whether they made it or were added (A4)")
     func discardedOfAlert() throws {
         var scene = try Scene()
         let (ping, answered) = (scene.ping(scene.ben), scene.ping(scene.cleo, .minutes(31)))
@@ -191,10 +191,26 @@ struct UnansweredPingTests {
         let events = try scene.raise(ping, answered).discarded
         #expect(events.map(\.pings) == [[ping], [answered]])
         #expect(events.map(\.alarm) == [scene.state.alertAlarm, nil] && events.map(\.isRaised) == [true, nil])
-        // By hand: they were added.
-        try scene.household.ask(scene.anna, RaiseAlert())
-        let added = try scene.raise(ping).first(as: UnansweredPingsDiscarded.self)
-        #expect(added.alarm == scene.state.alertAlarm && added.alarm != nil && added.isRaised == nil)
+        // Another is added, also once she has called for help. What made it did so all the same.
+        for isCalled in [false, true] {
+            var scene = scene
+            if isCalled { try scene.household.ask(scene.anna, RaiseAlert()) }
+            let added = scene.ping(scene.cleo, .minutes(1))
+            try scene.raise(added)
+            let events = try scene.raise(ping, added).discarded
+            #expect(events.map(\.pings) == [[ping], [added]] && events.map(\.isRaised) == [true, nil])
+            #expect(events.map(\.alarm) == [scene.state.alertAlarm, scene.state.alertAlarm])
+        }
+        // By hand, or by a trip: they were added.
+        for isTrip in [false, true] {
+            var scene = try Scene()
+            if isTrip { try scene.missTrip() } else { try scene.household.ask(scene.anna, RaiseAlert()) }
+            let alarm = try #require(scene.state.alertAlarm)
+            let ping = scene.ping(scene.ben, .minutes(1))
+            try scene.raise(ping)
+            let events = try scene.raise(ping).discarded
+            #expect(events.map(\.alarm) == [alarm] && events.map(\.isRaised) == [nil])
+        }
     }
 
     @Test("what was said or known by a clock that was ahead discards no ping (A4)")
