@@ -13,8 +13,8 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
     package var found: Instant?
     /// Since when the alert has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
-    /// The newest of each responder that made an alert which is over, or was answered. Contacts says a ping again until it hears what came
-    /// of it, which may be after that.
+    /// The newest of each responder that made an alert which is over, was answered or taken back. Contacts says a ping again until it hears
+    /// what came of it, which may be after that; and what it said first may be handled last.
     package var over: [UnansweredPing]?
     /// When the person last said that they are all right, by the database's clock, besides by checking in.
     package var said: Instant?
@@ -88,7 +88,8 @@ extension AccountRow {
     var askedAgain: Instant? { [alert.askedAgain, lastPinged].compactMap(\.self).max() }
 
     /// Whether a ping says something new: it was sent after the person last said that they are all right, and isn't known.
-    /// - Parameter clock: What was recorded later is from a clock that was ahead, and discards nothing: rather an alert too many.
+    /// - Parameter clock: The database's clock now. What was recorded later is from one that was ahead, and discards nothing: rather an
+    ///   alert too many.
     fileprivate func isNews(_ ping: UnansweredPing, at clock: Instant) -> Bool {
         let said = [checkIn.last, unanswered?.said].compactMap(\.self).filter { $0 <= clock }.max()
         guard said.map({ $0 < ping.recorded }) ?? true else { return false }
@@ -114,8 +115,10 @@ extension SessionReducer {
         var unanswered = row.unanswered ?? UnansweredRow()
         let pending = unanswered.pending ?? []
         let clock = max(context.recordedAt, command.found)
-        let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: clock) }
-        let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: clock) }, row, account, time)
+        // It may have waited for long: what was said meanwhile counts.
+        let now = max(clock, min(rows.clock ?? clock, time))
+        let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: now) }
+        let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: now) }, row, account, time)
         guard let first = pings.map(\.recorded).min(), let last = pings.map(\.recorded).max() else {
             unanswered.forgetPending()
             rows[account]?.unanswered = unanswered
@@ -177,7 +180,8 @@ extension SessionReducer {
         }
         var unanswered = row.unanswered ?? UnansweredRow()
         unanswered.keepPending { !isNamed($0) }
-        unanswered.forget(command.answered == nil ? [] : command.pings)
+        // Also if they were taken back before they came here.
+        unanswered.forget(command.pings)
         rows[command.account]?.unanswered = unanswered
         guard let answered = command.answered else { return [] }
         return answerPings(&rows, of: command.account, said: answered, time, besides: isNamed)

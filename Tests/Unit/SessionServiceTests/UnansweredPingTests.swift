@@ -213,6 +213,40 @@ struct UnansweredPingTests {
         }
     }
 
+    @Test("what was said, answered or taken back before a finding is handled counts, however late that is (A4)")
+    func handledLate() throws {
+        var start = try Scene()
+        let (ping, found) = (start.ping(start.ben), start.household.time)
+        start.household.pass(.minutes(25))
+        let ended: [(inout Scene) throws -> Void] = [
+            { try $0.household.ask($0.anna, CheckIn()) },
+            { scene in
+                try scene.household.ask(scene.anna, RaiseAlert())
+                try scene.household.ask(scene.anna, ClearAlert())
+            },
+            { try $0.end(ping, answered: $0.household.time) },
+            { try $0.takeBack(ping) },
+        ]
+        for end in ended {
+            var scene = start
+            try end(&scene)
+            scene.household.pass(.minutes(10))
+            scene.household.rows.clock = scene.household.time
+            let raise = RaiseUnansweredAlert(account: scene.anna, pings: [ping], found: found)
+            let events = try scene.household.ask(nil, raise, recordedAt: found)
+            #expect(events.discarded.map(\.pings) == [[ping]] && events.count == 1)
+            #expect(scene.state.alertRaised == nil)
+            // Another one of his is news.
+            _ = try scene.raise(scene.ping(scene.ben, .minutes(1))).first(as: AlertRaised.self)
+        }
+        // The rules' time is far ahead, and so was the clock when she checked in.
+        start.household.pass(.days(1))
+        try start.household.ask(start.anna, CheckIn())
+        start.household.rows.clock = found + .minutes(1)
+        let raise = RaiseUnansweredAlert(account: start.anna, pings: [ping], found: found)
+        _ = try start.household.ask(nil, raise, recordedAt: found).first(as: AlertRaised.self)
+    }
+
     @Test("what was said or known by a clock that was ahead discards no ping (A4)")
     func clockAhead() throws {
         let start = try Scene()
