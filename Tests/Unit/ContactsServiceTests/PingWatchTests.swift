@@ -600,6 +600,44 @@ struct PingWatchTests {
         #expect(scene.due(scene.ben)[0] == scene.people.time + .minutes(30))
     }
 
+    @Test("of a missed check-in of which nobody was told, or that somebody calls safe, nobody knows: pings count (A4)")
+    func missingUnknown() throws {
+        var start = try Scene()
+        let (anna, ben, cleo) = (start.anna, start.ben, start.cleo)
+        let alarm = AlarmID.derived(at: start.people.time, from: Array("1".utf8))
+        let missed = RelayAlert(
+            kind: .checkInMissed, alarm: alarm, occurred: start.people.time, deadline: start.people.time)
+        func expect(_ isWatched: Bool, _ change: (inout Scene) throws -> Void) throws {
+            var scene = start
+            try change(&scene)
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(ben, SendPing(contact: anna))
+            #expect(scene.due(ben)[0] == (isWatched ? scene.people.time + .minutes(30) : nil))
+        }
+        // Nobody wants to hear of it.
+        try expect(true) { scene in
+            for responder in [ben, cleo] {
+                let version = try #require(scene.people.contact(responder, anna)?.version)
+                try scene.people.ask(
+                    responder,
+                    UpdateContact(contact: anna, expectedVersion: version, notifyOnMissedCheckIn: false))
+            }
+            try scene.people.ask(anna, missed)
+        }
+        try start.people.ask(anna, missed)
+        try expect(false) { _ in }
+        func answer(_ answer: AlarmAnswer) -> AcknowledgeAlarm {
+            AcknowledgeAlarm(contact: anna, alarm: alarm, answer: answer)
+        }
+        try expect(true) { try $0.people.ask(cleo, answer(.safe)) }
+        // Somebody says since that help is needed: then all look for her again.
+        try expect(false) { scene in
+            try scene.people.ask(cleo, answer(.safe))
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(ben, answer(.needsHelp))
+        }
+    }
+
     @Test("responders hear of a ping without whose it was, and of a trip, too, until she has called for help (A4)")
     func told() throws {
         var scene = try Scene()
