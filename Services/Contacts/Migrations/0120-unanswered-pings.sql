@@ -22,7 +22,8 @@ COMMENT ON COLUMN contacts.relation.high_ping_escalation IS 'How long the lesser
 ALTER TABLE contacts.alarm ADD COLUMN pinged_at timestamptz;
 COMMENT ON COLUMN contacts.alarm.pinged_at IS 'When the ping was sent that made an alert because it wasn''t answered, or the first of several. Null once the person has called for help, too.';
 
--- What is kept of a ping (watch) says nothing of another, or once nothing comes of it any more.
+-- What is kept of a ping (watch) says nothing of another, or once nothing comes of it any more. Each half reads one table and joins
+-- nothing: otherwise PostgreSQL finds no order in the indexes, and a page of contacts reads all of them.
 CREATE OR REPLACE VIEW contacts.contact AS
 SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_notes AS notes,
        r.high_is_responder AS is_my_responder, r.low_is_responder AS i_am_responder,
@@ -31,17 +32,17 @@ SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_no
        r.low_pinged_at AS outgoing_ping_at, r.high_pinged_at AS incoming_ping_at,
        r.low_role_requested_at AS outgoing_role_request_at, r.high_role_requested_at AS incoming_role_request_at,
        r.added_at, r.low_updated_at AS updated_at, r.low_version AS version,
-       CASE WHEN NOT coalesce((m.watch ->> 'isQuiet')::boolean, false) THEN (m.watch ->> 'due')::bigint END AS outgoing_ping_due,
-       CASE WHEN (m.watch ->> 'isQuiet')::boolean THEN true END AS is_outgoing_ping_later,
-       (t.watch ->> 'due')::bigint AS incoming_ping_due,
+       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+             AND r.low_ping_watch ->> 'isOver' IS DISTINCT FROM 'true' AND r.low_ping_watch ->> 'isQuiet' IS DISTINCT FROM 'true'
+            THEN (r.low_ping_watch ->> 'due')::bigint END AS outgoing_ping_due,
+       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+             AND r.low_ping_watch ->> 'isOver' IS DISTINCT FROM 'true' AND r.low_ping_watch ->> 'isQuiet' = 'true'
+            THEN true END AS is_outgoing_ping_later,
+       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+             AND r.high_ping_watch ->> 'isOver' IS DISTINCT FROM 'true'
+            THEN (r.high_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
        (extract(epoch FROM r.low_ping_escalation) * 1000000)::bigint AS ping_escalation
   FROM contacts.relation AS r
- CROSS JOIN LATERAL (SELECT CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
-                                  AND NOT coalesce((r.low_ping_watch ->> 'isOver')::boolean, false)
-                                 THEN r.low_ping_watch END) AS m(watch)
- CROSS JOIN LATERAL (SELECT CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
-                                  AND NOT coalesce((r.high_ping_watch ->> 'isOver')::boolean, false)
-                                 THEN r.high_ping_watch END) AS t(watch)
 UNION ALL
 SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_notes AS notes,
        r.low_is_responder AS is_my_responder, r.high_is_responder AS i_am_responder,
@@ -50,17 +51,17 @@ SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_
        r.high_pinged_at AS outgoing_ping_at, r.low_pinged_at AS incoming_ping_at,
        r.high_role_requested_at AS outgoing_role_request_at, r.low_role_requested_at AS incoming_role_request_at,
        r.added_at, r.high_updated_at AS updated_at, r.high_version AS version,
-       CASE WHEN NOT coalesce((m.watch ->> 'isQuiet')::boolean, false) THEN (m.watch ->> 'due')::bigint END AS outgoing_ping_due,
-       CASE WHEN (m.watch ->> 'isQuiet')::boolean THEN true END AS is_outgoing_ping_later,
-       (t.watch ->> 'due')::bigint AS incoming_ping_due,
+       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+             AND r.high_ping_watch ->> 'isOver' IS DISTINCT FROM 'true' AND r.high_ping_watch ->> 'isQuiet' IS DISTINCT FROM 'true'
+            THEN (r.high_ping_watch ->> 'due')::bigint END AS outgoing_ping_due,
+       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+             AND r.high_ping_watch ->> 'isOver' IS DISTINCT FROM 'true' AND r.high_ping_watch ->> 'isQuiet' = 'true'
+            THEN true END AS is_outgoing_ping_later,
+       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+             AND r.low_ping_watch ->> 'isOver' IS DISTINCT FROM 'true'
+            THEN (r.low_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
        (extract(epoch FROM r.high_ping_escalation) * 1000000)::bigint AS ping_escalation
-  FROM contacts.relation AS r
- CROSS JOIN LATERAL (SELECT CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
-                                  AND NOT coalesce((r.high_ping_watch ->> 'isOver')::boolean, false)
-                                 THEN r.high_ping_watch END) AS m(watch)
- CROSS JOIN LATERAL (SELECT CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
-                                  AND NOT coalesce((r.low_ping_watch ->> 'isOver')::boolean, false)
-                                 THEN r.low_ping_watch END) AS t(watch);
+  FROM contacts.relation AS r;
 COMMENT ON COLUMN contacts.contact.outgoing_ping_due IS 'When an alert is raised unless the other has answered this side''s ping, in microseconds; null if none is, or is_outgoing_ping_later.';
 COMMENT ON COLUMN contacts.contact.is_outgoing_ping_later IS 'True if the other''s quiet hours put that alert off; otherwise null.';
 COMMENT ON COLUMN contacts.contact.incoming_ping_due IS 'When an alert is raised unless this side has answered the other''s ping, in microseconds; null if none is.';

@@ -1,3 +1,4 @@
+import QuartetContactsContract
 package import QuartetVocabulary
 
 /// The numbers that contacts' rules use.
@@ -9,7 +10,7 @@ package struct ContactsLimits: Equatable, Sendable {
     /// per account
     package var blocks = 1000
     /// between two pings to the same contact
-    package var pingCooldown: Interval = .seconds(10)
+    package var pingCooldown = SendPing.pause
     /// How long after the last recorded contact an account can still be reached, at least. Only a device's first contact of
     /// a day is recorded, so this is 30 days after the last one, or up to one more.
     package var reachWindow: Interval = .days(31)

@@ -165,9 +165,16 @@ extension ContactsReducer {
 
     /// How long a ping may stay unanswered before an alert is raised; nil for ever. Of somebody who is missing others know already.
     static func escalation(_ rows: ContactsRows, of view: RelationView) -> Interval? {
-        guard rows.alarms[AlarmKey(view.contact, .missedCheckIn)] == nil else { return nil }
+        guard !isKnownMissing(rows, view.contact) else { return nil }
         let after = view.theirs.pingEscalation ?? rows.accounts[view.contact]?.pingEscalation?.after
         return after.flatMap { $0 > .seconds(0) ? $0 : nil }
+    }
+
+    /// Whether others look for somebody who has missed a check-in: a responder was told, and none has said since that they are safe, which
+    /// holds that alarm back.
+    private static func isKnownMissing(_ rows: ContactsRows, _ account: AccountID) -> Bool {
+        let told = responders(rows, toldOf: AlarmKey(account, .missedCheckIn))
+        return !told.isEmpty && !told.contains { $0.saidSafe != nil }
     }
 
     /// Begins to watch a ping that is sent now. Counts from when it is handled: until then nobody could answer it.

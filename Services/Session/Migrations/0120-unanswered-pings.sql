@@ -1,6 +1,6 @@
 -- No constraint ties them to the alert that they made: a process of an earlier release, which doesn't know them, ends that alone.
 ALTER TABLE session.account ADD COLUMN unanswered json;
-COMMENT ON COLUMN session.account.unanswered IS 'Pings that weren''t answered in time: those of the alert that is on (shown), those that wait because a check-in does (pending), the newest of each responder that were answered or whose alert is over (over), and when the person last said that they are all right (said). If another alert or none is on, those shown say nothing.';
+COMMENT ON COLUMN session.account.unanswered IS 'Pings that weren''t answered in time: those of the alert that is on (shown) and which of them made it (made), those that wait because a check-in does (pending), the newest of each responder that were answered or whose alert is over (over), and when the person last said that they are all right (said). If another alert or none is on, those shown say nothing.';
 
 -- A process of an earlier release closes an account without this.
 CREATE FUNCTION session.forget_unanswered_pings() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,14 +5,16 @@ package import QuartetVocabulary
 package struct UnansweredRow: Codable, Equatable, Sendable {
     /// Those that made the alert that is on or were added to it; nil if there are none.
     package var shown: UnansweredPings?
+    /// Those that made it: the others were added.
+    package var made: [UnansweredPing]?
     /// Those that raise an alert when nothing holds it back any more.
     package var pending: [UnansweredPing]?
     /// When those were found.
     package var found: Instant?
     /// Since when the alert has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
-    /// The newest of each responder that made an alert which is over, or was answered. Contacts says a ping again until it hears what came
-    /// of it, which may be after that.
+    /// The newest of each responder that made an alert which is over, was answered or taken back. Contacts says a ping again until it hears
+    /// what came of it, which may be after that; and what it said first may be handled last.
     package var over: [UnansweredPing]?
     /// When the person last said that they are all right, by the database's clock, besides by checking in.
     package var said: Instant?
@@ -38,7 +40,7 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
     /// The alert is over.
     mutating func endShown() {
         forget(shown?.pings ?? [])
-        shown = nil
+        (shown, made) = (nil, nil)
     }
 
     /// The person has said that they are all right: what was asked before is answered.
@@ -86,7 +88,8 @@ extension AccountRow {
     var askedAgain: Instant? { [alert.askedAgain, lastPinged].compactMap(\.self).max() }
 
     /// Whether a ping says something new: it was sent after the person last said that they are all right, and isn't known.
-    /// - Parameter clock: What was recorded later is from a clock that was ahead, and discards nothing: rather an alert too many.
+    /// - Parameter clock: The database's clock now. What was recorded later is from one that was ahead, and discards nothing: rather an
+    ///   alert too many.
     fileprivate func isNews(_ ping: UnansweredPing, at clock: Instant) -> Bool {
         let said = [checkIn.last, unanswered?.said].compactMap(\.self).filter { $0 <= clock }.max()
         guard said.map({ $0 < ping.recorded }) ?? true else { return false }
@@ -112,8 +115,10 @@ extension SessionReducer {
         var unanswered = row.unanswered ?? UnansweredRow()
         let pending = unanswered.pending ?? []
         let clock = max(context.recordedAt, command.found)
-        let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: clock) }
-        let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: clock) }, row, account, time)
+        // It may have waited for long: what was said meanwhile counts.
+        let now = max(clock, min(rows.clock ?? clock, time))
+        let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: now) }
+        let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: now) }, row, account, time)
         guard let first = pings.map(\.recorded).min(), let last = pings.map(\.recorded).max() else {
             unanswered.forgetPending()
             rows[account]?.unanswered = unanswered
@@ -139,6 +144,7 @@ extension SessionReducer {
         rows[account]?.alert.begin(alarm, pressed: min(clock, time), at: time)
         rows[account]?.alert.lastAlarm = time
         unanswered.shown = UnansweredPings(alarm: alarm, pings: pings)
+        unanswered.made = pings
         rows[account]?.unanswered = unanswered
         return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))] + discarded
     }
@@ -148,17 +154,22 @@ extension SessionReducer {
     private static func discard(
         _ pings: [UnansweredPing], _ row: AccountRow, _ account: AccountID, _ time: Instant
     ) -> [SessionEvent] {
-        let named = UnansweredPings.joining([], pings)
-        let shown = row.unanswered?.shown
-        func isShown(_ ping: UnansweredPing) -> Bool { shown?.pings.contains(ping) ?? false }
-        return [(named.filter(isShown), shown), (named.filter { !isShown($0) }, nil)].compactMap { pings, shown in
-            guard !pings.isEmpty else { return nil }
+        let (shown, made) = (row.unanswered?.shown, row.unanswered?.made ?? [])
+        let named = Dictionary(grouping: UnansweredPings.joining([], pings)) { ping -> Become in
+            guard let shown, shown.pings.contains(ping) else { return .nothing }
+            return made.contains(ping) ? .alert : .added
+        }
+        return [Become.alert, .added, .nothing].compactMap { become in
+            guard let pings = named[become] else { return nil }
             return .unansweredPingsDiscarded(
                 UnansweredPingsDiscarded(
-                    account: account, pings: pings, alarm: shown?.alarm,
-                    isRaised: shown?.isItsAlert == true ? true : nil, at: time))
+                    account: account, pings: pings, alarm: become == .nothing ? nil : shown?.alarm,
+                    isRaised: become == .alert ? true : nil, at: time))
         }
     }
+
+    /// What became of a ping: the alert that is on, which it made or was added to, or nothing.
+    private enum Become { case alert, added, nothing }
 
     static func endUnanswered(
         _ rows: inout SessionRows, _ command: EndUnansweredAlert, _ time: Instant
@@ -169,7 +180,8 @@ extension SessionReducer {
         }
         var unanswered = row.unanswered ?? UnansweredRow()
         unanswered.keepPending { !isNamed($0) }
-        unanswered.forget(command.answered == nil ? [] : command.pings)
+        // Also if they were taken back before they came here.
+        unanswered.forget(command.pings)
         rows[command.account]?.unanswered = unanswered
         guard let answered = command.answered else { return [] }
         return answerPings(&rows, of: command.account, said: answered, time, besides: isNamed)
@@ -192,6 +204,7 @@ extension SessionReducer {
         }
         unanswered.forget(answered)
         let left = shown.pings.filter { !answered.contains($0) }
+        if left.isEmpty { unanswered.made = nil }
         unanswered.shown =
             left.isEmpty ? nil : UnansweredPings(alarm: shown.alarm, pings: left, isCalled: shown.isCalled)
         rows[account]?.unanswered = unanswered

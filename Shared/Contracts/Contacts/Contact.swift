@@ -79,9 +79,13 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
 
     public var id: AccountID { account }
 
-    /// Whether this account's ping waits and no alert comes of it: it may ask again, which takes its place.
-    public var canAskAgain: Bool {
-        iAmResponder && outgoingPing != nil && outgoingPingDue == nil && isOutgoingPingLater != true
+    /// Whether this account's ping waits and no alert comes of it: it may ask again, which takes its place. Not just after the ping, as
+    /// long as nothing would come of asking again.
+    /// - Parameter now: By the server's clock.
+    public func canAskAgain(at now: Instant) -> Bool {
+        guard iAmResponder, outgoingPingDue == nil, isOutgoingPingLater != true, let outgoingPing else { return false }
+        // The server's time may have been far ahead, but not for good.
+        return now < outgoingPing - SendPing.pause || outgoingPing + SendPing.pause <= now
     }
 }
 

@@ -33,6 +33,9 @@ public struct SendPing: PublicCommandBody {
     public static let sending = Sending(.ping, for: .hours(1), supersedes: ["SendPing"])
     public var orderSubject: String { "\(contact)" }
 
+    /// Between two pings to the same contact.
+    public static let pause: Interval = .seconds(10)
+
     /// The dependent.
     public let contact: AccountID
 

@@ -190,7 +190,7 @@ public struct UnansweredPingsDiscarded: EventBody {
     public let pings: [UnansweredPing]
     /// The alert that is on and names them already; nil if none does.
     public let alarm: AlarmID?
-    /// True if unanswered pings made that alert.
+    /// True if they made that alert, and weren't added to it.
     public let isRaised: Bool?
     public let at: Instant
 

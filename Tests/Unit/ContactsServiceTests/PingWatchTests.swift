@@ -474,14 +474,15 @@ struct PingWatchTests {
                 account: anna, pings: try #require(scene.unanswered.last).pings, isRaised: true, at: ahead))
         try scene.people.ask(ben, SendPing(contact: anna))
         #expect(scene.due(ben) == [due + .days(1), due + .days(1)])
-        // It was found while the clock was ahead.
+        // It was found while the clock was ahead. The rules' time stays ahead.
+        start.people.time = ahead
         start.people.rows.clock = ahead
         try start.judge()
         #expect(start.unanswered.map(\.at) == [ahead])
-        start.people.pass(.minutes(1))
-        start.people.rows.clock = start.people.time
-        try start.judge()
-        #expect(start.people.rows.accounts[anna]?.nextPing == start.people.time + .minutes(15))
+        let now = due + .minutes(1)
+        start.people.rows.clock = now
+        try start.people.ask(nil, JudgePings(account: anna, due: now), recordedAt: now)
+        #expect(start.people.rows.accounts[anna]?.nextPing == now + .minutes(15))
     }
 
     @Test(
@@ -551,6 +552,13 @@ struct PingWatchTests {
         try again.judge()
         #expect(again.warned.map(\.due) == [again.people.time + .minutes(30)])
         #expect(again.people.contact(ben, anna)?.isOutgoingPingLater == true, "it would say when they ended")
+        // She was warned before that: the alert comes as soon as anything is handled.
+        var told = start
+        try told.run(.minutes(29))
+        #expect(told.warned.map(\.due) == [due])
+        told.people.time = due + .minutes(30)
+        try told.judge()
+        #expect(told.unanswered.map(\.at) == [told.people.time])
         // Until shortly before them: the alert was promised for before them, so it comes in them rather than after.
         start.people.time = due + .minutes(17)
         try start.judge()
@@ -590,6 +598,44 @@ struct PingWatchTests {
             scene.anna, RelayAlert(kind: .checkedIn, alarm: alarm, occurred: scene.people.time))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
         #expect(scene.due(scene.ben)[0] == scene.people.time + .minutes(30))
+    }
+
+    @Test("of a missed check-in of which nobody was told, or that somebody calls safe, nobody knows: pings count (A4)")
+    func missingUnknown() throws {
+        var start = try Scene()
+        let (anna, ben, cleo) = (start.anna, start.ben, start.cleo)
+        let alarm = AlarmID.derived(at: start.people.time, from: Array("1".utf8))
+        let missed = RelayAlert(
+            kind: .checkInMissed, alarm: alarm, occurred: start.people.time, deadline: start.people.time)
+        func expect(_ isWatched: Bool, _ change: (inout Scene) throws -> Void) throws {
+            var scene = start
+            try change(&scene)
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(ben, SendPing(contact: anna))
+            #expect(scene.due(ben)[0] == (isWatched ? scene.people.time + .minutes(30) : nil))
+        }
+        // Nobody wants to hear of it.
+        try expect(true) { scene in
+            for responder in [ben, cleo] {
+                let version = try #require(scene.people.contact(responder, anna)?.version)
+                try scene.people.ask(
+                    responder,
+                    UpdateContact(contact: anna, expectedVersion: version, notifyOnMissedCheckIn: false))
+            }
+            try scene.people.ask(anna, missed)
+        }
+        try start.people.ask(anna, missed)
+        try expect(false) { _ in }
+        func answer(_ answer: AlarmAnswer) -> AcknowledgeAlarm {
+            AcknowledgeAlarm(contact: anna, alarm: alarm, answer: answer)
+        }
+        try expect(true) { try $0.people.ask(cleo, answer(.safe)) }
+        // Somebody says since that help is needed: then all look for her again.
+        try expect(false) { scene in
+            try scene.people.ask(cleo, answer(.safe))
+            scene.people.pass(.minutes(1))
+            try scene.people.ask(ben, answer(.needsHelp))
+        }
     }
 
     @Test("responders hear of a ping without whose it was, and of a trip, too, until she has called for help (A4)")

@@ -56,7 +56,14 @@ struct CheckInPreviewTests {
                 outgoingPingDue: account == ben ? due : nil, added: .now, updated: .now, version: 1)
         }
         let client = ContactsClient.preview(ContactsState(account: .new(), contacts: Ordered(dependents)))
-        #expect([ben, cleo].map { client.contacts.value.contact(by: $0)?.canAskAgain } == [false, true])
+        func canAskAgain(at time: Instant) -> [Bool?] {
+            [ben, cleo].map { client.contacts.value.contact(by: $0)?.canAskAgain(at: time) }
+        }
+        #expect(canAskAgain(at: .now) == [false, true])
+        // Just after the ping nothing would come of it.
+        #expect(canAskAgain(at: due) == [false, false])
+        #expect(canAskAgain(at: due + .seconds(9)) == [false, false])
+        #expect(canAskAgain(at: due + .seconds(10)) == [false, true])
         for contact in [ben, cleo] { try await client.sendPing(contact) }
         let after = [ben, cleo].map { client.contacts.value.contact(by: $0) }
         #expect(after[0]?.outgoingPing == due && after[0]?.outgoingPingDue == due)

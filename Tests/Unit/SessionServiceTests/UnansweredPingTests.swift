@@ -167,34 +167,84 @@ struct UnansweredPingTests {
         var raised = start
         let events = try raised.raise(early, late)
         #expect(try events.first(as: AlertRaised.self).pings == [late])
-        #expect(try events.first(as: UnansweredPingsDiscarded.self).pings == [early])
+        #expect(events.discarded.map(\.pings) == [[early]])
         // A check-in waits.
         var held = start
         held.household.rows.waitingCheckIns = [
             held.anna: WaitingCommand(recordedAt: held.household.time, seenAt: held.household.time)
         ]
-        #expect(try held.raise(early, late).first(as: UnansweredPingsDiscarded.self).pings == [early])
+        #expect(try held.raise(early, late).discarded.map(\.pings) == [[early]])
         #expect(held.household.rows[held.anna]?.unanswered?.pending == [late])
         // While an alert is on.
         try start.household.ask(start.anna, RaiseAlert())
         let added = try start.raise(early, late)
         #expect(try added.first(as: AlertRaisedAgain.self).pings == [late])
-        #expect(try added.first(as: UnansweredPingsDiscarded.self).pings == [early])
+        #expect(added.discarded.map(\.pings) == [[early]])
     }
 
-    @Test("pings that the alert names already are said to be its own, and whether it is theirs (A4)")
+    @Test("pings that the alert names already are said to be its own, and whether they made it or were added (A4)")
     func discardedOfAlert() throws {
         var scene = try Scene()
         let (ping, answered) = (scene.ping(scene.ben), scene.ping(scene.cleo, .minutes(31)))
         try scene.raise(ping, answered)
         try scene.end(answered)
-        let events = try scene.raise(ping, answered).compactMap { $0.body as? UnansweredPingsDiscarded }
+        let events = try scene.raise(ping, answered).discarded
         #expect(events.map(\.pings) == [[ping], [answered]])
         #expect(events.map(\.alarm) == [scene.state.alertAlarm, nil] && events.map(\.isRaised) == [true, nil])
-        // By hand: they were added.
-        try scene.household.ask(scene.anna, RaiseAlert())
-        let added = try scene.raise(ping).first(as: UnansweredPingsDiscarded.self)
-        #expect(added.alarm == scene.state.alertAlarm && added.alarm != nil && added.isRaised == nil)
+        // Another is added, also once she has called for help. What made it did so all the same.
+        for isCalled in [false, true] {
+            var scene = scene
+            if isCalled { try scene.household.ask(scene.anna, RaiseAlert()) }
+            let added = scene.ping(scene.cleo, .minutes(1))
+            try scene.raise(added)
+            let events = try scene.raise(ping, added).discarded
+            #expect(events.map(\.pings) == [[ping], [added]] && events.map(\.isRaised) == [true, nil])
+            #expect(events.map(\.alarm) == [scene.state.alertAlarm, scene.state.alertAlarm])
+        }
+        // By hand, or by a trip: they were added.
+        for isTrip in [false, true] {
+            var scene = try Scene()
+            if isTrip { try scene.missTrip() } else { try scene.household.ask(scene.anna, RaiseAlert()) }
+            let alarm = try #require(scene.state.alertAlarm)
+            let ping = scene.ping(scene.ben, .minutes(1))
+            try scene.raise(ping)
+            let events = try scene.raise(ping).discarded
+            #expect(events.map(\.alarm) == [alarm] && events.map(\.isRaised) == [nil])
+        }
+    }
+
+    @Test("what was said, answered or taken back before a finding is handled counts, however late that is (A4)")
+    func handledLate() throws {
+        var start = try Scene()
+        let (ping, found) = (start.ping(start.ben), start.household.time)
+        start.household.pass(.minutes(25))
+        let ended: [(inout Scene) throws -> Void] = [
+            { try $0.household.ask($0.anna, CheckIn()) },
+            { scene in
+                try scene.household.ask(scene.anna, RaiseAlert())
+                try scene.household.ask(scene.anna, ClearAlert())
+            },
+            { try $0.end(ping, answered: $0.household.time) },
+            { try $0.takeBack(ping) },
+        ]
+        for end in ended {
+            var scene = start
+            try end(&scene)
+            scene.household.pass(.minutes(10))
+            scene.household.rows.clock = scene.household.time
+            let raise = RaiseUnansweredAlert(account: scene.anna, pings: [ping], found: found)
+            let events = try scene.household.ask(nil, raise, recordedAt: found)
+            #expect(events.discarded.map(\.pings) == [[ping]] && events.count == 1)
+            #expect(scene.state.alertRaised == nil)
+            // Another one of his is news.
+            _ = try scene.raise(scene.ping(scene.ben, .minutes(1))).first(as: AlertRaised.self)
+        }
+        // The rules' time is far ahead, and so was the clock when she checked in.
+        start.household.pass(.days(1))
+        try start.household.ask(start.anna, CheckIn())
+        start.household.rows.clock = found + .minutes(1)
+        let raise = RaiseUnansweredAlert(account: start.anna, pings: [ping], found: found)
+        _ = try start.household.ask(nil, raise, recordedAt: found).first(as: AlertRaised.self)
     }
 
     @Test("what was said or known by a clock that was ahead discards no ping (A4)")
@@ -423,6 +473,11 @@ struct UnansweredPingTests {
         try answered.household.run(.minutes(5), of: answered.anna)
         #expect(answered.state.alertRaised == nil)
     }
+}
+
+extension [SessionEvent] {
+    /// What contacts is told of pings of which nothing came: they go after what came of others.
+    fileprivate var discarded: [UnansweredPingsDiscarded] { compactMap { $0.body as? UnansweredPingsDiscarded } }
 }
 
 extension UnansweredRow {

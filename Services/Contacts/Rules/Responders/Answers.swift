@@ -243,7 +243,8 @@ extension ContactsReducer {
         return !told.isEmpty && told.allSatisfy { $0.answer == .cannot }
     }
 
-    private static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
+    /// Who were told of the alarm that is on, and still are responders.
+    static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
         guard let alarm = rows.alarms[key]?.alarm else { return [] }
         return rows.recipients(of: alarm, about: key.account).compactMap { rows.recipients[$0] }.filter(\.isResponder)
     }

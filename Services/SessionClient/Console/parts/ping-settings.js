@@ -3,7 +3,7 @@ import { h } from '../core/view.js'
 import { t } from '../core/language.js'
 import { changed, model } from '../core/model.js'
 import { problemOf } from '../core/problems.js'
-import { day, hour, minute, moment, now, span } from '../core/time.js'
+import { day, hour, minute, moment, now, second, span } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { respondersOf } from '../state/alarms.js'
 import { personName } from './names.js'
@@ -88,8 +88,10 @@ export function pingEscalationOf(one) {
 export const pingDueWords = ({ outgoingPingDue: due, isOutgoingPingLater }) => (due > now() ? t`If they don’t answer by ${moment(due)}, an alert is raised.`
   : isOutgoingPingLater ? t`If they don’t answer, an alert is raised later.` : undefined)
 
-/** Whether a ping waits of which no alert comes: then another may be sent in its place. */
-export const canAskAgain = ({ iAmResponder, outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(iAmResponder && outgoingPing && !outgoingPingDue && !isOutgoingPingLater)
+/** Nothing comes of a ping that is sent so soon after another. */
+const pingPause = 10 * second
+/** Whether a ping waits of which no alert comes: then another may be sent in its place. Not just after it, whichever clock is ahead. */
+export const canAskAgain = ({ iAmResponder, outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(iAmResponder && outgoingPing && !outgoingPingDue && !isOutgoingPingLater && Math.abs(now() - outgoingPing) >= pingPause)
 
 /** Refusals that are seen also when the choices are folded away. */
 export const pingEscalationRefusal = () => refusal(place)

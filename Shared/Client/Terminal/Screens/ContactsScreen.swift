@@ -6,7 +6,9 @@ enum ContactsScreen {
         let rows = rows(shown)
         var asking = "p ask"
         if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))] {
-            if contact.outgoingPing != nil { asking = contact.canAskAgain ? "a ask again   p cancel" : "p cancel" }
+            if contact.outgoingPing != nil {
+                asking = contact.canAskAgain(at: shown.now) ? "a ask again   p cancel" : "p cancel"
+            }
             if alarm(of: shown.contacts.person(by: contact.account)) != nil {
                 return "o on it   s reached, safe   h help is needed   c can't   \(asking)   n add   q quit"
             }
@@ -190,7 +192,7 @@ enum ContactsScreen {
             model.ask("Did you reach \(shown.name(of: contact.account)), and are they safe?", "Reached, safe", action)
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
-        case .character("a") where contact.canAskAgain: return .ping(contact.account)
+        case .character("a") where contact.canAskAgain(at: shown.now): return .ping(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
         case .character("l") where contact.isMyResponder:
             let fields: [Form.Field] = [

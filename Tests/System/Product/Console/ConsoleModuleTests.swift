@@ -106,6 +106,14 @@ struct ConsoleModuleTests {
                     ["c", false], ["", false], ["b", true],
                     ["; hasn’t answered a ping of", "; called for help; hasn’t answered a ping of"],
                 ], "a call for help is never shown as a mere ping, nor a ping or a trip as a call")
+            let again = try await page.runModules(
+                ["parts/ping-settings.js", "core/time.js"],
+                """
+                const { canAskAgain } = m['parts/ping-settings.js'], { now, minute, second } = m['core/time.js'];
+                const able = (ago, more) => canAskAgain({ iAmResponder: true, outgoingPing: now() - ago, ...more });
+                return [able(second), able(minute), able(-minute), able(minute, { outgoingPingDue: now() }), able(minute, { isOutgoingPingLater: true })];
+                """)
+            #expect(again == [false, true, true, false, false], "nobody is offered what would do nothing")
             let signals = try await page.runModules(
                 ["state/replica.js"],
                 """
