@@ -367,12 +367,13 @@ struct PingWatchTests {
 
     @Test("after her all-clear an answer to what was asked before answers nobody who asked since (A4)")
     func answerAfterAllClear() throws {
-        for isCheckIn in [true, false] {
+        for (isCheckIn, isCancelled) in [(true, false), (true, true), (false, false), (false, true)] {
             var scene = try Scene()
             let (anna, ben, cleo) = (scene.anna, scene.ben, scene.cleo)
             try scene.people.ask(ben, SendPing(contact: anna))
             try scene.run(.minutes(30))
             try scene.settle()
+            if isCancelled { try scene.people.ask(ben, CancelPing(contact: anna)) }
             scene.people.pass(.minutes(1))
             let said = scene.people.time
             if isCheckIn {
