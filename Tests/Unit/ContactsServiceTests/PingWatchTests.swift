@@ -291,6 +291,9 @@ struct PingWatchTests {
         #expect(scene.warned.count == warned && scene.unanswered.count == 1)
         try scene.run(.hours(1))
         #expect(scene.warned.last?.due == next && scene.unanswered.count == 2)
+        // Each warning ends by itself.
+        try scene.settle()
+        #expect(scene.ended.map(\.due) == scene.warned.map(\.due))
         // One from before the choice is nothing either.
         var later = try Scene(after: nil)
         try later.people.ask(later.ben, SendPing(contact: later.anna))
