@@ -38,6 +38,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     package var addedTo: AlarmID?
     /// When the person was last warned loudly of a ping that its sender then took back, by the database's clock.
     package var warnedInVain: Instant?
+    /// The ping whose place the one that waits has taken: who answered it may not have seen the other.
+    package var replaced: Instant?
     /// The newest that was found unanswered since the person last answered this responder.
     package var missed: UnansweredPing?
 
@@ -107,6 +109,24 @@ extension RelationRow.Side {
         }
         (pinged, watch) = (nil, watch?.withoutPing)
         return open
+    }
+
+    /// Whether nothing comes any more of the ping that waits for an answer, of which an alert might have come.
+    var isPingOver: Bool? { openWatch?.isOver == true ? true : nil }
+
+    mutating func keep(replaced ping: Instant) {
+        var kept = watch ?? PingWatch()
+        kept.replaced = ping
+        watch = kept
+    }
+
+    /// Takes, once, the answer to the ping whose place another has taken.
+    /// - Parameter seen: The newest ping that whoever answers knew of; nil for whichever there is.
+    mutating func takeReplaced(seen: Instant?) -> Instant? {
+        guard let replaced = watch?.replaced, let seen, let pinged, replaced <= seen, seen < pinged else { return nil }
+        watch?.replaced = nil
+        if watch == PingWatch() { watch = nil }
+        return replaced
     }
 
     /// No answer to what was found unanswered says anything new.

@@ -31,7 +31,9 @@ extension ContactsReducer {
             throw Rejection(.pingsOff, "This contact turned off pings; reach them another way.", field: "contact")
         }
         guard view.mine.pendingWatch == nil else { return [] }
-        let replaced = view.mine.pinged
+        let (replaced, after) = (view.mine.pinged, escalation(rows, of: view))
+        // The one that waits is as good, unless an alert may come of another only.
+        if replaced != nil, after == nil, view.mine.openWatch == nil { return [] }
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
             // Pressed twice: the one that waits is as good.
             if replaced != nil, view.mine.openWatch == nil { return [] }
@@ -40,7 +42,8 @@ extension ContactsReducer {
         _ = view.mine.endPing()
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
-        if let after = escalation(rows, of: view) { watch(&rows, &view, after, asker) }
+        if let after { watch(&rows, &view, after, asker) }
+        if let replaced { view.mine.keep(replaced: replaced) }
         rows[view.pair] = view.row
         let (shown, due) = (view.mine.shownPingDue, view.mine.pingDue)
         return [
@@ -89,6 +92,9 @@ extension ContactsReducer {
                 answered(view, sent, asker),
             ]
             events += pingEnded(watch, from: view.contact, to: view.account, isAnswered: true, asker)
+        } else if let replaced = view.theirs.takeReplaced(seen: command.sent) {
+            rows[view.pair] = view.row
+            events = [answered(view, replaced, asker)]
         }
         return events + answered(&rows, [view.contact], seen: command.sent, pressed: command.pressed, asker)
     }
@@ -102,7 +108,13 @@ extension ContactsReducer {
             if cleared.count == ReceivedPingsCleared.limit { break }
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
-            guard let sent = view.theirs.pinged, sent <= upTo ?? sent else { continue }
+            guard let sent = view.theirs.pinged, sent <= upTo ?? sent else {
+                if let replaced = view.theirs.takeReplaced(seen: upTo) {
+                    rows[view.pair] = view.row
+                    events.append(answered(view, replaced, asker))
+                }
+                continue
+            }
             let watch = view.theirs.endPing()
             rows[view.pair] = view.row
             cleared.append(contact)
@@ -110,7 +122,7 @@ extension ContactsReducer {
             events += pingEnded(watch, from: contact, to: asker.account, isAnswered: true, asker)
         }
         let missed = answered(&rows, rows.contacts(of: asker.account), seen: upTo, pressed: nil, asker)
-        guard !cleared.isEmpty else { return missed }
+        guard !cleared.isEmpty else { return events + missed }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
         return [.receivedPingsCleared(event)] + events + missed

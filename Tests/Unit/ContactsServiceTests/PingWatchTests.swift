@@ -270,6 +270,17 @@ struct PingWatchTests {
         try scene.people.ask(anna, RelayAlert(kind: .checkedIn, occurred: scene.people.time))
         #expect(scene.due(ben) == [nil, nil])
         #expect(scene.people.contact(ben, anna)?.outgoingPing != nil)
+        func canAskAgain(_ scene: Scene) -> Bool? {
+            scene.people.contact(ben, anna)?.canAskAgain(at: scene.people.time)
+        }
+        #expect(canAskAgain(scene) == true)
+        // Also if none comes of another: she has taken back her choice.
+        var taken = scene
+        try taken.people.ask(anna, SetPingEscalation(after: nil))
+        try taken.people.ask(ben, SendPing(contact: anna))
+        taken.people.pass(.minutes(1))
+        #expect(taken.people.contact(ben, anna)?.outgoingPing != first && canAskAgain(taken) == false)
+        #expect(try taken.people.ask(ben, SendPing(contact: anna)).isEmpty)
         try scene.run(.hours(1))
         #expect(scene.warned.isEmpty && scene.unanswered.isEmpty)
         let again = scene.people.time
@@ -299,6 +310,7 @@ struct PingWatchTests {
         try later.people.ask(later.ben, SendPing(contact: later.anna))
         try later.people.ask(later.anna, SetPingEscalation(after: .minutes(15)))
         later.people.pass(.minutes(1))
+        #expect(later.people.contact(later.ben, later.anna)?.canAskAgain(at: later.people.time) == false)
         try later.people.ask(later.ben, SendPing(contact: later.anna))
         let due = later.people.time + .minutes(15)
         #expect(later.due(later.ben) == [due, due])
@@ -592,10 +604,9 @@ struct PingWatchTests {
                 kind: .checkInMissed, alarm: alarm, occurred: scene.people.time, deadline: scene.people.time))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
         #expect(scene.due(scene.ben) == [nil, nil])
-        // He may ask again all the same.
+        // Another one would come to nothing, too.
         scene.people.pass(.minutes(1))
-        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
-        #expect(scene.people.contact(scene.ben, scene.anna)?.outgoingPing == scene.people.time)
+        #expect(try scene.people.ask(scene.ben, SendPing(contact: scene.anna)).isEmpty)
         #expect(scene.due(scene.ben) == [nil, nil])
         scene.people.pass(.minutes(1))
         try scene.people.ask(
