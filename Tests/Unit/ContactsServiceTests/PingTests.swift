@@ -36,7 +36,7 @@ struct PingTests {
         let (anna, ben) = try people.responderAndDependent()
         let at = people.time
         try people.ask(anna, SendPing(contact: ben))
-        try people.ask(ben, SetPingEscalation(after: .minutes(30)))
+        try people.ask(ben, SetPingEscalation(contact: anna, after: .minutes(30)))
         people.pass(.seconds(9))
         #expect(try people.ask(anna, SendPing(contact: ben)).isEmpty)
         #expect(people.contact(anna, ben)?.outgoingPing == at && people.contact(ben, anna)?.incomingPing == at)
