@@ -92,9 +92,8 @@ extension ContactsReducer {
                 answered(view, sent, asker),
             ]
             events += pingEnded(watch, from: view.contact, to: view.account, isAnswered: true, asker)
-        } else if let replaced = view.theirs.takeReplaced(seen: command.sent) {
-            rows[view.pair] = view.row
-            events = [answered(view, replaced, asker)]
+        } else {
+            events = answeredReplaced(&rows, &view, seen: command.sent, asker)
         }
         return events + answered(&rows, [view.contact], seen: command.sent, pressed: command.pressed, asker)
     }
@@ -109,10 +108,7 @@ extension ContactsReducer {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
             guard let sent = view.theirs.pinged, sent <= upTo ?? sent else {
-                if let replaced = view.theirs.takeReplaced(seen: upTo) {
-                    rows[view.pair] = view.row
-                    events.append(answered(view, replaced, asker))
-                }
+                events += answeredReplaced(&rows, &view, seen: upTo, asker)
                 continue
             }
             let watch = view.theirs.endPing()
@@ -126,6 +122,18 @@ extension ContactsReducer {
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
         return [.receivedPingsCleared(event)] + events + missed
+    }
+
+    /// Who sent a ping whose place another has taken hears of the answer to it. Who answered hears of the one that waits.
+    private static func answeredReplaced(
+        _ rows: inout ContactsRows, _ view: inout RelationView, seen: Instant?, _ asker: Asker
+    ) -> [ContactsEvent] {
+        guard let replaced = view.theirs.takeReplaced(seen: seen), let sent = view.theirs.pinged else { return [] }
+        rows[view.pair] = view.row
+        let waiting = PingDueSet(
+            account: view.account, contact: view.contact, direction: .incoming, sent: sent, due: view.theirs.pingDue,
+            at: asker.time)
+        return [.pingEscalation(.pingDueSet(waiting)), answered(view, replaced, asker)]
     }
 
     /// The event for the sender of an answered ping.

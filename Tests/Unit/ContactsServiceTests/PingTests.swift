@@ -60,9 +60,14 @@ struct PingTests {
             #expect(try people.ask(ben, RespondToPing(contact: anna, sent: at - .seconds(1))).isEmpty)
             #expect(
                 try people.ask(ben, answer) == [
+                    .pingEscalation(
+                        .pingDueSet(
+                            PingDueSet(
+                                account: ben, contact: anna, direction: .incoming, sent: again, due: due,
+                                at: people.time))),
                     .pingAnswered(
                         PingAnswered(
-                            account: anna, contact: ben, direction: .outgoing, sent: at, at: people.time))
+                            account: anna, contact: ben, direction: .outgoing, sent: at, at: people.time)),
                 ])
             expectBothWaiting()
             #expect(try people.ask(ben, answer).isEmpty)
