@@ -41,7 +41,10 @@ SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_no
        CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
              AND r.high_ping_watch ->> 'isOver' IS DISTINCT FROM 'true'
             THEN (r.high_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
-       (extract(epoch FROM r.low_ping_escalation) * 1000000)::bigint AS ping_escalation
+       (extract(epoch FROM r.low_ping_escalation) * 1000000)::bigint AS ping_escalation,
+       CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
+             AND r.low_ping_watch ->> 'isOver' = 'true' AND r.low_ping_watch ->> 'due' IS NOT NULL
+            THEN true END AS is_outgoing_ping_over
   FROM contacts.relation AS r
 UNION ALL
 SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_notes AS notes,
@@ -60,10 +63,14 @@ SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_
        CASE WHEN (r.low_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.low_pinged_at)
              AND r.low_ping_watch ->> 'isOver' IS DISTINCT FROM 'true'
             THEN (r.low_ping_watch ->> 'due')::bigint END AS incoming_ping_due,
-       (extract(epoch FROM r.high_ping_escalation) * 1000000)::bigint AS ping_escalation
+       (extract(epoch FROM r.high_ping_escalation) * 1000000)::bigint AS ping_escalation,
+       CASE WHEN (r.high_ping_watch ->> 'sent')::bigint = contacts.microseconds(r.high_pinged_at)
+             AND r.high_ping_watch ->> 'isOver' = 'true' AND r.high_ping_watch ->> 'due' IS NOT NULL
+            THEN true END AS is_outgoing_ping_over
   FROM contacts.relation AS r;
 COMMENT ON COLUMN contacts.contact.outgoing_ping_due IS 'When an alert is raised unless the other has answered this side''s ping, in microseconds; null if none is, or is_outgoing_ping_later.';
 COMMENT ON COLUMN contacts.contact.is_outgoing_ping_later IS 'True if the other''s quiet hours put that alert off; otherwise null.';
+COMMENT ON COLUMN contacts.contact.is_outgoing_ping_over IS 'True if that alert might have been raised, and isn''t any more; otherwise null.';
 COMMENT ON COLUMN contacts.contact.incoming_ping_due IS 'When an alert is raised unless this side has answered the other''s ping, in microseconds; null if none is.';
 COMMENT ON COLUMN contacts.contact.ping_escalation IS 'How long the other''s pings may stay unanswered before an alert is raised, in microseconds, zero for ever; null for as long as everybody''s.';
 
@@ -106,7 +113,8 @@ SELECT a.account,
                           'outgoingPing', contacts.microseconds(c.outgoing_ping_at),
                           'incomingPing', contacts.microseconds(c.incoming_ping_at),
                           'outgoingPingDue', c.outgoing_ping_due,
-                          'isOutgoingPingLater', c.is_outgoing_ping_later, 'incomingPingDue', c.incoming_ping_due,
+                          'isOutgoingPingLater', c.is_outgoing_ping_later,
+                          'isOutgoingPingOver', c.is_outgoing_ping_over, 'incomingPingDue', c.incoming_ping_due,
                           'pingEscalation', c.ping_escalation,
                           'outgoingRoleRequest', contacts.microseconds(c.outgoing_role_request_at),
                           'incomingRoleRequest', contacts.microseconds(c.incoming_role_request_at),

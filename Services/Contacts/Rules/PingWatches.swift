@@ -21,6 +21,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     package var isQuiet: Bool?
     /// When the person was warned, by the database's clock.
     package var warned: Instant?
+    /// When the alert was due of which that warned, which names the warning: a ping that is put off warns once more.
+    package var warnedDue: Instant?
     /// Whether that was no loud warning, as the day had one of a ping that was taken back.
     package var isRepeated: Bool?
     /// When the ping was last found unanswered.
@@ -36,6 +38,8 @@ package struct PingWatch: Codable, Equatable, Sendable {
     package var addedTo: AlarmID?
     /// When the person was last warned loudly of a ping that its sender then took back, by the database's clock.
     package var warnedInVain: Instant?
+    /// The ping whose place the one that waits has taken: who answered it may not have seen the other.
+    package var replaced: Instant?
     /// The newest that was found unanswered since the person last answered this responder.
     package var missed: UnansweredPing?
 
@@ -105,6 +109,24 @@ extension RelationRow.Side {
         }
         (pinged, watch) = (nil, watch?.withoutPing)
         return open
+    }
+
+    /// Whether nothing comes any more of the ping that waits for an answer, of which an alert might have come.
+    var isPingOver: Bool? { openWatch?.isOver == true ? true : nil }
+
+    mutating func keep(replaced ping: Instant) {
+        var kept = watch ?? PingWatch()
+        kept.replaced = ping
+        watch = kept
+    }
+
+    /// Takes, once, the answer to the ping whose place another has taken.
+    /// - Parameter seen: The newest ping that whoever answers knew of; nil for whichever there is.
+    mutating func takeReplaced(seen: Instant?) -> Instant? {
+        guard let replaced = watch?.replaced, let seen, let pinged, replaced <= seen, seen < pinged else { return nil }
+        watch?.replaced = nil
+        if watch == PingWatch() { watch = nil }
+        return replaced
     }
 
     /// No answer to what was found unanswered says anything new.
@@ -249,7 +271,7 @@ extension ContactsReducer {
                 continue
             }
             if watch.warned == nil {
-                watch.warned = now
+                (watch.warned, watch.warnedDue) = (now, watch.due ?? due)
                 watch.isRepeated = isRepeated(rows, watch, at: now) ? true : nil
                 let warned = PingWarned(
                     account: account, contact: contact, sent: sent, due: watch.due ?? due,
@@ -315,18 +337,17 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ view: inout RelationView, _ ping: UnansweredPing, _ asker: Asker
     ) -> [ContactsEvent] {
         guard var watch = view.theirs.pendingWatch, let sent = watch.sent else { return [] }
-        let wasWarned = watch.warned != nil
+        let ended = warningEnded(view.account, view.contact, watch, asker)
         if sent == ping.sent {
             watch.isOver = true
         } else {
             guard let time = earliest(rows, watch, of: view.account, at: asker.now), let due = watch.due, due < time
             else { return [] }
-            (watch.warned, watch.isRepeated, watch.found, watch.hold) = (nil, nil, nil, nil)
+            (watch.warned, watch.warnedDue, watch.isRepeated, watch.found, watch.hold) = (nil, nil, nil, nil, nil)
             plan(&rows, &watch, of: view.account, time)
         }
         view.theirs.watch = watch
-        return dueSet(view.theirs, sent, from: view.contact, to: view.account, asker)
-            + (wasWarned ? [warningEnded(view.account, view.contact, sent, asker)] : [])
+        return dueSet(view.theirs, sent, from: view.contact, to: view.account, asker) + ended
     }
 
     /// The person has said that they are all right: no ping sent before raises an alert.
@@ -340,7 +361,7 @@ extension ContactsReducer {
             if let watch = view.theirs.pendingWatch, let sent = watch.sent, watch.recorded ?? sent <= time {
                 view.theirs.watch?.isOver = true
                 events = dueSet(view.theirs, sent, from: contact, to: asker.account, asker)
-                if watch.warned != nil { events.append(warningEnded(asker.account, contact, sent, asker)) }
+                events += warningEnded(asker.account, contact, watch, asker)
             }
             // Session has heard this, too: an answer that comes later is about nothing that was asked since.
             if let missed = view.theirs.watch?.missed, missed.recorded <= time { view.theirs.forgetMissed() }
@@ -363,10 +384,14 @@ extension ContactsReducer {
         ].map { .pingEscalation(.pingDueSet($0)) }
     }
 
+    /// Nothing if the account wasn't warned.
     private static func warningEnded(
-        _ account: AccountID, _ contact: AccountID, _ sent: Instant, _ asker: Asker
-    ) -> ContactsEvent {
-        .pingEscalation(.pingWarningEnded(.init(account: account, contact: contact, sent: sent, at: asker.time)))
+        _ account: AccountID, _ contact: AccountID, _ watch: PingWatch, _ asker: Asker
+    ) -> [ContactsEvent] {
+        guard watch.warned != nil, let sent = watch.sent else { return [] }
+        let ended = PingWarningEnded(
+            account: account, contact: contact, sent: sent, due: watch.warnedDue, at: asker.time)
+        return [.pingEscalation(.pingWarningEnded(ended))]
     }
 
     /// What whoever was pinged, and session, hear of the end of a ping.
@@ -377,7 +402,7 @@ extension ContactsReducer {
         _ watch: PingWatch?, from sender: AccountID, to account: AccountID, isAnswered: Bool, _ asker: Asker
     ) -> [ContactsEvent] {
         guard let watch, watch.isOver != true, let sent = watch.sent else { return [] }
-        var events = watch.warned == nil ? [] : [warningEnded(account, sender, sent, asker)]
+        var events = warningEnded(account, sender, watch, asker)
         if !isAnswered, watch.found != nil {
             // The alert may be held back just now.
             let ping = UnansweredPing(contact: sender, sent: sent, recorded: watch.recorded)

@@ -31,7 +31,9 @@ extension ContactsReducer {
             throw Rejection(.pingsOff, "This contact turned off pings; reach them another way.", field: "contact")
         }
         guard view.mine.pendingWatch == nil else { return [] }
-        let replaced = view.mine.pinged
+        let (replaced, after) = (view.mine.pinged, escalation(rows, of: view))
+        // The one that waits is as good, unless an alert may come of another only.
+        if replaced != nil, after == nil, view.mine.openWatch == nil { return [] }
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
             // Pressed twice: the one that waits is as good.
             if replaced != nil, view.mine.openWatch == nil { return [] }
@@ -40,7 +42,8 @@ extension ContactsReducer {
         _ = view.mine.endPing()
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
-        if let after = escalation(rows, of: view) { watch(&rows, &view, after, asker) }
+        if let after { watch(&rows, &view, after, asker) }
+        if let replaced { view.mine.keep(replaced: replaced) }
         rows[view.pair] = view.row
         let (shown, due) = (view.mine.shownPingDue, view.mine.pingDue)
         return [
@@ -89,6 +92,8 @@ extension ContactsReducer {
                 answered(view, sent, asker),
             ]
             events += pingEnded(watch, from: view.contact, to: view.account, isAnswered: true, asker)
+        } else {
+            events = answeredReplaced(&rows, &view, seen: command.sent, asker)
         }
         return events + answered(&rows, [view.contact], seen: command.sent, pressed: command.pressed, asker)
     }
@@ -102,7 +107,10 @@ extension ContactsReducer {
             if cleared.count == ReceivedPingsCleared.limit { break }
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
-            guard let sent = view.theirs.pinged, sent <= upTo ?? sent else { continue }
+            guard let sent = view.theirs.pinged, sent <= upTo ?? sent else {
+                events += answeredReplaced(&rows, &view, seen: upTo, asker)
+                continue
+            }
             let watch = view.theirs.endPing()
             rows[view.pair] = view.row
             cleared.append(contact)
@@ -110,10 +118,22 @@ extension ContactsReducer {
             events += pingEnded(watch, from: contact, to: asker.account, isAnswered: true, asker)
         }
         let missed = answered(&rows, rows.contacts(of: asker.account), seen: upTo, pressed: nil, asker)
-        guard !cleared.isEmpty else { return missed }
+        guard !cleared.isEmpty else { return events + missed }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
         return [.receivedPingsCleared(event)] + events + missed
+    }
+
+    /// Who sent a ping whose place another has taken hears of the answer to it. Who answered hears of the one that waits.
+    private static func answeredReplaced(
+        _ rows: inout ContactsRows, _ view: inout RelationView, seen: Instant?, _ asker: Asker
+    ) -> [ContactsEvent] {
+        guard let replaced = view.theirs.takeReplaced(seen: seen), let sent = view.theirs.pinged else { return [] }
+        rows[view.pair] = view.row
+        let waiting = PingDueSet(
+            account: view.account, contact: view.contact, direction: .incoming, sent: sent, due: view.theirs.pingDue,
+            at: asker.time)
+        return [.pingEscalation(.pingDueSet(waiting)), answered(view, replaced, asker)]
     }
 
     /// The event for the sender of an answered ping.

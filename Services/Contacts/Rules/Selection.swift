@@ -22,7 +22,7 @@ extension ContactsRows {
         package var pairs: Set<Pair> = []
         /// Accounts that lose all their relations.
         package var closing: Set<AccountID> = []
-        /// Accounts that answer all pings sent to them.
+        /// Accounts that answer all pings sent to them, also those that were found unanswered and then cancelled.
         package var answering: Set<AccountID> = []
         /// Accounts of whose pings it is decided whether they weren't answered in time.
         package var judging: Set<AccountID> = []

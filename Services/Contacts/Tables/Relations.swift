@@ -68,10 +68,12 @@ extension Pipeline {
                     SELECT c.low, c.high FROM contacts.relation AS c WHERE c.high = ANY (\(closing))
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
-                     WHERE c.low = ANY (\(answering)) AND c.high_pinged_at IS NOT NULL
+                     WHERE c.low = ANY (\(answering))
+                       AND (c.high_pinged_at IS NOT NULL OR c.high_ping_watch -> 'missed' IS NOT NULL)
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
-                     WHERE c.high = ANY (\(answering)) AND c.low_pinged_at IS NOT NULL
+                     WHERE c.high = ANY (\(answering))
+                       AND (c.low_pinged_at IS NOT NULL OR c.low_ping_watch -> 'missed' IS NOT NULL)
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
                      WHERE c.low = ANY (\(alerting)) AND c.high_is_responder

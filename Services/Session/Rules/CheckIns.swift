@@ -148,6 +148,13 @@ extension SessionReducer {
         }
         rows[account] = changed
         let answered = changed.unanswered == nil ? [] : answerPings(&rows, of: account, said: time, context.time)
+        // An earlier check-in, made while the clock was ahead, doesn't hide when this one was.
+        let said = min(context.recordedAt, context.time)
+        if said < time {
+            var unanswered = rows[account]?.unanswered ?? UnansweredRow()
+            unanswered.hear(said: said)
+            rows[account]?.unanswered = unanswered
+        }
         let checkedIn = CheckedIn(
             account: account, due: due, ended: ended, alarm: alarm, graced: graced, at: time)
         return events + [.checkedIn(checkedIn)] + answered

@@ -16,8 +16,10 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
     /// The newest of each responder that made an alert which is over, was answered or taken back. Contacts says a ping again until it hears
     /// what came of it, which may be after that; and what it said first may be handled last.
     package var over: [UnansweredPing]?
-    /// When the person last said that they are all right, by the database's clock, besides by checking in.
+    /// When the person last said that they are all right, by the database's clock, besides by check-ins that say so themselves.
     package var said: Instant?
+    /// The newest that is earlier and was heard later: what was said while the clock was ahead hides nothing that is said since.
+    package var saidSince: Instant?
 
     package init() {}
 
@@ -45,7 +47,7 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
 
     /// The person has said that they are all right: what was asked before is answered.
     mutating func hear(said time: Instant) {
-        said = max(said ?? time, time)
+        if let said, time < said { saidSince = max(saidSince ?? time, time) } else { said = time }
         keepPending { $0.recorded > time }
     }
 
@@ -91,7 +93,8 @@ extension AccountRow {
     /// - Parameter clock: The database's clock now. What was recorded later is from one that was ahead, and discards nothing: rather an
     ///   alert too many.
     fileprivate func isNews(_ ping: UnansweredPing, at clock: Instant) -> Bool {
-        let said = [checkIn.last, unanswered?.said].compactMap(\.self).filter { $0 <= clock }.max()
+        let said = [checkIn.last, unanswered?.said, unanswered?.saidSince].compactMap(\.self).filter { $0 <= clock }
+            .max()
         guard said.map({ $0 < ping.recorded }) ?? true else { return false }
         let known = (unanswered?.shown?.pings ?? []) + (unanswered?.over ?? [])
         return !known.contains {

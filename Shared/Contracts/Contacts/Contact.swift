@@ -30,6 +30,8 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public var outgoingPingDue: Instant?
     /// True if an alert is raised unless the other has answered that ping, and the other's quiet hours put it off: when is theirs to know.
     public var isOutgoingPingLater: Bool?
+    /// True if an alert might have come of that ping, and none does any more.
+    public var isOutgoingPingOver: Bool?
     /// When an alert is raised unless this account has answered that ping; nil if none is.
     public var incomingPingDue: Instant?
     /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
@@ -51,7 +53,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
         incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil,
-        incomingPingDue: Instant? = nil,
+        isOutgoingPingOver: Bool? = nil, incomingPingDue: Instant? = nil,
         pingEscalation: Interval? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {
@@ -68,6 +70,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.incomingPing = incomingPing
         self.outgoingPingDue = outgoingPingDue
         self.isOutgoingPingLater = isOutgoingPingLater
+        self.isOutgoingPingOver = isOutgoingPingOver
         self.incomingPingDue = incomingPingDue
         self.pingEscalation = pingEscalation
         self.outgoingRoleRequest = outgoingRoleRequest
@@ -79,11 +82,11 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
 
     public var id: AccountID { account }
 
-    /// Whether this account's ping waits and no alert comes of it: it may ask again, which takes its place. Not just after the ping, as
-    /// long as nothing would come of asking again.
+    /// Whether this account's ping waits and no alert comes of it any more: it may ask again, which takes its place. Not just after the
+    /// ping, nor of one of which no alert was to come: asking again does nothing unless the other has chosen alerts since, which isn't said.
     /// - Parameter now: By the server's clock.
     public func canAskAgain(at now: Instant) -> Bool {
-        guard iAmResponder, outgoingPingDue == nil, isOutgoingPingLater != true, let outgoingPing else { return false }
+        guard iAmResponder, isOutgoingPingOver == true, let outgoingPing else { return false }
         // The server's time may have been far ahead, but not for good.
         return now < outgoingPing - SendPing.pause || outgoingPing + SendPing.pause <= now
     }

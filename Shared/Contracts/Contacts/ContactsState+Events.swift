@@ -29,11 +29,15 @@ extension ContactsState {
             contacts[event.contact]?.outgoingPing = event.at
             contacts[event.contact]?.outgoingPingDue = event.due
             contacts[event.contact]?.isOutgoingPingLater = event.isLater
+            contacts[event.contact]?.isOutgoingPingOver = nil
         case .pingReceived(let event):
             contacts[event.contact]?.incomingPing = event.at
             contacts[event.contact]?.incomingPingDue = event.due
         case .pingCancelled(let event): endPing(with: event.contact, event.direction)
-        case .pingAnswered(let event): endPing(with: event.contact, event.direction)
+        case .pingAnswered(let event):
+            // One whose place another has taken is answered, too, and the other waits.
+            if event.direction == .outgoing, contacts[event.contact]?.outgoingPing != event.sent { return }
+            endPing(with: event.contact, event.direction)
         case .receivedPingsCleared(let event):
             for contact in event.contacts { endPing(with: contact, .incoming) }
         case .responderReachChanged(let event): responderReach = event.reach
@@ -66,6 +70,8 @@ extension ContactsState {
             case .outgoing where contacts[event.contact]?.outgoingPing == event.sent:
                 contacts[event.contact]?.outgoingPingDue = event.due
                 contacts[event.contact]?.isOutgoingPingLater = event.isLater
+                let isOver = event.due == nil && event.isLater != true
+                contacts[event.contact]?.isOutgoingPingOver = isOver ? true : nil
             case .incoming where contacts[event.contact]?.incomingPing == event.sent:
                 contacts[event.contact]?.incomingPingDue = event.due
             case .outgoing, .incoming: break
@@ -97,6 +103,7 @@ extension ContactsState {
             contacts[contact]?.outgoingPing = nil
             contacts[contact]?.outgoingPingDue = nil
             contacts[contact]?.isOutgoingPingLater = nil
+            contacts[contact]?.isOutgoingPingOver = nil
         case .incoming:
             contacts[contact]?.incomingPing = nil
             contacts[contact]?.incomingPingDue = nil

@@ -24,8 +24,8 @@ package enum PingCommand: MessageSet {
     }
 }
 
-/// Asks a dependent whether they are all right. Does nothing while an alert may come of an earlier ping to them that is unanswered, or if
-/// that was sent within ten seconds; otherwise it takes its place.
+/// Asks a dependent whether they are all right. While an earlier ping to them is unanswered, it does nothing if an alert may come of that,
+/// if none was to come of either, or within ten seconds; otherwise it takes its place.
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {
@@ -60,9 +60,10 @@ public struct CancelPing: PublicCommandBody {
 }
 
 /// Answers a ping, which ends it on both sides, and the alert that it has raised, also if the ping was cancelled since. Without
-/// such a ping, or if it is a later one than the answer is about, it changes nothing.
+/// such a ping, or if it is a later one than the answer is about, it changes nothing; whoever sent the one whose place that has taken hears
+/// of the answer all the same.
 ///
-/// Rejected: `notContact`. Result: ``PingAnswered``.
+/// Rejected: `notContact`. Result: ``PingAnswered``, or ``PingDueSet`` of the later one.
 public struct RespondToPing: PublicCommandBody, GrownBody {
     public static let sending = Sending(.pingAnswer, for: .hours(1), supersedes: ["RespondToPing"])
     public var orderSubject: String { "\(contact)" }

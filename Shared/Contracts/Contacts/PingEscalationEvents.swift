@@ -110,12 +110,15 @@ public struct PingWarningEnded: EventBody {
     public let account: AccountID
     public let contact: AccountID
     public let sent: Instant
+    /// Of when it warned: a ping that is put off has another warning. Nil if that wasn't kept.
+    public let due: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, sent: Instant, at: Instant) {
+    public init(account: AccountID, contact: AccountID, sent: Instant, due: Instant? = nil, at: Instant) {
         self.account = account
         self.contact = contact
         self.sent = sent
+        self.due = due
         self.at = at
     }
 }

@@ -270,6 +270,17 @@ struct PingWatchTests {
         try scene.people.ask(anna, RelayAlert(kind: .checkedIn, occurred: scene.people.time))
         #expect(scene.due(ben) == [nil, nil])
         #expect(scene.people.contact(ben, anna)?.outgoingPing != nil)
+        func canAskAgain(_ scene: Scene) -> Bool? {
+            scene.people.contact(ben, anna)?.canAskAgain(at: scene.people.time)
+        }
+        #expect(canAskAgain(scene) == true)
+        // Also if none comes of another: she has taken back her choice.
+        var taken = scene
+        try taken.people.ask(anna, SetPingEscalation(after: nil))
+        try taken.people.ask(ben, SendPing(contact: anna))
+        taken.people.pass(.minutes(1))
+        #expect(taken.people.contact(ben, anna)?.outgoingPing != first && canAskAgain(taken) == false)
+        #expect(try taken.people.ask(ben, SendPing(contact: anna)).isEmpty)
         try scene.run(.hours(1))
         #expect(scene.warned.isEmpty && scene.unanswered.isEmpty)
         let again = scene.people.time
@@ -291,11 +302,15 @@ struct PingWatchTests {
         #expect(scene.warned.count == warned && scene.unanswered.count == 1)
         try scene.run(.hours(1))
         #expect(scene.warned.last?.due == next && scene.unanswered.count == 2)
+        // Each warning ends by itself.
+        try scene.settle()
+        #expect(scene.ended.map(\.due) == scene.warned.map(\.due))
         // One from before the choice is nothing either.
         var later = try Scene(after: nil)
         try later.people.ask(later.ben, SendPing(contact: later.anna))
         try later.people.ask(later.anna, SetPingEscalation(after: .minutes(15)))
         later.people.pass(.minutes(1))
+        #expect(later.people.contact(later.ben, later.anna)?.canAskAgain(at: later.people.time) == false)
         try later.people.ask(later.ben, SendPing(contact: later.anna))
         let due = later.people.time + .minutes(15)
         #expect(later.due(later.ben) == [due, due])
@@ -367,12 +382,13 @@ struct PingWatchTests {
 
     @Test("after her all-clear an answer to what was asked before answers nobody who asked since (A4)")
     func answerAfterAllClear() throws {
-        for isCheckIn in [true, false] {
+        for (isCheckIn, isCancelled) in [(true, false), (true, true), (false, false), (false, true)] {
             var scene = try Scene()
             let (anna, ben, cleo) = (scene.anna, scene.ben, scene.cleo)
             try scene.people.ask(ben, SendPing(contact: anna))
             try scene.run(.minutes(30))
             try scene.settle()
+            if isCancelled { try scene.people.ask(ben, CancelPing(contact: anna)) }
             scene.people.pass(.minutes(1))
             let said = scene.people.time
             if isCheckIn {
@@ -588,10 +604,9 @@ struct PingWatchTests {
                 kind: .checkInMissed, alarm: alarm, occurred: scene.people.time, deadline: scene.people.time))
         try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
         #expect(scene.due(scene.ben) == [nil, nil])
-        // He may ask again all the same.
+        // Another one would come to nothing, too.
         scene.people.pass(.minutes(1))
-        try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
-        #expect(scene.people.contact(scene.ben, scene.anna)?.outgoingPing == scene.people.time)
+        #expect(try scene.people.ask(scene.ben, SendPing(contact: scene.anna)).isEmpty)
         #expect(scene.due(scene.ben) == [nil, nil])
         scene.people.pass(.minutes(1))
         try scene.people.ask(

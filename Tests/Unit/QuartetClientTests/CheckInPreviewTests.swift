@@ -46,14 +46,16 @@ struct CheckInPreviewTests {
         #expect(client.contacts.value.pingEscalation == PingEscalation())
     }
 
-    @Test("a preview asks again where no alert comes of a ping, and leaves one of which one may (A4)")
+    @Test("a preview asks again where no alert comes of a ping any more, and leaves one of which one may (A4)")
     func again() async throws {
         let (ben, cleo, due) = (AccountID.new(), AccountID.new(), Instant.now + .minutes(30))
-        let dependents = [ben, cleo].map { account in
+        let plain = AccountID.new()
+        let dependents = [ben, cleo, plain].map { account in
             Contact(
                 account: account, nickname: "", notes: "", isMyResponder: false, iAmResponder: true, sendPings: true,
                 receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, outgoingPing: due,
-                outgoingPingDue: account == ben ? due : nil, added: .now, updated: .now, version: 1)
+                outgoingPingDue: account == ben ? due : nil, isOutgoingPingOver: account == cleo ? true : nil,
+                added: .now, updated: .now, version: 1)
         }
         let client = ContactsClient.preview(ContactsState(account: .new(), contacts: Ordered(dependents)))
         func canAskAgain(at time: Instant) -> [Bool?] {
@@ -64,6 +66,8 @@ struct CheckInPreviewTests {
         #expect(canAskAgain(at: due) == [false, false])
         #expect(canAskAgain(at: due + .seconds(9)) == [false, false])
         #expect(canAskAgain(at: due + .seconds(10)) == [false, true])
+        // Nobody chose alerts: asking again would do nothing.
+        #expect(client.contacts.value.contact(by: plain)?.canAskAgain(at: due + .hours(1)) == false)
         for contact in [ben, cleo] { try await client.sendPing(contact) }
         let after = [ben, cleo].map { client.contacts.value.contact(by: $0) }
         #expect(after[0]?.outgoingPing == due && after[0]?.outgoingPingDue == due)

@@ -97,7 +97,10 @@ struct ViewTests {
         for (ago, canAsk) in [(9, false), (10, true)] as [(Int64, Bool)] {
             var model = Model()
             model.tab = .contacts
-            let shown = Self.shown(contact: { $0.outgoingPing = Self.now - .seconds(ago) })
+            let shown = Self.shown { contact in
+                contact.outgoingPing = Self.now - .seconds(ago)
+                contact.isOutgoingPingOver = true
+            }
             #expect(rows(model, shown).contains { $0.contains("a ask again") } == canAsk)
             #expect(model.handle(.character("a"), shown) == (canAsk ? .ping(Self.bob) : nil))
         }

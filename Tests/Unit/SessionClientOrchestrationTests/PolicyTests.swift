@@ -56,7 +56,12 @@ struct PolicyTests {
         // It is of no use once the alert is on.
         #expect(delivery.details.endOfUse(of: delivery.kind) == due)
         #expect(try commands(warned, at: due).isEmpty)
-        let ended = PingEscalationEvent.pingWarningEnded(.init(account: anna, contact: ben, sent: sent, at: due))
+        // A ping that is put off warns once more, under another name.
+        let later = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due + .days(1), at: sent + .minutes(25)))
+        #expect((try commands(later).first?.body as? DeliverNotification).map { $0.id != delivery.id } == true)
+        let ended = PingEscalationEvent.pingWarningEnded(
+            .init(account: anna, contact: ben, sent: sent, due: due, at: due))
         let clear = try #require(try commands(ended).first?.body as? ClearNotifications)
         #expect(clear.selection.ids == [delivery.id])
 

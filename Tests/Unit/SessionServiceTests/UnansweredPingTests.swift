@@ -247,6 +247,37 @@ struct UnansweredPingTests {
         _ = try start.household.ask(nil, raise, recordedAt: found).first(as: AlertRaised.self)
     }
 
+    @Test("what she said while the clock was ahead hides nothing that she says since (A4)")
+    func saidSince() throws {
+        var start = try Scene()
+        let now = start.household.time
+        // The rules' time stays ahead, and check-ins are made up for.
+        start.household.rows.limits.checkInCooldown = .seconds(0)
+        start.household.pass(.days(1))
+        for isCheckIn in [true, false] {
+            var scene = start
+            func say(at time: Instant) throws {
+                if isCheckIn {
+                    try scene.household.ask(scene.anna, CheckIn(), recordedAt: time)
+                } else {
+                    try scene.household.ask(
+                        nil, EndUnansweredAlert(account: scene.anna, pings: [], answered: time), recordedAt: time)
+                }
+            }
+            try say(at: now + .hours(20))
+            scene.household.pass(.minutes(30))
+            try say(at: now + .minutes(30))
+            func raise(_ sent: Instant) throws -> [SessionEvent] {
+                let ping = UnansweredPing(contact: scene.ben, sent: sent)
+                let found = now + .minutes(50)
+                return try scene.household.ask(
+                    nil, RaiseUnansweredAlert(account: scene.anna, pings: [ping], found: found), recordedAt: found)
+            }
+            #expect(try raise(now + .minutes(20)).discarded.count == 1 && scene.state.alertRaised == nil)
+            _ = try raise(now + .minutes(31)).first(as: AlertRaised.self)
+        }
+    }
+
     @Test("what was said or known by a clock that was ahead discards no ping (A4)")
     func clockAhead() throws {
         let start = try Scene()

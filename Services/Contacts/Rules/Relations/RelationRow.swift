@@ -101,7 +101,7 @@ struct RelationView {
             iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
             notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
             outgoingPing: mine.pinged, incomingPing: theirs.pinged, outgoingPingDue: mine.shownPingDue,
-            isOutgoingPingLater: mine.isPingLater, incomingPingDue: theirs.pingDue,
+            isOutgoingPingLater: mine.isPingLater, isOutgoingPingOver: mine.isPingOver, incomingPingDue: theirs.pingDue,
             pingEscalation: mine.pingEscalation, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }

@@ -90,8 +90,8 @@ export const pingDueWords = ({ outgoingPingDue: due, isOutgoingPingLater }) => (
 
 /** Nothing comes of a ping that is sent so soon after another. */
 const pingPause = 10 * second
-/** Whether a ping waits of which no alert comes: then another may be sent in its place. Not just after it, whichever clock is ahead. */
-export const canAskAgain = ({ iAmResponder, outgoingPing, outgoingPingDue, isOutgoingPingLater }) => Boolean(iAmResponder && outgoingPing && !outgoingPingDue && !isOutgoingPingLater && Math.abs(now() - outgoingPing) >= pingPause)
+/** Whether a ping waits of which no alert comes any more: then another may be sent in its place. Not just after it, whichever clock is ahead. */
+export const canAskAgain = ({ iAmResponder, outgoingPing, isOutgoingPingOver }) => Boolean(iAmResponder && outgoingPing && isOutgoingPingOver && Math.abs(now() - outgoingPing) >= pingPause)
 
 /** Refusals that are seen also when the choices are folded away. */
 export const pingEscalationRefusal = () => refusal(place)

@@ -9,8 +9,8 @@ export function contactsFrom(state) {
 }
 
 const ping = { outgoing: 'outgoingPing', incoming: 'incomingPing' }
-/** When a ping raises an alert. Its sender isn't told when quiet hours put it off. */
-const dueOf = ({ due, isLater }, direction) => ({ [`${ping[direction]}Due`]: due, ...(direction === 'outgoing' && { isOutgoingPingLater: isLater }) })
+/** When a ping raises an alert. Its sender isn't told when quiet hours put it off, but is once none comes of it any more. */
+const dueOf = ({ due, isLater, isOver }, direction) => ({ [`${ping[direction]}Due`]: due, ...(direction === 'outgoing' && { isOutgoingPingLater: isLater, isOutgoingPingOver: isOver }) })
 const withoutPing = (direction) => ({ [ping[direction]]: undefined, ...dueOf({}, direction) })
 const keptEscalation = ({ after, quietHours }) => (after || quietHours ? { after: after || undefined, quietHours } : undefined)
 const roleRequest = { outgoing: 'outgoingRoleRequest', incoming: 'incomingRoleRequest' }
@@ -41,9 +41,11 @@ export function applyToContacts(state, type, body) {
     case 'ContactUnblocked': blocked = blocked.filter((one) => one !== body.contact); break
     case 'PingSent': change(body.contact, { outgoingPing: body.at, ...dueOf(body, 'outgoing') }); break
     case 'PingReceived': change(body.contact, { incomingPing: body.at, ...dueOf(body, 'incoming') }); break
-    case 'PingCancelled': case 'PingAnswered': change(body.contact, withoutPing(body.direction)); break
+    // One whose place another has taken is answered, too, and the other waits.
+    case 'PingAnswered': if (body.direction === 'incoming' || contacts.get(body.contact)?.outgoingPing === body.sent) change(body.contact, withoutPing(body.direction)); break
+    case 'PingCancelled': change(body.contact, withoutPing(body.direction)); break
     case 'ReceivedPingsCleared': for (const one of body.contacts) change(one, withoutPing('incoming')); break
-    case 'PingDueSet': if (contacts.get(body.contact)?.[ping[body.direction]] === body.sent) change(body.contact, dueOf(body, body.direction)); break
+    case 'PingDueSet': if (contacts.get(body.contact)?.[ping[body.direction]] === body.sent) change(body.contact, dueOf({ ...body, isOver: body.due === undefined && !body.isLater || undefined }, body.direction)); break
     case 'PingEscalationSet':
       if (body.contact) change(body.contact, { pingEscalation: body.after })
       else pingEscalation = keptEscalation({ ...pingEscalation, after: body.after })

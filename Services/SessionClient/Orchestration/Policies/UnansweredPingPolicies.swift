@@ -17,12 +17,12 @@ extension ContactsPolicy {
                 at: event.at, deadline: event.due, graceEnds: event.due, pinged: event.sent, pinger: event.contact,
                 text: "Somebody asked whether you are all right. Answer soon, or your responders are told.")
             let warning = DeliverNotification(
-                id: Self.warning(of: event.contact, event.sent, event.account),
+                id: Self.warning(of: event.contact, event.sent, due: event.due, event.account),
                 kind: event.isRepeated == true ? .checkInReminder : .checkInMissed, subject: event.contact,
                 details: details)
             return [.tell(.notifications, warning, for: event.account)]
         case .pingWarningEnded(let event):
-            let id = Self.warning(of: event.contact, event.sent, event.account)
+            let id = Self.warning(of: event.contact, event.sent, due: event.due, event.account)
             let clear = ClearNotifications(selection: NotificationSelection(ids: [id]))
             return [.tell(.notifications, clear, for: event.account)]
         case .pingsUnanswered(let event):
@@ -38,11 +38,14 @@ extension ContactsPolicy {
         }
     }
 
-    /// Named after the ping, so that it is found when that is over.
-    private static func warning(of contact: AccountID, _ sent: Instant, _ account: AccountID) -> NotificationID {
+    /// Named after the ping, so that it is found when that is over, and after when the alert is due: one that is put off warns again, and
+    /// a notification of the same name would be dropped.
+    private static func warning(
+        of contact: AccountID, _ sent: Instant, due: Instant?, _ account: AccountID
+    ) -> NotificationID {
         .derived(
             at: sent, from: Array("notification/ping/warning".utf8), account.bytes, contact.bytes,
-            Array("\(sent.microseconds)".utf8))
+            Array([sent, due].compactMap(\.self).map { "\($0.microseconds)" }.joined(separator: " ").utf8))
     }
 }
 

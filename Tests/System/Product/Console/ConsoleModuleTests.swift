@@ -110,8 +110,8 @@ struct ConsoleModuleTests {
                 ["parts/ping-settings.js", "core/time.js"],
                 """
                 const { canAskAgain } = m['parts/ping-settings.js'], { now, minute, second } = m['core/time.js'];
-                const able = (ago, more) => canAskAgain({ iAmResponder: true, outgoingPing: now() - ago, ...more });
-                return [able(second), able(minute), able(-minute), able(minute, { outgoingPingDue: now() }), able(minute, { isOutgoingPingLater: true })];
+                const able = (ago, more) => canAskAgain({ iAmResponder: true, outgoingPing: now() - ago, isOutgoingPingOver: true, ...more });
+                return [able(second), able(minute), able(-minute), able(minute, { isOutgoingPingOver: undefined }), able(minute, { iAmResponder: false })];
                 """)
             #expect(again == [false, true, true, false, false], "nobody is offered what would do nothing")
             let signals = try await page.runModules(
