@@ -681,6 +681,43 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("a call that has its answer doesn't end the call for help that is being sent with it (F9, R12)")
+    func helpGoesOn() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            // Nothing runs for that call any more.
+            server.clock.advance(by: .seconds(10))
+            let before = server.commands.count
+            let (isAnswered, isEnded, failures) = (Mutex(false), Mutex(false), Mutex(1))
+            server.transport.answer { request in
+                guard request.endpoint == .command("RaiseAlert") else { return try server.answer(request) }
+                while !isAnswered.withLock({ $0 }) {
+                    do { try await Task.sleep(for: .milliseconds(1)) } catch {
+                        isEnded.withLock { $0 = true }
+                        throw error
+                    }
+                }
+                let fails = failures.withLock { count in
+                    defer { count = 0 }
+                    return count > 0
+                }
+                if fails { throw TransportError.unreachable("no network for a moment") }
+                return try server.answer(request)
+            }
+            widget.connection.outbox.retry()
+            try await server.passingTime { try await widget.user.checkIn() }
+            isAnswered.withLock { $0 = true }
+            await server.passTime {
+                widget.connection.outbox.items.value.isEmpty || isEnded.withLock { $0 }
+            }
+            #expect(widget.connection.outbox.items.value.isEmpty)
+            #expect(Set(server.commands.dropFirst(before).map(\.name)) == ["CheckIn", "RaiseAlert"])
+        }
+    }
+
     @Test("what another process made later isn't dropped for what was made while nothing could be read (F9, R12)")
     func madeLater() async throws {
         let server = Server()

@@ -203,9 +203,8 @@ extension Outbox {
     ) async throws(QuartetError) {
         // Nobody else would find out that the device is signed in again.
         if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
-        // Ends with this call, which doesn't wait for what else hangs there.
         let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests, for: item) }
-        defer { running.cancel() }
+        defer { stop(running, by: end) }
         let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
         let result = state.withLock { state in
             state.awaited.remove(item.id)
@@ -213,6 +212,20 @@ extension Outbox {
         }
         guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
         _ = try result.get()
+    }
+
+    /// Ends what a call has run, and doesn't wait for what else hangs there. What is urgent is sent on for as long as the call might have
+    /// lasted: somebody may be calling for help with it, and nobody else sends it.
+    private func stop(_ running: Task<Void, Never>, by end: Duration) {
+        guard isSendingUrgently else { return running.cancel() }
+        Task(executorPreference: time.workplace) { [self] in
+            defer { running.cancel() }
+            while time.now() < end {
+                let news = progress.subscribe(keeping: 1)
+                guard isSendingUrgently else { return }
+                await time.wait(for: news, until: end)
+            }
+        }
     }
 
     /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.
