@@ -660,6 +660,50 @@ struct TwoProcessesTests {
         #expect(server.tokens.load()?.isSignedOut == false)
     }
 
+    private static let anew = Credentials(account: Server.account, device: .new(), refreshToken: "anew")
+
+    @Test("whom the server signed out goes on once they have signed in again in another process (F9, R12)")
+    func signedInElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            try await app.connected(server) { stream in
+                stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+                await app.connection.wait { $0 == .needsAuthentication }
+                server.tokens.save(Self.anew)
+                let end = server.clock.now + .seconds(5)
+                await server.passTime {
+                    app.connection.state != .needsAuthentication || server.clock.now > end
+                }
+                try #require(app.connection.state != .needsAuthentication)
+                try #require(await server.transport.nextStream()).resume()
+                try await app.connection.ready()
+                try await server.passingTime { try await app.user.raiseAlert() }
+                #expect(server.commands.map(\.name) == ["RaiseAlert"])
+            }
+        }
+    }
+
+    @Test("a call for help goes out where its person has signed in again and the connection hasn't heard of it (F9, R12)")
+    func helpSignedInElsewhere() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            server.state.withLock { $0.replies = [.failure(APIError(.deviceSignedOut))] }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.contacts.sendPing(OutboxApp.one)
+            }
+            #expect(app.connection.outbox.isBlocked && app.connection.state == .needsAuthentication)
+            server.tokens.save(Self.anew)
+            try await server.passingTime { try await app.user.raiseAlert() }
+            #expect(server.commands.contains { $0.name == "RaiseAlert" })
+            try await app.connection.restore()
+            try #require(app.connection.state != .needsAuthentication)
+            try #require(await server.transport.nextStream()).resume()
+            try await app.connection.ready()
+        }
+    }
+
     @Test("a call without a connection that runs sends what waits for help as well (F9, R12)")
     func helpFirst() async throws {
         try await Self.withFile { file in
@@ -691,7 +735,9 @@ struct TwoProcessesTests {
             // Nothing runs for that call any more.
             server.clock.advance(by: .seconds(10))
             let before = server.commands.count
-            let (isAnswered, isEnded, failures) = (Mutex(false), Mutex(false), Mutex(1))
+            let isAnswered = Mutex(false)
+            let isEnded = Mutex(false)
+            let failures = Mutex(1)
             server.transport.answer { request in
                 guard request.endpoint == .command("RaiseAlert") else { return try server.answer(request) }
                 while !isAnswered.withLock({ $0 }) {

@@ -201,8 +201,11 @@ extension Outbox {
     private func wait(
         for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
     ) async throws(QuartetError) {
-        // Nobody else would find out that the device is signed in again.
-        if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
+        // Nobody else would find out that the device is signed in again, or not soon enough for a call for help.
+        if requests != nil || item.precedence == .urgent {
+            state.withLock { $0.schedule.isBlocked = false }
+            kicks.send(())
+        }
         let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests, for: item) }
         defer { stop(running, by: end) }
         let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)

@@ -245,6 +245,9 @@ public final class Outbox: Sendable {
         state.withLock { state in !state.schedule.isBlocked && state.items.contains { $0.precedence == .urgent } }
     }
 
+    /// Whether nobody was signed in when something was last sent.
+    var isBlocked: Bool { state.withLock { $0.schedule.isBlocked } }
+
     /// Whether nothing was dropped since.
     func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }
 

@@ -24,6 +24,8 @@ actor AccessTokens {
     private var access: Access?
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
+    /// The refresh token of whom the server signed out, where the store couldn't be told.
+    private var shut: String?
     /// The exchange that is under way.
     private let exchange = Mutex<TokenExchange?>(nil)
     /// A token isn't sent in the last part of its life, since it may end on the way.
@@ -39,6 +41,12 @@ actor AccessTokens {
     /// Who is signed in.
     var credentials: Credentials? {
         get throws { try load().flatMap { $0.isSignedOut ? nil : $0 } }
+    }
+
+    /// Whether somebody is signed in whom the server hasn't signed out since.
+    var isSignedInAnew: Bool {
+        guard let stored = try? credentials else { return false }
+        return stored.refreshToken != shut
     }
 
     /// Why nobody is signed in.
@@ -137,13 +145,18 @@ actor AccessTokens {
 
     /// - Returns: Nil if nobody is signed in.
     private func signedOut(where isMeant: (Credentials) -> Bool) throws -> Bool? {
-        try update { stored in
-            guard var credentials = stored else { return nil }
-            guard isMeant(credentials) else { return false }
-            credentials.isSignedOut = true
-            credentials.exchange = nil
-            stored = credentials
-            return true
+        do {
+            return try update { stored in
+                guard var credentials = stored else { return nil }
+                guard isMeant(credentials) else { return false }
+                credentials.isSignedOut = true
+                credentials.exchange = nil
+                stored = credentials
+                return true
+            }
+        } catch {
+            shut = try load().flatMap { isMeant($0) ? $0.refreshToken : shut }
+            throw error
         }
     }
 
