@@ -768,14 +768,47 @@ struct TwoProcessesTests {
     func madeLater() async throws {
         let server = Server()
         let outbox = OutboxApp(server).connection.outbox
-        let item = { (id: Int64) in
+        let item = { @Sendable (id: Int64, acted: Int64?) in
             OutboxItem(
-                id: id, stream: "nobody", command: "RaiseAlert", acted: .now, lifetime: .hours(1), actedAtServer: .now,
-                account: Server.account, edit: Data(), order: "alert")
+                id: id, stream: "nobody", command: "RaiseAlert", acted: .now, lifetime: .hours(1),
+                actedAtServer: acted.map { Instant(microseconds: $0) }, account: Server.account, edit: Data(),
+                order: "alert")
         }
-        outbox.change { state in state.madeUnread = ["alert": 5] }
-        await outbox.restore([item(3), item(7)], of: Server.account)
+        outbox.change { state in state.madeUnread = ["alert": item(5, nil)] }
+        await outbox.restore([item(3, nil), item(7, nil)], of: Server.account)
         #expect(outbox.items.value.map(\.id) == [7])
+        // The device's clock was set back meanwhile.
+        let second = OutboxApp(Server()).connection.outbox
+        second.change { state in state.madeUnread = ["alert": item(5, 50)] }
+        await second.restore([item(3, 70), item(7, 30)], of: Server.account)
+        #expect(second.items.value.map(\.id) == [3])
+    }
+
+    @Test("a call for help that ends since there is a later one isn't taken in again while it can't be removed (F9, R12)")
+    func notTakenInAgain() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            let call = try #require(widget.connection.outbox.items.value.first)
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let outbox = app.connection.outbox
+            let later = OutboxItem(
+                id: call.id + 1, stream: call.stream, command: "ClearAlert", acted: .now, lifetime: .hours(1),
+                actedAtServer: nil, account: Server.account, edit: Data(), order: call.order)
+            outbox.change { state in state.madeUnread = [call.lane: later] }
+            store.fails { _ in true }
+            try await app.connection.restore()
+            #expect(outbox.items.value.isEmpty)
+            await outbox.takeInOthers(isCertain: true)
+            #expect(outbox.items.value.isEmpty)
+            store.fails { _ in false }
+            await outbox.forgetLeftovers()
+            await outbox.takeInOthers(isCertain: true)
+            #expect(outbox.items.value.isEmpty && outbox.state.withLock { $0.over.isEmpty })
+        }
     }
 
     @Test("what is just being kept isn't taken for another process's, and keeps its place among the others (F9)")

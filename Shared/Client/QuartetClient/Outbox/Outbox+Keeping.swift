@@ -135,7 +135,7 @@ extension Outbox {
                 state.joined[earlier.id] = nil
             }
             if removed == nil { state.unsaved[item.id] = Unsaved() }
-            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item.id }
+            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
             return (superseded, others, late)
         }
         guard let changed else {

@@ -55,7 +55,7 @@ public final class Outbox: Sendable {
         /// Whether what was kept for the account is among them.
         var isRestored = false
         /// The newest urgent one of each lane that was made before that.
-        var madeUnread: [String: Int64] = [:]
+        var madeUnread: [String: OutboxItem] = [:]
         /// Items that the device failed to write.
         var unsaved: [Int64: Unsaved] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
