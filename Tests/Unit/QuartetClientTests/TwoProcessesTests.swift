@@ -254,6 +254,41 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("what the device still has as sent, since it couldn't write more, is neither joined nor replaced (F9, R12, P33)")
+    func keptAsSent() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            try await app.connection.restore()
+            server.transport.answer { request in
+                if case .command = request.endpoint { throw TransportError.unreachable("no network") }
+                return try server.answer(request)
+            }
+            store.fails { $0 == .update(.unsend) }
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let outbox = app.connection.outbox
+            // Nothing is on its way any more.
+            let wait = { @Sendable () async throws in
+                while !outbox.state.withLock({ state in
+                    state.items.prefix(2).allSatisfy { $0.canCancel && state.isKeptAsSent($0.id) }
+                }) { try await Task.sleep(for: .milliseconds(1)) }
+            }
+            try await wait()
+            #expect(try await DatabaseStore(file).load(Server.account).items.map(\.isSent) == [true, true])
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, name: "two") }
+            await Self.keeps(server) { try await app.user.clearAlert() }
+            let commands = ["UpdateProfile", "RaiseAlert", "UpdateProfile", "ClearAlert"]
+            #expect(outbox.items.value.map(\.command) == commands && outbox.unsent.value.isEmpty)
+            // The same where nothing can be written any more.
+            try await wait()
+            store.fails { _ in true }
+            await Self.keeps(server) { try await app.user.clearAlert() }
+            #expect(outbox.items.value.map(\.command).contains("RaiseAlert"))
+        }
+    }
+
     @Test("whose edit another process joined hears that it is refused, also if the rest is accepted (F9, P33)")
     func partlyRefused() async throws {
         try await Self.withFile { file in

@@ -113,9 +113,9 @@ extension Outbox {
         let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter { other in
-                // What another process has sent or decided meanwhile keeps its place.
-                let isThere = state.isShared && removed?.contains(other.id) == false && state.unsaved[other.id] == nil
-                return isSuperseded(other) && !isThere
+                // What another process has sent or decided meanwhile keeps its place, and so does what others may find as sent.
+                let isThere = removed.map { !$0.contains(other.id) && !state.isNew(other.id) }
+                return isSuperseded(other) && !(state.isShared && isThere ?? state.isKeptAsSent(other.id))
             }
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
@@ -180,7 +180,7 @@ extension Outbox {
         let earlier = state.withLock { state -> OutboxItem? in
             // Whatever else is to happen in between keeps its place.
             guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel, last.lost == nil,
-                !state.schedule.isBusy(last)
+                !state.schedule.isBusy(last), !state.isKeptAsSent(last.id)
             else { return nil }
             state.joining.insert(last.id)
             return last

@@ -112,6 +112,9 @@ public final class Outbox: Sendable {
         /// Whether the device may not have an item.
         func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil } ?? false }
 
+        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
+        func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }
+
         /// Until when an item is left to the process that made or sent it; nil if it isn't.
         func isOthers(_ item: OutboxItem, now: Duration) -> Duration? {
             guard item.precedence != .urgent, let end = others[item.id], now < end else { return nil }
