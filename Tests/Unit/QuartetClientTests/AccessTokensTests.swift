@@ -80,6 +80,45 @@ struct AccessTokensTests {
         }
     }
 
+    /// Tokens that another process is just changing.
+    private final class BusyTokens: TokenStore {
+        private let store: InMemoryTokenStore
+        let isBusy = Mutex(true)
+
+        init(_ store: InMemoryTokenStore) {
+            self.store = store
+        }
+
+        func load() -> Credentials? { store.load() }
+        func save(_ credentials: Credentials?) throws { try update { $0 = credentials } }
+
+        func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
+            if isBusy.withLock({ $0 }) { throw TokenStoreBusy() }
+            return try store.update(change)
+        }
+    }
+
+    @Test("while another process changes the tokens none is exchanged, and whoever wants one tries again (F9, S42)")
+    func busy() async throws {
+        let server = Server()
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let call = Task { try await tokens.token() }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        // Nobody else waits for that.
+        #expect(try await tokens.lastAccount == Server.account)
+        await #expect(throws: QuartetError.tokensUnavailable("\(TokenStoreBusy())")) {
+            try await server.passingTime { try await call.value }
+        }
+        #expect(!server.transport.requests.contains { $0.endpoint == .token })
+        let second = Task { try await tokens.token() }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        store.isBusy.withLock { $0 = false }
+        #expect(try await server.passingTime { try await second.value } == "access-1")
+    }
+
     @Test("two processes that exchange one token at the same time do so under one key (F9, S42)")
     func oneKey() async throws {
         let server = Server()

@@ -1,5 +1,7 @@
 import Crypto
 import Foundation
+import QuartetVocabulary
+import Synchronization
 import Testing
 
 @testable import QuartetClient
@@ -68,19 +70,54 @@ struct FileTokenStoreTests {
         }
     }
 
-    @Test("a process that the system has frozen while it held the lock doesn't hold back the others for long (F9, S22)")
+    @Test("nothing is changed while another process has the lock, unless that is frozen with it for long (F9, S22, S42)")
     func frozen() throws {
         try Self.withFile { file in
-            let store = FileTokenStore(file)
+            let time = Mutex(Duration.zero)
+            let store = FileTokenStore(file, now: { time.withLock { $0 } })
+            try store.save(Self.credentials)
+            var next = Self.credentials
+            next.exchange = .new()
             try Self.withFolder(of: file) { folder in
                 try #require(flock(folder, LOCK_EX | LOCK_NB) == 0)
                 // It is in the middle of writing.
                 let new = file.deletingLastPathComponent().appending(path: ".tokens.new")
                 try Data("half".utf8).write(to: new)
-                try store.save(Self.credentials)
+                // Who asks that rarely doesn't know whether it was there in between.
+                for seconds in [0, 100, 101, 105, 109] {
+                    time.withLock { $0 = .seconds(seconds) }
+                    #expect(throws: TokenStoreBusy.self) { try store.update { $0 = next } }
+                    #expect(throws: TokenStoreBusy.self) { try store.save(next) }
+                }
                 #expect(try store.load() == Self.credentials)
+                time.withLock { $0 = .seconds(110) }
+                try store.update { $0 = next }
+                #expect(try store.load() == next)
                 #expect(try Data(contentsOf: new) == Data("half".utf8))
             }
+            try store.save(Self.credentials)
+            #expect(try store.load() == Self.credentials)
+        }
+    }
+
+    @Test("whoever was frozen with the lock reads again before they change what others changed without it (F9, S42)")
+    func thawed() throws {
+        try Self.withFile { file in
+            let time = Mutex(Duration.zero)
+            let store = FileTokenStore(file, now: { time.withLock { $0 } })
+            try store.save(Self.credentials)
+            var others = Self.credentials
+            others.exchange = .new()
+            var calls = 0
+            try store.update { stored in
+                calls += 1
+                if calls == 1 {
+                    try JSONEncoder().encode(others).write(to: file)
+                    time.withLock { $0 += .seconds(30) }
+                }
+                if stored?.exchange == nil { stored?.exchange = .new() }
+            }
+            #expect(try store.load() == others && calls == 2)
         }
     }
 

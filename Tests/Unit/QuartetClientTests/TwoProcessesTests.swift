@@ -254,6 +254,41 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("what the device still has as sent, since it couldn't write more, is neither joined nor replaced (F9, R12, P33)")
+    func keptAsSent() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            try await app.connection.restore()
+            server.transport.answer { request in
+                if case .command = request.endpoint { throw TransportError.unreachable("no network") }
+                return try server.answer(request)
+            }
+            store.fails { $0 == .update(.unsend) }
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let outbox = app.connection.outbox
+            // Nothing is on its way any more.
+            let wait = { @Sendable () async throws in
+                while !outbox.state.withLock({ state in
+                    state.items.prefix(2).allSatisfy { $0.canCancel && state.isKeptAsSent($0.id) }
+                }) { try await Task.sleep(for: .milliseconds(1)) }
+            }
+            try await wait()
+            #expect(try await DatabaseStore(file).load(Server.account).items.map(\.isSent) == [true, true])
+            await Self.keeps(server) { try await JoiningTests.edit(app.user, name: "two") }
+            await Self.keeps(server) { try await app.user.clearAlert() }
+            let commands = ["UpdateProfile", "RaiseAlert", "UpdateProfile", "ClearAlert"]
+            #expect(outbox.items.value.map(\.command) == commands && outbox.unsent.value.isEmpty)
+            // The same where nothing can be written any more.
+            try await wait()
+            store.fails { _ in true }
+            await Self.keeps(server) { try await app.user.clearAlert() }
+            #expect(outbox.items.value.map(\.command).contains("RaiseAlert"))
+        }
+    }
+
     @Test("whose edit another process joined hears that it is refused, also if the rest is accepted (F9, P33)")
     func partlyRefused() async throws {
         try await Self.withFile { file in
@@ -660,6 +695,50 @@ struct TwoProcessesTests {
         #expect(server.tokens.load()?.isSignedOut == false)
     }
 
+    private static let anew = Credentials(account: Server.account, device: .new(), refreshToken: "anew")
+
+    @Test("whom the server signed out goes on once they have signed in again in another process (F9, R12)")
+    func signedInElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            try await app.connected(server) { stream in
+                stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+                await app.connection.wait { $0 == .needsAuthentication }
+                server.tokens.save(Self.anew)
+                let end = server.clock.now + .seconds(5)
+                await server.passTime {
+                    app.connection.state != .needsAuthentication || server.clock.now > end
+                }
+                try #require(app.connection.state != .needsAuthentication)
+                try #require(await server.transport.nextStream()).resume()
+                try await app.connection.ready()
+                try await server.passingTime { try await app.user.raiseAlert() }
+                #expect(server.commands.map(\.name) == ["RaiseAlert"])
+            }
+        }
+    }
+
+    @Test("a call for help goes out where its person has signed in again and the connection hasn't heard of it (F9, R12)")
+    func helpSignedInElsewhere() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            server.state.withLock { $0.replies = [.failure(APIError(.deviceSignedOut))] }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.contacts.sendPing(OutboxApp.one)
+            }
+            #expect(app.connection.outbox.isBlocked && app.connection.state == .needsAuthentication)
+            server.tokens.save(Self.anew)
+            try await server.passingTime { try await app.user.raiseAlert() }
+            #expect(server.commands.contains { $0.name == "RaiseAlert" })
+            try await app.connection.restore()
+            try #require(app.connection.state != .needsAuthentication)
+            try #require(await server.transport.nextStream()).resume()
+            try await app.connection.ready()
+        }
+    }
+
     @Test("a call without a connection that runs sends what waits for help as well (F9, R12)")
     func helpFirst() async throws {
         try await Self.withFile { file in
@@ -681,18 +760,90 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("a call that has its answer doesn't end the call for help that is being sent with it (F9, R12)")
+    func helpGoesOn() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            // Nothing runs for that call any more.
+            server.clock.advance(by: .seconds(10))
+            let before = server.commands.count
+            let isAnswered = Mutex(false)
+            let isEnded = Mutex(false)
+            let failures = Mutex(1)
+            server.transport.answer { request in
+                guard request.endpoint == .command("RaiseAlert") else { return try server.answer(request) }
+                while !isAnswered.withLock({ $0 }) {
+                    do { try await Task.sleep(for: .milliseconds(1)) } catch {
+                        isEnded.withLock { $0 = true }
+                        throw error
+                    }
+                }
+                let fails = failures.withLock { count in
+                    defer { count = 0 }
+                    return count > 0
+                }
+                if fails { throw TransportError.unreachable("no network for a moment") }
+                return try server.answer(request)
+            }
+            widget.connection.outbox.retry()
+            try await server.passingTime { try await widget.user.checkIn() }
+            isAnswered.withLock { $0 = true }
+            await server.passTime {
+                widget.connection.outbox.items.value.isEmpty || isEnded.withLock { $0 }
+            }
+            #expect(widget.connection.outbox.items.value.isEmpty)
+            #expect(Set(server.commands.dropFirst(before).map(\.name)) == ["CheckIn", "RaiseAlert"])
+        }
+    }
+
     @Test("what another process made later isn't dropped for what was made while nothing could be read (F9, R12)")
     func madeLater() async throws {
         let server = Server()
         let outbox = OutboxApp(server).connection.outbox
-        let item = { (id: Int64) in
+        let item = { @Sendable (id: Int64, acted: Int64?) in
             OutboxItem(
-                id: id, stream: "nobody", command: "RaiseAlert", acted: .now, lifetime: .hours(1), actedAtServer: .now,
-                account: Server.account, edit: Data(), order: "alert")
+                id: id, stream: "nobody", command: "RaiseAlert", acted: .now, lifetime: .hours(1),
+                actedAtServer: acted.map { Instant(microseconds: $0) }, account: Server.account, edit: Data(),
+                order: "alert")
         }
-        outbox.change { state in state.madeUnread = ["alert": 5] }
-        await outbox.restore([item(3), item(7)], of: Server.account)
+        outbox.change { state in state.madeUnread = ["alert": item(5, nil)] }
+        await outbox.restore([item(3, nil), item(7, nil)], of: Server.account)
         #expect(outbox.items.value.map(\.id) == [7])
+        // The device's clock was set back meanwhile.
+        let second = OutboxApp(Server()).connection.outbox
+        second.change { state in state.madeUnread = ["alert": item(5, 50)] }
+        await second.restore([item(3, 70), item(7, 30)], of: Server.account)
+        #expect(second.items.value.map(\.id) == [3])
+    }
+
+    @Test("a call for help that ends since there is a later one isn't taken in again while it can't be removed (F9, R12)")
+    func notTakenInAgain() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            let call = try #require(widget.connection.outbox.items.value.first)
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let outbox = app.connection.outbox
+            let later = OutboxItem(
+                id: call.id + 1, stream: call.stream, command: "ClearAlert", acted: .now, lifetime: .hours(1),
+                actedAtServer: nil, account: Server.account, edit: Data(), order: call.order)
+            outbox.change { state in state.madeUnread = [call.lane: later] }
+            store.fails { _ in true }
+            try await app.connection.restore()
+            #expect(outbox.items.value.isEmpty)
+            await outbox.takeInOthers(isCertain: true)
+            #expect(outbox.items.value.isEmpty)
+            store.fails { _ in false }
+            await outbox.forgetLeftovers()
+            await outbox.takeInOthers(isCertain: true)
+            #expect(outbox.items.value.isEmpty && outbox.state.withLock { $0.over.isEmpty })
+        }
     }
 
     @Test("what is just being kept isn't taken for another process's, and keeps its place among the others (F9)")

@@ -97,12 +97,16 @@ extension Connection {
     /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
     private func endForgotten() async {
         await dropForgotten()
+        await takeUp()
+    }
+
+    /// Goes on with whoever is signed in by now.
+    private func takeUp() async {
         do throws(QuartetError) { try await restore() } catch {
             unread.send(())
             // Whoever signed in is connected also where what is theirs can't be read.
             guard (try? await credentials) != nil else { return }
-            change { machine, now, _ in machine.signedIn(now: now) }
-            outbox.retry()
+            comeBack()
         }
     }
 
@@ -221,10 +225,11 @@ extension Connection {
         for _ in 0..<Self.patience {
             try await dropIfChanged()
             guard try await restoreUnlessChanged() else { continue }
-            guard let credentials = try? await credentials, core.withLock({ $0.endDropping() }) else { return }
+            guard let credentials = try? await credentials else { return }
+            let (hasDropped, isShut) = core.withLock { ($0.endDropping(), $0.machine.isSignedOut) }
+            guard hasDropped || isShut || outbox.isBlocked else { return }
             session.replace(ReadOnlySessionState(credentials), .ready)()
-            change { machine, now, _ in machine.signedIn(now: now) }
-            return outbox.retry()
+            return comeBack()
         }
     }
 
@@ -319,8 +324,24 @@ extension Connection {
                 }
             }
         }
-        change { machine, now, _ in machine.signedIn(now: now) }
+        comeBack()
+    }
+
+    /// Somebody is signed in: what had ended with whoever wasn't any more goes on.
+    private func comeBack() {
+        change { machine, now, _ in machine.isSignedOut ? machine.signedIn(now: now) : [] }
         outbox.retry()
+    }
+
+    /// Has whom the server signed out go on once they are signed in again in another process, which says nothing of it, until the task is
+    /// cancelled.
+    func heedSigningIn() async {
+        guard store.isShared, let tokens else { return }
+        while !Task.isCancelled {
+            do { try await time.sleep(time.now() + Outbox.sharingInterval) } catch { return }
+            guard core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked else { continue }
+            if await tokens.isSignedInAnew { await takeUp() }
+        }
     }
 
     /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, the next sign-out, sign-in or

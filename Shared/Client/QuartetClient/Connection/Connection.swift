@@ -147,6 +147,7 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.keepRestoring() }
             group.addTask { await self.finishLeaving() }
             group.addTask { await self.heedForgetting() }
+            group.addTask { await self.heedSigningIn() }
             if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {

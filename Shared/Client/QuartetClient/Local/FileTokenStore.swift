@@ -1,5 +1,6 @@
 public import Crypto
 public import Foundation
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -18,15 +19,24 @@ public import Foundation
 public final class FileTokenStore: TokenStore {
     private let file: URL
     private let key: SymmetricKey?
+    /// Goes on while a process is frozen, and while the device sleeps.
+    private let now: @Sendable () -> Duration
+    /// Since when the lock has been refused on end, and when it last was; nil if it was there.
+    private let refusals = Mutex<(since: Duration, last: Duration)?>(nil)
 
     public var isSealed: Bool { key != nil }
 
     /// - Parameters:
     ///   - file: Its folder must exist.
     ///   - key: From a keyring or a passphrase; 256 bits.
-    public init(_ file: URL, key: SymmetricKey? = nil) {
+    public convenience init(_ file: URL, key: SymmetricKey? = nil) {
+        self.init(file, key: key, now: Timekeeper.live.now)
+    }
+
+    init(_ file: URL, key: SymmetricKey? = nil, now: @escaping @Sendable () -> Duration) {
         self.file = file
         self.key = key
+        self.now = now
     }
 
     /// - Throws: If the file can't be read, or was sealed by another key.
@@ -37,16 +47,22 @@ public final class FileTokenStore: TokenStore {
 
     /// Replaces the file as a whole, so that a crash leaves the old one or the new one.
     public func save(_ credentials: Credentials?) throws {
-        try locked { folder in try write(credentials, into: folder) }
+        try locked { folder in _ = try write(credentials, into: folder) { true } }
     }
 
     public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
         try locked { folder in
-            let before = try read()
-            var after = before
-            let value = try change(&after)
-            if after != before { try write(after, into: folder) }
-            return value
+            for _ in 0..<5 {
+                let begun = now()
+                let before = try read()
+                var after = before
+                let value = try change(&after)
+                // Whoever took long may have been frozen, and others have gone on without the lock.
+                let isWritten =
+                    try after == before || write(after, into: folder) { now() - begun < Self.frozenLimit / 2 }
+                if isWritten { return value }
+            }
+            throw TokenStoreBusy()
         }
     }
 
@@ -63,18 +79,30 @@ public final class FileTokenStore: TokenStore {
         guard folder >= 0 else { throw Self.failure() }
         // The lock ends with the descriptor, also in a process that is killed.
         defer { close(folder) }
-        return try body(Folder(descriptor: folder, isLocked: try Self.lock(folder)))
+        return try body(Folder(descriptor: folder, isLocked: try lock(folder)))
     }
 
-    /// Others hold the lock for as long as they write a few hundred bytes. A process that the system has frozen with it doesn't hold back a
-    /// call for help.
-    /// - Returns: False if somebody else keeps it.
-    private static func lock(_ folder: Int32) throws -> Bool {
-        for _ in 0..<200 {
-            if flock(folder, LOCK_EX | LOCK_NB) == 0 { return true }
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure() }
-            usleep(5000)
+    /// Others hold the lock for as long as they write a few hundred bytes, which takes a slow disk seconds. Whoever holds it for longer was
+    /// frozen by the system, and doesn't hold back a call for help.
+    private static let frozenLimit: Duration = .seconds(10)
+    /// Who asks more rarely doesn't know whether somebody has had it in between. What is urgent is tried every five seconds.
+    private static let longestGap: Duration = .seconds(7)
+
+    /// - Returns: False if somebody keeps it who was frozen.
+    /// - Throws: ``TokenStoreBusy`` if somebody has it. Nobody waits here: the caller may have other things to do.
+    private func lock(_ folder: Int32) throws -> Bool {
+        if flock(folder, LOCK_EX | LOCK_NB) == 0 {
+            refusals.withLock { $0 = nil }
+            return true
         }
+        guard errno == EWOULDBLOCK || errno == EINTR else { throw Self.failure() }
+        let now = now()
+        let isFrozen = refusals.withLock { refusals in
+            let since = refusals.flatMap { now - $0.last < Self.longestGap ? $0.since : nil } ?? now
+            refusals = (since, now)
+            return now - since >= Self.frozenLimit
+        }
+        guard isFrozen else { throw TokenStoreBusy() }
         return false
     }
 
@@ -83,13 +111,16 @@ public final class FileTokenStore: TokenStore {
         let isLocked: Bool
     }
 
-    private func write(_ credentials: Credentials?, into folder: Folder) throws {
+    /// - Parameter isInTime: Asked just before it counts.
+    /// - Returns: False if it wasn't in time, and nothing has changed.
+    private func write(_ credentials: Credentials?, into folder: Folder, if isInTime: () -> Bool) throws -> Bool {
         guard let credentials else {
+            guard isInTime() else { return false }
             do { try FileManager.default.removeItem(at: file) } catch CocoaError.fileNoSuchFile {}
-            return
+            return true
         }
         let plain = try JSONEncoder().encode(credentials)
-        try replace(with: try key.map { try Self.sealed(plain, by: $0) } ?? plain, in: folder)
+        return try replace(with: try key.map { try Self.sealed(plain, by: $0) } ?? plain, in: folder, if: isInTime)
     }
 
     private static func sealed(_ plain: Data, by key: SymmetricKey) throws -> Data {
@@ -100,7 +131,7 @@ public final class FileTokenStore: TokenStore {
         return sealed
     }
 
-    private func replace(with content: Data, in folder: Folder) throws {
+    private func replace(with content: Data, in folder: Folder, if isInTime: () -> Bool) throws -> Bool {
         // Whoever has the lock may be writing.
         let own = folder.isLocked ? "" : ".\(getpid())"
         let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent)\(own).new")
@@ -112,8 +143,10 @@ public final class FileTokenStore: TokenStore {
         try handle.write(contentsOf: content)
         try handle.synchronize()
         try handle.close()
+        guard isInTime() else { return false }
         guard rename(new.path, file.path) == 0 else { throw Self.failure() }
         guard fsync(folder.descriptor) == 0 else { throw Self.failure() }
+        return true
     }
 
     private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -16,9 +16,13 @@ extension Outbox {
         let resets = state.withLock { $0.resets }
         let (kept, ended, unsaved) = change { state in
             let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
-                item.accepted == nil && item.precedence == .urgent && item.id < madeUnread[item.lane] ?? 0
+                item.accepted == nil && item.precedence == .urgent
+                    && madeUnread[item.lane].map(item.isEarlier) ?? false
             }
             let kept = waiting.filter { !isOver($0) }
+            let ended = waiting.filter(isOver)
+            // Until they are removed, they aren't taken for another process's.
+            if state.isShared { state.over.formUnion(ended.map(\.id)) }
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             state.items.sort { $0.id < $1.id }
@@ -27,7 +31,7 @@ extension Outbox {
             state.isRestored = true
             state.madeUnread = [:]
             state.schedule.wake()
-            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved[$0.id] != nil })
+            return (kept, ended, state.items.filter { state.unsaved[$0.id] != nil })
         }
         // Shown before anything of them can be decided.
         for item in kept {

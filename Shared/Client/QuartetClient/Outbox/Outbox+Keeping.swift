@@ -113,9 +113,9 @@ extension Outbox {
         let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
             let superseded = state.items.filter { other in
-                // What another process has sent or decided meanwhile keeps its place.
-                let isThere = state.isShared && removed?.contains(other.id) == false && state.unsaved[other.id] == nil
-                return isSuperseded(other) && !isThere
+                // What another process has sent or decided meanwhile keeps its place, and so does what others may find as sent.
+                let isThere = removed.map { !$0.contains(other.id) && !state.isNew(other.id) }
+                return isSuperseded(other) && !(state.isShared && isThere ?? state.isKeptAsSent(other.id))
             }
             // Those whose attempt ended meanwhile.
             let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
@@ -135,7 +135,7 @@ extension Outbox {
                 state.joined[earlier.id] = nil
             }
             if removed == nil { state.unsaved[item.id] = Unsaved() }
-            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item.id }
+            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
             return (superseded, others, late)
         }
         guard let changed else {
@@ -180,7 +180,7 @@ extension Outbox {
         let earlier = state.withLock { state -> OutboxItem? in
             // Whatever else is to happen in between keeps its place.
             guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel, last.lost == nil,
-                !state.schedule.isBusy(last)
+                !state.schedule.isBusy(last), !state.isKeptAsSent(last.id)
             else { return nil }
             state.joining.insert(last.id)
             return last
@@ -201,11 +201,13 @@ extension Outbox {
     private func wait(
         for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
     ) async throws(QuartetError) {
-        // Nobody else would find out that the device is signed in again.
-        if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
-        // Ends with this call, which doesn't wait for what else hangs there.
+        // Nobody else would find out that the device is signed in again, or not soon enough for a call for help.
+        if requests != nil || item.precedence == .urgent {
+            state.withLock { $0.schedule.isBlocked = false }
+            kicks.send(())
+        }
         let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests, for: item) }
-        defer { running.cancel() }
+        defer { stop(running, by: end) }
         let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
         let result = state.withLock { state in
             state.awaited.remove(item.id)
@@ -213,6 +215,20 @@ extension Outbox {
         }
         guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
         _ = try result.get()
+    }
+
+    /// Ends what a call has run, and doesn't wait for what else hangs there. What is urgent is sent on for as long as the call might have
+    /// lasted: somebody may be calling for help with it, and nobody else sends it.
+    private func stop(_ running: Task<Void, Never>, by end: Duration) {
+        guard isSendingUrgently else { return running.cancel() }
+        Task(executorPreference: time.workplace) { [self] in
+            defer { running.cancel() }
+            while time.now() < end {
+                let news = progress.subscribe(keeping: 1)
+                guard isSendingUrgently else { return }
+                await time.wait(for: news, until: end)
+            }
+        }
     }
 
     /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.

@@ -98,7 +98,8 @@ extension Outbox {
                     guard state.unsaved[item.id] == nil, !known.isSame(as: item) else { continue }
                     state.take(item)
                     if item.isSent { state.others[item.id] = now + Self.leave.sent }
-                } else if state.accepted[item.id] == nil, !state.over.contains(item.id), !state.adding.contains(item.id)
+                } else if state.accepted[item.id] == nil, state.leftovers[item.id] == nil,
+                    !state.over.contains(item.id), !state.adding.contains(item.id)
                 {
                     added.append(item)
                     if item.accepted != nil {

@@ -55,7 +55,7 @@ public final class Outbox: Sendable {
         /// Whether what was kept for the account is among them.
         var isRestored = false
         /// The newest urgent one of each lane that was made before that.
-        var madeUnread: [String: Int64] = [:]
+        var madeUnread: [String: OutboxItem] = [:]
         /// Items that the device failed to write.
         var unsaved: [Int64: Unsaved] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
@@ -111,6 +111,9 @@ public final class Outbox: Sendable {
 
         /// Whether the device may not have an item.
         func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil } ?? false }
+
+        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
+        func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }
 
         /// Until when an item is left to the process that made or sent it; nil if it isn't.
         func isOthers(_ item: OutboxItem, now: Duration) -> Duration? {
@@ -244,6 +247,9 @@ public final class Outbox: Sendable {
     var isSendingUrgently: Bool {
         state.withLock { state in !state.schedule.isBlocked && state.items.contains { $0.precedence == .urgent } }
     }
+
+    /// Whether nobody was signed in when something was last sent.
+    var isBlocked: Bool { state.withLock { $0.schedule.isBlocked } }
 
     /// Whether nothing was dropped since.
     func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }

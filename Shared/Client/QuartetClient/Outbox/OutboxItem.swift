@@ -91,6 +91,13 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Whether it is what another is, as far as the server can know.
     public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
 
+    /// Whether a person made it before another one. Its number says that only as long as nobody sets the device's clock.
+    func isEarlier(than other: Self) -> Bool {
+        if let moment, let others = other.moment, moment.epoch == others.epoch { return moment.time < others.time }
+        if let actedAtServer, let others = other.actedAtServer { return actedAtServer < others }
+        return id < other.id
+    }
+
     /// About how many bytes it takes.
     var size: Int { edit.count + (parts ?? []).reduce(body?.count ?? 0) { $0 + $1.count } + 200 }
 

@@ -24,6 +24,10 @@ actor AccessTokens {
     private var access: Access?
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
+    /// Counts what people and the server did about who is signed in.
+    private var changes = 0
+    /// The refresh token of whom the server signed out, where the store couldn't be told.
+    private var shut: String?
     /// The exchange that is under way.
     private let exchange = Mutex<TokenExchange?>(nil)
     /// A token isn't sent in the last part of its life, since it may end on the way.
@@ -41,6 +45,12 @@ actor AccessTokens {
         get throws { try load().flatMap { $0.isSignedOut ? nil : $0 } }
     }
 
+    /// Whether somebody is signed in whom the server hasn't signed out since.
+    var isSignedInAnew: Bool {
+        guard let stored = try? credentials else { return false }
+        return stored.refreshToken != shut
+    }
+
     /// Why nobody is signed in.
     var signOutError: ConnectionError { .signedOut(signOutReason) }
 
@@ -48,12 +58,39 @@ actor AccessTokens {
         do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
     }
 
-    private func save(_ credentials: Credentials?) throws(QuartetError) {
-        do { try store.save(credentials) } catch { throw .tokensUnavailable("\(error)") }
+    /// How long the store is asked for while another process has it. What isn't tried again by itself waits until the store goes on
+    /// without that process.
+    private static let patience = (attempt: Duration.seconds(1), person: Duration.seconds(12))
+
+    private func save(_ credentials: Credentials?) async throws(QuartetError) {
+        try await write(within: Self.patience.person) { try $0.save(credentials) }
     }
 
-    private func update<Value: Sendable>(_ change: (inout Credentials?) -> Value) throws(QuartetError) -> Value {
-        do { return try store.update(change) } catch { throw .tokensUnavailable("\(error)") }
+    private func update<Value: Sendable>(
+        within patience: Duration = patience.attempt, _ change: @escaping @Sendable (inout Credentials?) -> Value
+    ) async throws(QuartetError) -> Value {
+        try await write(within: patience) { try $0.update(change) }
+    }
+
+    /// Has the store write, and the actor do other things meanwhile: what is known here may have changed then.
+    private func write<Value: Sendable>(
+        within patience: Duration, _ body: @escaping @Sendable (any TokenStore) throws -> Value
+    ) async throws(QuartetError) -> Value {
+        let end = time.now() + patience
+        while true {
+            do { return try await written(body) } catch is TokenStoreBusy where time.now() < end {
+                do { try await time.sleep(time.now() + .milliseconds(5)) } catch { throw .cancelled }
+            } catch {
+                throw .tokensUnavailable("\(error)")
+            }
+        }
+    }
+
+    @concurrent
+    private nonisolated func written<Value: Sendable>(
+        _ body: @Sendable (any TokenStore) throws -> Value
+    ) async throws -> Value {
+        try body(store)
     }
 
     /// Who was signed in last.
@@ -121,29 +158,36 @@ actor AccessTokens {
     }
 
     /// Somebody signed in, or signed up.
-    func signedIn(_ reply: SignedIn, asked: Duration) throws {
-        try save(
+    func signedIn(_ reply: SignedIn, asked: Duration) async throws {
+        try await save(
             Credentials(account: reply.account, device: reply.device, refreshToken: reply.refreshToken))
+        changes += 1
         signOutReason = nil
         _ = keep(reply, asked: asked)
     }
 
     /// The server signed a token's device out.
     /// - Returns: False if somebody signed in since, be it the same person: that stands.
-    func signedOut(_ refused: Access) throws -> Bool {
+    func signedOut(_ refused: Access) async throws -> Bool {
         if access?.token == refused.token { access = nil }
-        return try signedOut { $0.account == refused.account && $0.device == refused.device } ?? true
+        changes += 1
+        return try await signedOut { $0.account == refused.account && $0.device == refused.device } ?? true
     }
 
     /// - Returns: Nil if nobody is signed in.
-    private func signedOut(where isMeant: (Credentials) -> Bool) throws -> Bool? {
-        try update { stored in
-            guard var credentials = stored else { return nil }
-            guard isMeant(credentials) else { return false }
-            credentials.isSignedOut = true
-            credentials.exchange = nil
-            stored = credentials
-            return true
+    private func signedOut(where isMeant: @escaping @Sendable (Credentials) -> Bool) async throws -> Bool? {
+        do {
+            return try await update { stored in
+                guard var credentials = stored else { return nil }
+                guard isMeant(credentials) else { return false }
+                credentials.isSignedOut = true
+                credentials.exchange = nil
+                stored = credentials
+                return true
+            }
+        } catch {
+            shut = try load().flatMap { isMeant($0) ? $0.refreshToken : shut }
+            throw error
         }
     }
 
@@ -151,14 +195,14 @@ actor AccessTokens {
     /// server so.
     /// - Parameter account: Whose; nil for whoever signed in last.
     /// - Returns: Which device; nil if somebody else signed in since, which stands, or if nobody knows.
-    func leave(_ account: AccountID?) throws -> DeviceID? {
+    func leave(_ account: AccountID?) async throws -> DeviceID? {
         drop(of: account)
         // What can't be read can't be shown to the server, either.
         do { _ = try load() } catch {
-            try save(nil)
+            try await save(nil)
             return nil
         }
-        return try update { stored in
+        return try await update(within: Self.patience.person) { stored in
             guard var credentials = stored, credentials.account == account ?? credentials.account else { return nil }
             (credentials.isSignedOut, credentials.isLeaving) = (true, true)
             stored = credentials
@@ -175,11 +219,11 @@ actor AccessTokens {
     ) async throws {
         guard try isLeaving else { return }
         let now = try await serverTime()
-        guard let leaving = try begin(at: now, where: \.isLeaving) else { return }
+        guard let leaving = try await begin(at: now, where: \.isLeaving) else { return }
         var answer = try await send(leaving)
         if case .success(let body) = answer.result {
             let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
-            let isLast = try update { stored in
+            let isLast = try await update { stored in
                 guard var next = stored, next.isLeaving, next.device == leaving.device else { return false }
                 // What the server answers to the old one may have ended by the next try.
                 (next.refreshToken, next.exchange) = (signedIn.refreshToken, nil)
@@ -196,7 +240,7 @@ actor AccessTokens {
         if case .failure(let error) = answer.result, !error.meansSignedOut, error.verdict != .ends { throw error }
         guard try isLast(leaving) else { return }
         try await erase(leaving.account) { try await self.isLast(leaving) }
-        try update { stored in
+        try await update { stored in
             if let last = stored, last.isLeaving, last.device == leaving.device { stored = nil }
         }
     }
@@ -215,6 +259,7 @@ actor AccessTokens {
     /// - Returns: False if there is somebody else's.
     @discardableResult
     private func drop(of account: AccountID?) -> Bool {
+        changes += 1
         guard access == nil || access?.account == account ?? access?.account else { return false }
         access = nil
         // Nobody else waits for what is exchanged for them.
@@ -226,9 +271,9 @@ actor AccessTokens {
     /// - Parameters:
     ///   - account: Whose; nil for whoever signed in last.
     ///   - device: Which one of theirs; nil if it isn't known.
-    func forget(_ account: AccountID?, _ device: DeviceID?) throws {
+    func forget(_ account: AccountID?, _ device: DeviceID?) async throws {
         drop(of: account)
-        try update { stored in
+        try await update(within: Self.patience.person) { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }
             stored = nil
@@ -259,7 +304,7 @@ actor AccessTokens {
         let now = try await serverTime()
         // Read only now: meanwhile another process, such as an extension, may have got a newer token, and an older one
         // that is sent after it would look like a thief's. Somebody may also have signed out.
-        guard let credentials = try begin(at: now, where: { !$0.isSignedOut && $0.account == account }) else {
+        guard let credentials = try await begin(at: now, where: { !$0.isSignedOut && $0.account == account }) else {
             throw QuartetError.needsAuthentication
         }
         let asked = time.now()
@@ -272,7 +317,8 @@ actor AccessTokens {
             }
             // Somebody may have signed out, or somebody else in, meanwhile. Another process may have made the same
             // exchange under the same key, and then has the same answer.
-            let isCurrent = try update { stored in
+            let before = changes
+            let isCurrent = try await update { stored in
                 guard let known = stored, !known.isSignedOut else { return false }
                 // What comes after it may be on its way already.
                 if known.refreshToken == signedIn.refreshToken { return true }
@@ -285,13 +331,17 @@ actor AccessTokens {
                 if try hasNewer(than: credentials) { return nil }
                 throw QuartetError.needsAuthentication
             }
+            // Somebody signed in or out while this was written.
+            guard before == changes else { return nil }
             signOutReason = nil
             return keep(signedIn, asked: asked)
         case .failure(let error):
             if error.meansSignedOut || error.code == .invalidToken, try hasNewer(than: credentials) { return nil }
             if error.meansSignedOut {
                 // It is about the token that was sent. Somebody may have signed in meanwhile.
-                if try signedOut(where: { $0.refreshToken == credentials.refreshToken }) == true {
+                let before = changes
+                let isOut = try await signedOut { $0.refreshToken == credentials.refreshToken }
+                if isOut == true, before == changes {
                     access = nil
                     signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
                 }
@@ -312,9 +362,9 @@ actor AccessTokens {
     /// Says under which key the token that there is is exchanged: always that of its first exchange, whichever process began it.
     /// - Returns: Nil if there is another one than is meant.
     private func begin(
-        at now: Instant, where isMeant: (Credentials) -> Bool
-    ) throws(QuartetError) -> Credentials? {
-        try update { stored in
+        at now: Instant, where isMeant: @escaping @Sendable (Credentials) -> Bool
+    ) async throws(QuartetError) -> Credentials? {
+        try await update { stored in
             guard var credentials = stored, isMeant(credentials) else { return nil }
             // An answer is remembered for 30 days.
             if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }

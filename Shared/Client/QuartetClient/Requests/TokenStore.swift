@@ -51,6 +51,11 @@ public protocol TokenStore: Sendable {
     func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value
 }
 
+/// Another process is just changing what a store has. It is asked again soon.
+struct TokenStoreBusy: Error, CustomStringConvertible {
+    var description: String { "another process of the app changes the tokens" }
+}
+
 extension TokenStore {
     /// For a store that one connection has alone.
     public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
