@@ -23,14 +23,8 @@ flock --nonblock 8 || {
 say "Style"
 Tests/lint.sh --style 8>&-
 
-# First of all builds: after one of a single product, SwiftPM builds all executables of all packages, too, protoc among them.
-say "Build"
-deploy/build.sh --build-tests 8>&-
-
-say "Package graph"
-"$(deploy/build.sh --show-bin-path)/package-graph"
-
-# Tests of upgrades run the executables of released versions.
+# Tests of upgrades run the executables of released versions. They come first: where nothing was built yet, the packages that both
+# versions depend on are built once.
 case "$*" in
   '' | *Upgrade* | *EndToEndTests)
     for named in Tests/System/Schema/Releases/*.commit; do
@@ -39,6 +33,13 @@ case "$*" in
     done
     ;;
 esac
+
+# Before any build of a single product, after which SwiftPM builds all executables of all packages, too, protoc among them.
+say "Build"
+deploy/build.sh --build-tests 8>&-
+
+say "Package graph"
+"$(deploy/build.sh --show-bin-path)/package-graph"
 
 TEST_RUN=$(date +%s)-$$
 export TEST_RUN

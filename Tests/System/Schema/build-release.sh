@@ -2,7 +2,8 @@
 # Builds the four executables of a released version, unless they are there, and prints their folder:
 #   Tests/System/Schema/build-release.sh 0.1.0
 # They are kept outside the repository, in ${XDG_CACHE_HOME:-$HOME/.cache}/quartet/releases/VERSION, for all checkouts. The first
-# time takes some minutes; the log goes to stderr.
+# time takes some minutes; the log goes to stderr. In a checkout in which nothing was built yet, the packages that it depends on
+# are built where this version's own build looks for them, and so once for both.
 set -eu
 cd "$(dirname "$0")/../../.."
 
@@ -39,8 +40,11 @@ if [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ]; then
   # A pipe would hide that git failed.
   git archive --output "$building/source.tar" "$commit"
   tar -x -f "$building/source.tar" -C "$building"
-  deploy/build.sh --package-path "$building" --target services >&2 9>&-
-  built=$(deploy/build.sh --package-path "$building" --show-bin-path 9>&-)
+  scratch=$building/.build
+  [ -e .build ] || scratch=$PWD/.build
+  build() { deploy/build.sh --package-path "$building" --scratch-path "$scratch" "$@" 9>&-; }
+  build --target services >&2
+  built=$(build --show-bin-path)
   for executable in session contacts notifications session-client; do cp "$built/$executable" "$folder/"; done
   # Migrations and pages are looked for beside the executable.
   cp -R "$built"/quartet_*.resources "$folder/"
