@@ -930,6 +930,35 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("a copy of which another process has a newer one doesn't keep the others from being written (F9, S22)")
+    func outdatedAlone() async throws {
+        try await Self.withFile { file in
+            let (one, other) = (try DatabaseStore(file), try DatabaseStore(file))
+            let store = AccountStore(one, nil)
+            _ = try await store.open(Server.account)
+            let time = Instant(microseconds: 1_800_000_000_000_000)
+            let theirs = LocalCopy(sequence: "contacts", place: "theirs", state: Data(), asOf: time)
+            try await other.save([theirs], finishing: [], of: Server.account)
+            let finished = Mutex<[OutboxItem.ID: Bool]>([:])
+            let keeper = CopyKeeper(store, nil) { ids, isWritten in
+                finished.withLock { finished in for id in ids { finished[id] = isWritten } }
+            }
+            for (sequence, id) in [("account", 1), ("contacts", 2), ("notifications", 3)] as [(String, Int64)] {
+                keeper.keep(
+                    CopyKeeper.Pending(
+                        account: Server.account, sequence: sequence, place: "own", asOf: time, encode: { Data() },
+                        finished: [id]))
+            }
+            await keeper.finish()
+            let kept = try await other.load(Server.account).copies
+            #expect(
+                Dictionary(kept.map { ($0.sequence, $0.place) }) { $1 }
+                    == ["account": "own", "contacts": "theirs", "notifications": "own"])
+            #expect(finished.withLock { $0 } == [1: true, 2: false, 3: true])
+            #expect(["account", "contacts", "notifications"].map(keeper.hasKept) == [true, false, true])
+        }
+    }
+
     @Test("nobody's request goes out with the token of whoever signed in since in another process (F9, S17)")
     func tokens() async throws {
         let server = Server()
