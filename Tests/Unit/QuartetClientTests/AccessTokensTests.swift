@@ -119,6 +119,22 @@ struct AccessTokensTests {
         #expect(try await server.passingTime { try await second.value } == "access-1")
     }
 
+    @Test("whoever couldn't be signed out on the device doesn't count as signed in again by that (F9, S17)")
+    func notAnew() async throws {
+        let server = Server()
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        #expect(await tokens.isSignedInAnew)
+        await #expect(throws: QuartetError.self) {
+            try await server.passingTime { _ = try await tokens.leave(Server.account) }
+        }
+        #expect(await tokens.isSignedInAnew == false)
+        server.tokens.save(Credentials(account: Server.account, device: .new(), refreshToken: "anew"))
+        #expect(await tokens.isSignedInAnew)
+    }
+
     @Test("two processes that exchange one token at the same time do so under one key (F9, S42)")
     func oneKey() async throws {
         let server = Server()

@@ -70,7 +70,8 @@ struct FileTokenStoreTests {
         }
     }
 
-    @Test("nothing is changed while another process has the lock, unless that is frozen with it for long (F9, S22, S42)")
+    @Test(
+        "nothing is changed while another process has the lock, unless that is frozen with it for long (F9, S22, S42)")
     func frozen() throws {
         try Self.withFile { file in
             let time = Mutex(Duration.zero)

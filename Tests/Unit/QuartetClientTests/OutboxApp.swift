@@ -175,11 +175,18 @@ final class FailingSharedStore: MultiprocessStore {
     /// What fails.
     let failing = Mutex<@Sendable (Write) -> Bool>({ _ in false })
 
-    enum Write: Hashable { case add, update(StoreUpdate.Step), remove, end, other }
+    enum Write: Hashable {
+        case add
+        case update(StoreUpdate.Step)
+        case remove, end, other
+    }
 
     init(_ store: any MultiprocessStore) {
         self.store = store
     }
+
+    /// What has to happen before it ends an item.
+    let beforeEnd = Mutex<(@Sendable () async -> Void)?>(nil)
 
     func fails(_ isMeant: @escaping @Sendable (Write) -> Bool) { failing.withLock { $0 = isMeant } }
 
@@ -225,6 +232,7 @@ final class FailingSharedStore: MultiprocessStore {
     func end(
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome {
+        await beforeEnd.withLock { $0 }?()
         try check(.end)
         return try await store.end(item, knownAs: base, deciding: decision, of: account)
     }

@@ -208,6 +208,41 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test(
+        "a call for help that is being taken back isn't sent from memory meanwhile: it goes, or stays as it is (F9, S21)"
+    )
+    func cancellingSlowly() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let widget = try Self.process(server, file)
+            server.goOffline()
+            await Self.keeps(server) { try await widget.user.raiseAlert() }
+            while try await DatabaseStore(file).load(Server.account).items.isEmpty {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try await app.connection.restore()
+            let outbox = app.connection.outbox
+            var call = try #require(outbox.items.value.first)
+            _ = call.key.minted(at: Self.time(server).wall())
+            call.body = Data("{}".utf8)
+            let (ended, end) = AsyncStream<Never>.makeStream()
+            store.beforeEnd.withLock { $0 = { for await _ in ended {} } }
+            let cancelling = Task { [call] in try await outbox.cancel(call.id) }
+            while !outbox.state.withLock({ !$0.cancelling.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+            // The disk is at that for longer than a call for help waits.
+            await #expect(throws: QuartetError.self) {
+                try await server.passingTime { [call] in _ = try await outbox.prepared(call, of: nil) }
+            }
+            #expect(outbox.items.value.map(\.canCancel) == [true])
+            end.finish()
+            #expect(try await cancelling.value)
+            #expect(outbox.items.value.isEmpty && outbox.state.withLock { $0.cancelling.isEmpty })
+            #expect(try await DatabaseStore(file).load(Server.account).items.isEmpty)
+        }
+    }
+
     @Test("an edit doesn't join one that another process is sending: both arrive (F9, P33)")
     func joinedTooLate() async throws {
         try await Self.withFile { file in
@@ -254,7 +289,9 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("what the device still has as sent, since it couldn't write more, is neither joined nor replaced (F9, R12, P33)")
+    @Test(
+        "what the device still has as sent, since it couldn't write more, is neither joined nor replaced (F9, R12, P33)"
+    )
     func keptAsSent() async throws {
         try await Self.withFile { file in
             let server = Server()
@@ -719,7 +756,8 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("a call for help goes out where its person has signed in again and the connection hasn't heard of it (F9, R12)")
+    @Test(
+        "a call for help goes out where its person has signed in again and the connection hasn't heard of it (F9, R12)")
     func helpSignedInElsewhere() async throws {
         let server = Server()
         let app = OutboxApp(server)
@@ -819,7 +857,8 @@ struct TwoProcessesTests {
         #expect(second.items.value.map(\.id) == [3])
     }
 
-    @Test("a call for help that ends since there is a later one isn't taken in again while it can't be removed (F9, R12)")
+    @Test(
+        "a call for help that ends since there is a later one isn't taken in again while it can't be removed (F9, R12)")
     func notTakenInAgain() async throws {
         try await Self.withFile { file in
             let server = Server()
@@ -888,6 +927,35 @@ struct TwoProcessesTests {
                 await app.connection.copies.finish()
                 #expect(try await other.load(Server.account).items.isEmpty)
             }
+        }
+    }
+
+    @Test("a copy of which another process has a newer one doesn't keep the others from being written (F9, S22)")
+    func outdatedAlone() async throws {
+        try await Self.withFile { file in
+            let (one, other) = (try DatabaseStore(file), try DatabaseStore(file))
+            let store = AccountStore(one, nil)
+            _ = try await store.open(Server.account)
+            let time = Instant(microseconds: 1_800_000_000_000_000)
+            let theirs = LocalCopy(sequence: "contacts", place: "theirs", state: Data(), asOf: time)
+            try await other.save([theirs], finishing: [], of: Server.account)
+            let finished = Mutex<[OutboxItem.ID: Bool]>([:])
+            let keeper = CopyKeeper(store, nil) { ids, isWritten in
+                finished.withLock { finished in for id in ids { finished[id] = isWritten } }
+            }
+            for (sequence, id) in [("account", 1), ("contacts", 2), ("notifications", 3)] as [(String, Int64)] {
+                keeper.keep(
+                    CopyKeeper.Pending(
+                        account: Server.account, sequence: sequence, place: "own", asOf: time, encode: { Data() },
+                        finished: [id]))
+            }
+            await keeper.finish()
+            let kept = try await other.load(Server.account).copies
+            #expect(
+                Dictionary(kept.map { ($0.sequence, $0.place) }) { $1 }
+                    == ["account": "own", "contacts": "theirs", "notifications": "own"])
+            #expect(finished.withLock { $0 } == [1: true, 2: false, 3: true])
+            #expect(["account", "contacts", "notifications"].map(keeper.hasKept) == [true, false, true])
         }
     }
 

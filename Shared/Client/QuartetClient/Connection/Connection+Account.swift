@@ -226,8 +226,9 @@ extension Connection {
             try await dropIfChanged()
             guard try await restoreUnlessChanged() else { continue }
             guard let credentials = try? await credentials else { return }
-            let (hasDropped, isShut) = core.withLock { ($0.endDropping(), $0.machine.isSignedOut) }
-            guard hasDropped || isShut || outbox.isBlocked else { return }
+            let isAnew = await tokens?.isSignedInAnew ?? false
+            let (hasDropped, isOut) = core.withLock { ($0.endDropping(), $0.machine.isSignedOut) }
+            guard hasDropped || isAnew && (isOut || outbox.isBlocked) else { return }
             session.replace(ReadOnlySessionState(credentials), .ready)()
             return comeBack()
         }

@@ -15,7 +15,8 @@ import Synchronization
 /// With a key, the file is sealed by AES-GCM, so a copy of it is worth nothing without the key. Without one, whoever can read the
 /// user's files can sign in as the user; ``isSealed`` says which it is.
 ///
-/// Any number of processes may have the file: whoever changes it holds a lock of its folder from reading it to replacing it.
+/// Any number of processes may have the file: whoever changes it holds a lock of its folder from reading it to replacing it. While
+/// somebody else does, saving throws; a connection then tries again.
 public final class FileTokenStore: TokenStore {
     private let file: URL
     private let key: SymmetricKey?
@@ -51,19 +52,19 @@ public final class FileTokenStore: TokenStore {
     }
 
     public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
-        try locked { folder in
-            for _ in 0..<5 {
-                let begun = now()
+        for _ in 0..<2 {
+            let begun = now()
+            let changed = try locked { folder -> Value? in
                 let before = try read()
                 var after = before
                 let value = try change(&after)
-                // Whoever took long may have been frozen, and others have gone on without the lock.
-                let isWritten =
-                    try after == before || write(after, into: folder) { now() - begun < Self.frozenLimit / 2 }
-                if isWritten { return value }
+                // Whoever took long may have been frozen, and others have gone on without the lock: it begins again, lock and all.
+                let isWritten = try after == before || write(after, into: folder) { now() - begun < Self.holdLimit }
+                return isWritten ? value : nil
             }
-            throw TokenStoreBusy()
+            if let changed { return changed }
         }
+        throw TokenStoreBusy()
     }
 
     private func read() throws -> Credentials? {
@@ -85,6 +86,8 @@ public final class FileTokenStore: TokenStore {
     /// Others hold the lock for as long as they write a few hundred bytes, which takes a slow disk seconds. Whoever holds it for longer was
     /// frozen by the system, and doesn't hold back a call for help.
     private static let frozenLimit: Duration = .seconds(10)
+    /// After this, nobody changes anything by a lock that others may be about to do without.
+    private static let holdLimit: Duration = .seconds(8)
     /// Who asks more rarely doesn't know whether somebody has had it in between. What is urgent is tried every five seconds.
     private static let longestGap: Duration = .seconds(7)
 

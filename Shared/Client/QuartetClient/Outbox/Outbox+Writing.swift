@@ -190,9 +190,7 @@ extension Outbox {
                 }
                 note(outcome, of: item, .end, unlessDroppedSince: resets)
             }
-            // A device that couldn't write has sent it from memory meanwhile.
-            let sent = state.withLock { state in state.items.first { $0.id == item.id && $0.isSent } }
-            return outcome == .done ? sent.map { .other($0) } ?? .done : outcome
+            return outcome
         } catch {
             if state.withLock({ $0.items.contains { $0.id == item.id } }) {
                 guard let item = take(item.id, where: \.canCancel) else { return .other(item) }
@@ -253,11 +251,13 @@ extension Outbox {
             return .done
         }
         var item = item
+        var unwritten: QuartetError?
         do throws(QuartetError) {
             let outcome = try await writeInTime(item, .prepare, of: base)
             guard outcome == .done else { return outcome }
             item.replaced = nil
         } catch {
+            unwritten = error
             guard case .notStored = error else { throw error }
             // What a device that can't write has sent before is sent all the same, under its key.
             if isRepeated { return .done }
@@ -265,11 +265,13 @@ extension Outbox {
             // made before the server's time was known.
             guard item.precedence == .urgent, !mayBeUndone(item) else { throw error }
         }
-        let isThere = change { [item] state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
+        let isThere = try change { [item, unwritten] state -> Result<Bool, QuartetError> in
+            // Whoever takes it back is told whether the device had it as sent.
+            if let unwritten, state.cancelling.contains(item.id) { return .failure(unwritten) }
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return .success(false) }
             state.items[index] = item
-            return true
-        }
+            return .success(true)
+        }.get()
         if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
         return isThere ? .done : .gone(nil)
     }

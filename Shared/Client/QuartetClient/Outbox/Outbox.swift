@@ -71,6 +71,8 @@ public final class Outbox: Sendable {
         var joined: [Int64: [Caller]] = [:]
         /// Items that are being joined, and so aren't sent meanwhile.
         var joining: Set<Int64> = []
+        /// Items that are being taken back, and so aren't sent from memory meanwhile.
+        var cancelling: Set<Int64> = []
         /// Items that are just being kept.
         var adding: Set<Int64> = []
         /// Items whose place one takes that is just being kept.
@@ -188,11 +190,14 @@ public final class Outbox: Sendable {
     /// - Returns: False if it is too late: it was decided, or the server may know it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
-        let found = state.withLock { state in
+        let found = state.withLock { state -> OutboxItem? in
             // One that is being joined is part of a later one by the time that it could be taken back.
-            state.items.first { $0.id == id && $0.canCancel && !state.joining.contains(id) }
+            let found = state.items.first { $0.id == id && $0.canCancel && !state.joining.contains(id) }
+            if found != nil { state.cancelling.insert(id) }
+            return found
         }
         guard let found else { return false }
+        defer { state.withLock { _ = $0.cancelling.remove(id) } }
         if store.isShared, !state.withLock({ $0.isNew(id) }) {
             let outcome = await end(found, .failure(.cancelled), knownAs: found)
             guard outcome == .done else { return false }

@@ -26,7 +26,7 @@ actor AccessTokens {
     private(set) var signOutReason: SignOutReason?
     /// Counts what people and the server did about who is signed in.
     private var changes = 0
-    /// The refresh token of whom the server signed out, where the store couldn't be told.
+    /// The refresh token of whom the server signed out, or who did so themselves, where the store couldn't be told.
     private var shut: String?
     /// The exchange that is under way.
     private let exchange = Mutex<TokenExchange?>(nil)
@@ -45,7 +45,7 @@ actor AccessTokens {
         get throws { try load().flatMap { $0.isSignedOut ? nil : $0 } }
     }
 
-    /// Whether somebody is signed in whom the server hasn't signed out since.
+    /// Whether somebody is signed in who hasn't been signed out since, as far as this process knows.
     var isSignedInAnew: Bool {
         guard let stored = try? credentials else { return false }
         return stored.refreshToken != shut
@@ -202,11 +202,18 @@ actor AccessTokens {
             try await save(nil)
             return nil
         }
-        return try await update(within: Self.patience.person) { stored in
-            guard var credentials = stored, credentials.account == account ?? credentials.account else { return nil }
-            (credentials.isSignedOut, credentials.isLeaving) = (true, true)
-            stored = credentials
-            return credentials.device
+        do {
+            return try await update(within: Self.patience.person) { stored in
+                guard var credentials = stored, credentials.account == account ?? credentials.account else {
+                    return nil
+                }
+                (credentials.isSignedOut, credentials.isLeaving) = (true, true)
+                stored = credentials
+                return credentials.device
+            }
+        } catch {
+            shut = try load().flatMap { $0.account == account ?? $0.account ? $0.refreshToken : shut }
+            throw error
         }
     }
 
