@@ -1,7 +1,12 @@
-/// Lets so many in at a time; others wait in their order.
+/// Lets so many in at a time; others wait in their order, behind those that go first.
 actor Room {
+    /// Whether the task that asks goes first: what follows one by one, and what takes longest, so that nothing is left to run alone
+    /// once all others are done.
+    @TaskLocal static var goesFirst = false
+
     private var left: Int
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var first: [CheckedContinuation<Void, Never>] = []
+    private var others: [CheckedContinuation<Void, Never>] = []
 
     init(for count: Int) {
         left = count
@@ -21,10 +26,20 @@ actor Room {
     }
 
     private func enter() async {
-        if left > 0 { left -= 1 } else { await withCheckedContinuation { waiters.append($0) } }
+        if left > 0 {
+            left -= 1
+        } else {
+            await withCheckedContinuation { if Self.goesFirst { first.append($0) } else { others.append($0) } }
+        }
     }
 
     private func leave() {
-        if waiters.isEmpty { left += 1 } else { waiters.removeFirst().resume() }
+        if !first.isEmpty {
+            first.removeFirst().resume()
+        } else if !others.isEmpty {
+            others.removeFirst().resume()
+        } else {
+            left += 1
+        }
     }
 }
