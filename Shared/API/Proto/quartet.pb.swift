@@ -1668,6 +1668,15 @@ public nonisolated struct Quartet_V1_Contact: @unchecked Sendable {
   /// Clears the value of `isOutgoingPingLater`. Subsequent reads from it will return its default value.
   public mutating func clearIsOutgoingPingLater() {_uniqueStorage()._isOutgoingPingLater = nil}
 
+  public var isOutgoingPingOver: Bool {
+    get {_storage._isOutgoingPingOver ?? false}
+    set {_uniqueStorage()._isOutgoingPingOver = newValue}
+  }
+  /// Returns true if `isOutgoingPingOver` has been explicitly set.
+  public var hasIsOutgoingPingOver: Bool {_storage._isOutgoingPingOver != nil}
+  /// Clears the value of `isOutgoingPingOver`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOutgoingPingOver() {_uniqueStorage()._isOutgoingPingOver = nil}
+
   public var incomingPingDue: Int64 {
     get {_storage._incomingPingDue ?? 0}
     set {_uniqueStorage()._incomingPingDue = newValue}
@@ -7810,7 +7819,7 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Contact"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}nickname\0\u{1}notes\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}sendPings\0\u{1}receivePings\0\u{1}notifyOnCheckIn\0\u{1}notifyOnMissedCheckIn\0\u{1}outgoingPing\0\u{1}incomingPing\0\u{1}outgoingRoleRequest\0\u{1}incomingRoleRequest\0\u{1}added\0\u{1}updated\0\u{1}version\0\u{1}outgoingPingDue\0\u{1}isOutgoingPingLater\0\u{1}incomingPingDue\0\u{1}pingEscalation\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}nickname\0\u{1}notes\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}sendPings\0\u{1}receivePings\0\u{1}notifyOnCheckIn\0\u{1}notifyOnMissedCheckIn\0\u{1}outgoingPing\0\u{1}incomingPing\0\u{1}outgoingRoleRequest\0\u{1}incomingRoleRequest\0\u{1}added\0\u{1}updated\0\u{1}version\0\u{1}outgoingPingDue\0\u{1}isOutgoingPingLater\0\u{1}incomingPingDue\0\u{1}pingEscalation\0\u{1}isOutgoingPingOver\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -7826,6 +7835,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
     var _incomingPing: Int64? = nil
     var _outgoingPingDue: Int64? = nil
     var _isOutgoingPingLater: Bool? = nil
+    var _isOutgoingPingOver: Bool? = nil
     var _incomingPingDue: Int64? = nil
     var _pingEscalation: Int64? = nil
     var _outgoingRoleRequest: Int64? = nil
@@ -7856,6 +7866,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
       _incomingPing = source._incomingPing
       _outgoingPingDue = source._outgoingPingDue
       _isOutgoingPingLater = source._isOutgoingPingLater
+      _isOutgoingPingOver = source._isOutgoingPingOver
       _incomingPingDue = source._incomingPingDue
       _pingEscalation = source._pingEscalation
       _outgoingRoleRequest = source._outgoingRoleRequest
@@ -7901,6 +7912,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._isOutgoingPingLater) }()
         case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._incomingPingDue) }()
         case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._pingEscalation) }()
+        case 21: try { try decoder.decodeSingularBoolField(value: &_storage._isOutgoingPingOver) }()
         default: break
         }
       }
@@ -7973,6 +7985,9 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
       try { if let v = _storage._pingEscalation {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 20)
       } }()
+      try { if let v = _storage._isOutgoingPingOver {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7995,6 +8010,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._incomingPing != rhs_storage._incomingPing {return false}
         if _storage._outgoingPingDue != rhs_storage._outgoingPingDue {return false}
         if _storage._isOutgoingPingLater != rhs_storage._isOutgoingPingLater {return false}
+        if _storage._isOutgoingPingOver != rhs_storage._isOutgoingPingOver {return false}
         if _storage._incomingPingDue != rhs_storage._incomingPingDue {return false}
         if _storage._pingEscalation != rhs_storage._pingEscalation {return false}
         if _storage._outgoingRoleRequest != rhs_storage._outgoingRoleRequest {return false}
