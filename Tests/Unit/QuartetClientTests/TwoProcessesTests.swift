@@ -855,6 +855,11 @@ struct TwoProcessesTests {
         second.change { state in state.madeUnread = ["alert": item(5, 50)] }
         await second.restore([item(3, 70), item(7, 30)], of: Server.account)
         #expect(second.items.value.map(\.id) == [3])
+        // Of what was made at the same time, the numbers say it.
+        let third = OutboxApp(Server()).connection.outbox
+        third.change { state in state.madeUnread = ["alert": item(5, 50)] }
+        await third.restore([item(3, 50), item(7, 50)], of: Server.account)
+        #expect(third.items.value.map(\.id) == [7])
     }
 
     @Test(
