@@ -58,25 +58,24 @@ actor AccessTokens {
         do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
     }
 
-    /// How long the store is asked for while another process has it. What isn't tried again by itself waits until the store goes on
-    /// without that process.
-    private static let patience = (attempt: Duration.seconds(1), person: Duration.seconds(12))
+    /// How long the store is asked for while another process has it: until it goes on without one that is frozen.
+    private static let patience: Duration = .seconds(12)
 
     private func save(_ credentials: Credentials?) async throws(QuartetError) {
-        try await write(within: Self.patience.person) { try $0.save(credentials) }
+        try await write { try $0.save(credentials) }
     }
 
     private func update<Value: Sendable>(
-        within patience: Duration = patience.attempt, _ change: @escaping @Sendable (inout Credentials?) -> Value
+        _ change: @escaping @Sendable (inout Credentials?) -> Value
     ) async throws(QuartetError) -> Value {
-        try await write(within: patience) { try $0.update(change) }
+        try await write { try $0.update(change) }
     }
 
     /// Has the store write, and the actor do other things meanwhile: what is known here may have changed then.
     private func write<Value: Sendable>(
-        within patience: Duration, _ body: @escaping @Sendable (any TokenStore) throws -> Value
+        _ body: @escaping @Sendable (any TokenStore) throws -> Value
     ) async throws(QuartetError) -> Value {
-        let end = time.now() + patience
+        let end = time.now() + Self.patience
         while true {
             do { return try await written(body) } catch is TokenStoreBusy where time.now() < end {
                 do { try await time.sleep(time.now() + .milliseconds(5)) } catch { throw .cancelled }
@@ -203,7 +202,7 @@ actor AccessTokens {
             return nil
         }
         do {
-            return try await update(within: Self.patience.person) { stored in
+            return try await update { stored in
                 guard var credentials = stored, credentials.account == account ?? credentials.account else {
                     return nil
                 }
@@ -280,7 +279,7 @@ actor AccessTokens {
     ///   - device: Which one of theirs; nil if it isn't known.
     func forget(_ account: AccountID?, _ device: DeviceID?) async throws {
         drop(of: account)
-        try await update(within: Self.patience.person) { stored in
+        try await update { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }
             stored = nil
