@@ -122,6 +122,44 @@ struct AccessTokensTests {
         #expect(try await server.passingTime { try await second.value } == "access-1")
     }
 
+    /// Tokens of one connection alone, which saves what an exchange brought once somebody has left, or after a moment.
+    private final class PlainTokens: TokenStore {
+        private let store: InMemoryTokenStore
+        private let hasLeft = DispatchSemaphore(value: 0)
+        let isSaving = Observed(false)
+
+        init(_ store: InMemoryTokenStore) {
+            self.store = store
+        }
+
+        func load() -> Credentials? { store.load() }
+
+        func save(_ credentials: Credentials?) {
+            let isLeaving = credentials?.isLeaving ?? false
+            if credentials?.refreshToken == "refresh-1", !isLeaving {
+                isSaving.update { $0 = true }
+                _ = hasLeft.wait(timeout: .now() + .milliseconds(300))
+            }
+            store.save(credentials)
+            if isLeaving { hasLeft.signal() }
+        }
+    }
+
+    @Test("who signs out while the answer of an exchange is being saved stays signed out (S17, S42)")
+    func savedMeanwhile() async throws {
+        let server = Server()
+        let store = PlainTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let call = Task { try await tokens.token() }
+        try await store.isSaving.wait("the answer is being saved") { $0 ? true : nil }
+        #expect(try await tokens.leave(Server.account) == Server.device)
+        await #expect(throws: QuartetError.needsAuthentication) { try await call.value }
+        let kept = try #require(server.tokens.load())
+        #expect(kept.isLeaving && kept.refreshToken == "refresh-1")
+    }
+
     @Test("whoever couldn't be signed out on the device doesn't count as signed in again by that (F9, S17)")
     func notAnew() async throws {
         let server = Server()

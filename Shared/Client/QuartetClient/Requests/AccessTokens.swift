@@ -30,6 +30,8 @@ actor AccessTokens {
     private var shut: String?
     /// The exchange that is under way.
     private let exchange = Mutex<TokenExchange?>(nil)
+    /// Has the store write one thing after the other: one that is this connection's alone does nothing against two at the same time.
+    private let writing = Lane()
     /// A token isn't sent in the last part of its life, since it may end on the way.
     static let margin: Duration = .seconds(30)
 
@@ -77,7 +79,11 @@ actor AccessTokens {
     ) async throws(QuartetError) -> Value {
         let end = time.now() + Self.patience
         while true {
-            do { return try await written(body) } catch is TokenStoreBusy where time.now() < end {
+            let written = try await writing.run(isShielded: true) { () async throws(QuartetError) in
+                await self.written(body)
+            }
+            do { return try written.get() } catch is TokenStoreBusy where time.now() < end {
+                // Whoever comes meanwhile may write first.
                 do { try await time.sleep(time.now() + .milliseconds(5)) } catch { throw .cancelled }
             } catch {
                 throw .tokensUnavailable("\(error)")
@@ -88,8 +94,8 @@ actor AccessTokens {
     @concurrent
     private nonisolated func written<Value: Sendable>(
         _ body: @Sendable (any TokenStore) throws -> Value
-    ) async throws -> Value {
-        try body(store)
+    ) async -> Result<Value, any Error> {
+        Result { try body(store) }
     }
 
     /// Who was signed in last.
