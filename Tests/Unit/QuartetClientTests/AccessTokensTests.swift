@@ -122,6 +122,29 @@ struct AccessTokensTests {
         #expect(try await server.passingTime { try await second.value } == "access-1")
     }
 
+    @Test(
+        "a token that comes while a sign-out waits for another process isn't used after it (F9, S17)",
+        arguments: [false, true])
+    func droppedLate(isKnown: Bool) async throws {
+        let server = Server()
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let signingOut = Task {
+            if isKnown {
+                try await tokens.forget(Server.account, nil)
+            } else {
+                _ = try await tokens.leave(Server.account)
+            }
+        }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        store.isBusy.withLock { $0 = false }
+        #expect(try await tokens.token() == "access-1")
+        try await server.passingTime { try await signingOut.value }
+        await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token() }
+    }
+
     /// Tokens of one connection alone, which saves what an exchange brought once somebody has left, or after a moment.
     private final class PlainTokens: TokenStore {
         private let store: InMemoryTokenStore

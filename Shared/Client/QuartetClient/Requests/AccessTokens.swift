@@ -202,6 +202,8 @@ actor AccessTokens {
     /// - Returns: Which device; nil if somebody else signed in since, which stands, or if nobody knows.
     func leave(_ account: AccountID?) async throws -> DeviceID? {
         drop(of: account)
+        // A token may have come before the store was told.
+        defer { drop(of: account) }
         // What can't be read can't be shown to the server, either.
         do { _ = try load() } catch {
             try await save(nil)
@@ -285,6 +287,7 @@ actor AccessTokens {
     ///   - device: Which one of theirs; nil if it isn't known.
     func forget(_ account: AccountID?, _ device: DeviceID?) async throws {
         drop(of: account)
+        defer { drop(of: account) }
         try await update { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }
