@@ -383,6 +383,58 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("an edit that couldn't be written as sent goes once another process has joined it (F9, P33)")
+    func joinedUnwritten() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let other = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            try await app.offline(server) {
+                store.fails { $0 == .update(.prepare) }
+                await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+                let first = try #require(outbox.items.value.first)
+                // The device has it all the same.
+                #expect(outbox.state.withLock { $0.unsaved[first.id] != nil && !$0.isNew(first.id) })
+                server.goOffline()
+                try await other.connection.restore()
+                await Self.keeps(server) { try await JoiningTests.edit(other.user, name: "two") }
+                let end = server.clock.now + .seconds(10)
+                await server.passTime {
+                    !outbox.items.value.contains { $0.id == first.id } || server.clock.now > end
+                }
+                let kept = try await DatabaseStore(file).load(Server.account).items
+                #expect(kept.count == 1 && outbox.items.value.map(\.id) == kept.map(\.id))
+                store.fails { _ in false }
+                let before = server.commands.count
+                server.goOnline()
+                outbox.retry()
+                await server.passTime { outbox.items.value.isEmpty || server.clock.now > end + .seconds(60) }
+                let sent = server.commands.dropFirst(before).map(\.body)
+                #expect(try sent.count == 1 && JoiningTests.profile(after: sent) == ("two", "one"))
+            }
+        }
+    }
+
+    @Test("nothing is left to be written of what another process has joined (F9, P33)")
+    func joinedUnsaved() {
+        let outbox = OutboxApp(Server()).connection.outbox
+        let item = OutboxItem(
+            id: 1, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+            edit: Data())
+        outbox.change { state in
+            state.take(item)
+            state.unsaved[item.id] = .init(isKept: true)
+        }
+        let joined = StoreUpdate.Outcome.gone(OutboxDecision(joinedBy: 2).encoded)
+        // Whoever is signed in by now has nothing of it.
+        outbox.note(joined, of: item, .prepare, unlessDroppedSince: 1)
+        #expect(outbox.state.withLock { $0.unsaved.count } == 1)
+        outbox.note(joined, of: item, .prepare, unlessDroppedSince: 0)
+        #expect(outbox.state.withLock { $0.unsaved.isEmpty })
+    }
+
     @Test("a call for help that another process had accepted is never said to be unsent (F9, R12)")
     func acceptedElsewhere() async throws {
         try await Self.withFile { file in
