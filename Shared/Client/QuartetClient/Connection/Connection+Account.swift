@@ -299,7 +299,7 @@ extension Connection {
 
     /// Somebody signed in.
     func signedIn(_ reply: SignedIn, asked: Duration) async throws(QuartetError) {
-        try await entering.run(isShielded: true) { () async throws(QuartetError) in
+        let former = try await entering.run(isShielded: true) { () async throws(QuartetError) -> Int in
             try await Requests.reading {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
@@ -318,19 +318,26 @@ extension Connection {
                 if hasLeft { await finishLeavingSoon() }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
-                core.withLock { $0.accountCount += 1 }
+                let former = core.withLock { core in
+                    core.accountCount += 1
+                    return core.machine.opening
+                }
                 do { try await restoreNow() } catch QuartetError.notStored {
                     // Somebody can sign in on a device that can't read what it kept.
                     unread.send(())
                 }
+                return former
             }
         }
-        comeBack()
+        comeBack(from: former)
     }
 
     /// Somebody is signed in: what had ended with whoever wasn't any more goes on.
-    private func comeBack() {
-        change { machine, now, _ in machine.isSignedOut ? machine.signedIn(now: now) : [] }
+    /// - Parameter former: The newest stream that may have been opened before that, for nobody or somebody else; nil if none can.
+    private func comeBack(from former: Int? = nil) {
+        change { machine, now, _ in
+            machine.isSignedOut || machine.opening == former ? machine.signedIn(now: now) : []
+        }
         outbox.retry()
     }
 
