@@ -809,6 +809,38 @@ struct TwoProcessesTests {
     }
 
     @Test(
+        "the tokens of who stays signed out are read more and more rarely, and at once when something happens (F9)",
+        arguments: [false, true])
+    func lookedForRarely(wakes: Bool) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let tokens = FailingTokens(server.tokens)
+            let app = OutboxApp(server, try DatabaseStore(file), tokens: tokens, time: Self.time(server))
+            try await app.connected(server) { stream in
+                stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+                await app.connection.wait { $0 == .needsAuthentication }
+                let (start, before) = (server.clock.now, tokens.loads.withLock { $0 })
+                await server.passTime { server.clock.now > start + .seconds(64) }
+                // After 1 second, 2, 4, 8, 16 and 30 more.
+                let count = tokens.loads.withLock { $0 } - before
+                #expect((1...12).contains(count), "\(count)")
+                server.tokens.save(Self.anew)
+                if wakes {
+                    app.connection.wake()
+                } else {
+                    // Somebody does something in another process.
+                    _ = try await DatabaseStore(file).load(OutboxApp.one)
+                }
+                let end = server.clock.now + .seconds(5)
+                await server.passTime {
+                    app.connection.state != .needsAuthentication || server.clock.now > end
+                }
+                #expect(app.connection.state != .needsAuthentication)
+            }
+        }
+    }
+
+    @Test(
         "a call for help goes out where its person has signed in again and the connection hasn't heard of it (F9, R12)")
     func helpSignedInElsewhere() async throws {
         let server = Server()

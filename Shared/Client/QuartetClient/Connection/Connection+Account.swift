@@ -342,15 +342,34 @@ extension Connection {
     }
 
     /// Has whom the server signed out go on once they are signed in again in another process, which says nothing of it, until the task is
-    /// cancelled.
+    /// cancelled. To read the tokens may cost a question to the system, which nobody asks every second of somebody who stays signed out;
+    /// whoever signs in changes what the processes share as well.
     func heedSigningIn() async {
         guard store.isShared, let tokens else { return }
+        var pause = Outbox.sharingInterval
+        var due = time.now() + pause
         while !Task.isCancelled {
-            do { try await time.sleep(time.now() + Outbox.sharingInterval) } catch { return }
-            guard core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked else { continue }
-            if await tokens.isSignedInAnew { await takeUp() }
+            let wakes = wakes.subscribe(keeping: 1)
+            if core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked {
+                let hasNews = await store.hasNews()
+                if hasNews || time.now() >= due {
+                    if await tokens.isSignedInAnew { await takeUp() }
+                    pause = min(pause * 2, Self.longestLook)
+                    due = time.now() + pause
+                }
+            } else {
+                pause = Outbox.sharingInterval
+                due = time.now() + pause
+            }
+            if await time.wait(for: wakes, until: time.now() + Outbox.sharingInterval) {
+                pause = Outbox.sharingInterval
+                due = time.now()
+            }
         }
     }
+
+    /// The tokens of somebody who stays signed out are read at least that often.
+    private static var longestLook: Duration { .seconds(30) }
 
     /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, the next sign-out, sign-in or
     /// start erases what is left.

@@ -24,6 +24,8 @@ public final class Connection: Observable, Sendable {
     let unread = Broadcast<Void>()
     /// Somebody signed out without the server's knowledge.
     let leaving = Broadcast<Void>()
+    /// The app came to the foreground, or the device has another network.
+    let wakes = Broadcast<Void>()
     /// Who is signed in, as this process last heard.
     let session = SharedState(ReadOnlySessionState(nil))
     let timeKicks = Broadcast<Void>()
@@ -211,6 +213,7 @@ public final class Connection: Observable, Sendable {
         outbox.networkChanged()
         unread.send(())
         leaving.send(())
+        wakes.send(())
     }
 
     // MARK: Deciding

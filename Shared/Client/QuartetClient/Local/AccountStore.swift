@@ -18,6 +18,8 @@ final class AccountStore: Sendable {
     private let process = UUID().uuidString
     /// What is known of the others' changes; nil for nothing.
     private let version = Mutex<Int64?>(nil)
+    /// What it was when ``hasNews()`` was asked last.
+    private let looked = Mutex<Int64?>(nil)
     private let forgotten = Mutex(false)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
@@ -185,6 +187,15 @@ final class AccountStore: Sendable {
             let changes = try await shared.changes(of: account)
             self.version.withLock { $0 = version }
             note(changes, account)
+        }
+    }
+
+    /// Whether other processes have changed anything, whoever it is about, since this was asked last.
+    func hasNews() async -> Bool {
+        guard let shared, let version = try? await shielded({ _ in try await shared.version() }) else { return false }
+        return looked.withLock { looked in
+            defer { looked = version }
+            return looked.map { $0 != version } ?? false
         }
     }
 
