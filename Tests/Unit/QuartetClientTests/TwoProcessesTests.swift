@@ -704,22 +704,69 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("a connection doesn't get the store object of another, and sends a call for help all the same (F9, R12)")
+    @Test(
+        "a connection doesn't get the store object of another that runs, and sends a call for help all the same (F9, R12)"
+    )
     func oneObject() async throws {
         try await Self.withFile { file in
             let server = Server()
             let store = try DatabaseStore(file)
             let app = OutboxApp(server, store, time: Self.time(server))
-            try await app.connection.restore()
-            let second = OutboxApp(server, store, time: Self.time(server))
-            await #expect(throws: QuartetError.notConfigured("A store of the connection's own")) {
-                try await second.connection.restore()
+            try await app.connected(server) { _ in
+                let second = OutboxApp(server, store, time: Self.time(server))
+                await #expect(throws: QuartetError.notConfigured("A store of the connection's own")) {
+                    try await second.connection.restore()
+                }
+                try await server.passingTime { try await second.user.raiseAlert() }
+                #expect(server.commands.map(\.name) == ["RaiseAlert"])
+                let own = try Self.process(server, file)
+                try await own.connection.restore()
+                for app in [own, app] { #expect(app.connection.store.account == Server.account) }
             }
-            try await server.passingTime { try await second.user.raiseAlert() }
-            #expect(server.commands.map(\.name) == ["RaiseAlert"])
-            let own = try Self.process(server, file)
-            try await own.connection.restore()
-            #expect(own.connection.store.account == Server.account && app.connection.store.account == Server.account)
+        }
+    }
+
+    @Test("a connection gets the store object of another that doesn't run, which reads it again before it writes (F9)")
+    func handedOver() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = try DatabaseStore(file)
+            let app = OutboxApp(server, store, time: Self.time(server))
+            server.goOffline()
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.one) }
+            let second = OutboxApp(server, store, time: Self.time(server))
+            await Self.keeps(server) { try await second.contacts.sendPing(OutboxApp.two) }
+            #expect(second.connection.outbox.items.value.count == 2 && app.connection.store.account == nil)
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.three) }
+            #expect(app.connection.outbox.items.value.count == 3 && second.connection.store.account == nil)
+            let before = server.commands.count
+            server.goOnline()
+            try await second.connected(server) { _ in
+                await server.passTime { second.connection.outbox.items.value.isEmpty }
+                #expect(server.commands.count == before + 3 && app.connection.store.account == nil)
+            }
+            try await app.connection.restore()
+            #expect(app.connection.store.account == Server.account && app.connection.outbox.items.value.isEmpty)
+        }
+    }
+
+    @Test("a connection gets the store object of another where nobody is signed in any more (F9)")
+    func handedOverAfterwards() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = try DatabaseStore(file)
+            let app = OutboxApp(server, store, time: Self.time(server))
+            try await app.connected(server) { _ in
+                try await server.passingTime {
+                    try await SessionClient.live(service: app.connection).signOut()
+                }
+                await server.passTime { server.tokens.load() == nil }
+                server.tokens.save(Self.anew)
+                let other = Server()
+                let second = OutboxApp(other, store, tokens: server.tokens, time: Self.time(server))
+                try await second.connection.restore()
+                #expect(second.connection.store.account == Server.account)
+            }
         }
     }
 

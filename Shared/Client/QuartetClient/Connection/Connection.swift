@@ -168,10 +168,12 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
         keepCopies(time.now(), atOnce: true)
         await copies.finish()
+        store.isRunning(false)
     }
 
     private func begin() -> AsyncStream<ConnectionCore.Work> {
-        core.withLock { core in
+        store.isRunning(true)
+        return core.withLock { core in
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
