@@ -168,11 +168,11 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
         keepCopies(time.now(), atOnce: true)
         await copies.finish()
-        store.isRunning(false)
+        store.noteRunning(false)
     }
 
     private func begin() -> AsyncStream<ConnectionCore.Work> {
-        store.isRunning(true)
+        store.noteRunning(true)
         return core.withLock { core in
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work

@@ -53,8 +53,8 @@ final class AccountStore: Sendable {
         guard isOwn else { throw .notConfigured("A store of the connection's own") }
     }
 
-    /// Says whether the connection runs.
-    func isRunning(_ isRunning: Bool) { running.withLock { $0 = isRunning } }
+    /// Nobody else gets the object while the connection runs and somebody's data is open.
+    func noteRunning(_ isRunning: Bool) { running.withLock { $0 = isRunning } }
 
     private var isInUse: Bool { running.withLock { $0 } && (account ?? unreadAccount) != nil }
 
