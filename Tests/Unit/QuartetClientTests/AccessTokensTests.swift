@@ -115,8 +115,72 @@ struct AccessTokensTests {
         #expect(!server.transport.requests.contains { $0.endpoint == .token })
         let second = Task { try await tokens.token() }
         await server.clock.waitForSleeper(within: .milliseconds(5))
+        // As long as it takes until a store goes on without a process that is frozen.
+        let end = server.clock.now + .seconds(10)
+        await server.passTime { server.clock.now > end }
         store.isBusy.withLock { $0 = false }
         #expect(try await server.passingTime { try await second.value } == "access-1")
+    }
+
+    @Test(
+        "a token that comes while a sign-out waits for another process isn't used after it (F9, S17)",
+        arguments: [false, true])
+    func droppedLate(isKnown: Bool) async throws {
+        let server = Server()
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let signingOut = Task {
+            if isKnown {
+                try await tokens.forget(Server.account, nil)
+            } else {
+                _ = try await tokens.leave(Server.account)
+            }
+        }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        store.isBusy.withLock { $0 = false }
+        #expect(try await tokens.token() == "access-1")
+        try await server.passingTime { try await signingOut.value }
+        await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token() }
+    }
+
+    /// Tokens of one connection alone, which saves what an exchange brought once somebody has left, or after a moment.
+    private final class PlainTokens: TokenStore {
+        private let store: InMemoryTokenStore
+        private let hasLeft = DispatchSemaphore(value: 0)
+        let isSaving = Observed(false)
+
+        init(_ store: InMemoryTokenStore) {
+            self.store = store
+        }
+
+        func load() -> Credentials? { store.load() }
+
+        func save(_ credentials: Credentials?) {
+            let isLeaving = credentials?.isLeaving ?? false
+            if credentials?.refreshToken == "refresh-1", !isLeaving {
+                isSaving.update { $0 = true }
+                _ = hasLeft.wait(timeout: .now() + .milliseconds(300))
+            }
+            store.save(credentials)
+            if isLeaving { hasLeft.signal() }
+        }
+    }
+
+    @Test("who signs out while the answer of an exchange is being saved stays signed out (S17, S42)")
+    func savedMeanwhile() async throws {
+        let server = Server()
+        let store = PlainTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let call = Task { try await tokens.token() }
+        try await store.isSaving.wait("the answer is being saved") { $0 ? true : nil }
+        #expect(try await tokens.leave(Server.account) == Server.device)
+        await #expect(throws: QuartetError.needsAuthentication) { try await call.value }
+        let kept = try #require(server.tokens.load())
+        #expect(kept.isLeaving && kept.refreshToken == "refresh-1")
     }
 
     @Test("whoever couldn't be signed out on the device doesn't count as signed in again by that (F9, S17)")

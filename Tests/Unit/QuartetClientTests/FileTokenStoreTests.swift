@@ -37,8 +37,7 @@ struct FileTokenStoreTests {
             #expect(try FileTokenStore(file).load() == Self.credentials)
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o777 } == 0o600)
-            let folder = file.deletingLastPathComponent()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens"])
+            #expect(try Self.content(of: file) == ["tokens"])
             try store.save(nil)
             try store.save(nil)
             #expect(try store.load() == nil)
@@ -119,6 +118,39 @@ struct FileTokenStoreTests {
                 if stored?.exchange == nil { stored?.exchange = .new() }
             }
             #expect(try store.load() == others && calls == 2)
+            #expect(try Self.content(of: file) == ["tokens"])
+        }
+    }
+
+    private static func content(of file: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+    }
+
+    @Test(
+        "where the file system has no locks, tokens are kept all the same, one thing after the other (S42)",
+        arguments: FileTokenStore.lockless)
+    func lockless(error: Int32) throws {
+        try Self.withFile { file in
+            let stores = (0..<2).map { _ in FileTokenStore(file, now: { .zero }, lock: { _ in error }) }
+            try stores[0].save(Self.credentials)
+            try stores[1].update { stored in
+                stored?.refreshToken = "next"
+                // Another thread.
+                #expect(throws: TokenStoreBusy.self) { try stores[0].save(nil) }
+            }
+            #expect(try stores[0].load()?.refreshToken == "next")
+            #expect(try Self.content(of: file) == ["tokens"])
+            try stores[0].save(nil)
+            #expect(try stores[1].load() == nil)
+        }
+    }
+
+    @Test("a lock that fails for another reason changes nothing (S42)")
+    func noLock() throws {
+        try Self.withFile { file in
+            let store = FileTokenStore(file, now: { .zero }, lock: { _ in EIO })
+            #expect(throws: POSIXError.self) { try store.save(Self.credentials) }
+            #expect(try store.load() == nil)
         }
     }
 

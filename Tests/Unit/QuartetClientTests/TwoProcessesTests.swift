@@ -383,6 +383,58 @@ struct TwoProcessesTests {
         }
     }
 
+    @Test("an edit that couldn't be written as sent goes once another process has joined it (F9, P33)")
+    func joinedUnwritten() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let other = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            try await app.offline(server) {
+                store.fails { $0 == .update(.prepare) }
+                await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "one") }
+                let first = try #require(outbox.items.value.first)
+                // The device has it all the same.
+                #expect(outbox.state.withLock { $0.unsaved[first.id] != nil && !$0.isNew(first.id) })
+                server.goOffline()
+                try await other.connection.restore()
+                await Self.keeps(server) { try await JoiningTests.edit(other.user, name: "two") }
+                let end = server.clock.now + .seconds(10)
+                await server.passTime {
+                    !outbox.items.value.contains { $0.id == first.id } || server.clock.now > end
+                }
+                let kept = try await DatabaseStore(file).load(Server.account).items
+                #expect(kept.count == 1 && outbox.items.value.map(\.id) == kept.map(\.id))
+                store.fails { _ in false }
+                let before = server.commands.count
+                server.goOnline()
+                outbox.retry()
+                await server.passTime { outbox.items.value.isEmpty || server.clock.now > end + .seconds(60) }
+                let sent = server.commands.dropFirst(before).map(\.body)
+                #expect(try sent.count == 1 && JoiningTests.profile(after: sent) == ("two", "one"))
+            }
+        }
+    }
+
+    @Test("nothing is left to be written of what another process has joined (F9, P33)")
+    func joinedUnsaved() {
+        let outbox = OutboxApp(Server()).connection.outbox
+        let item = OutboxItem(
+            id: 1, stream: "contacts", command: "SendPing", acted: .now, lifetime: .hours(1), actedAtServer: .now,
+            edit: Data())
+        outbox.change { state in
+            state.take(item)
+            state.unsaved[item.id] = .init(isKept: true)
+        }
+        let joined = StoreUpdate.Outcome.gone(OutboxDecision(joinedBy: 2).encoded)
+        // Whoever is signed in by now has nothing of it.
+        outbox.note(joined, of: item, .prepare, unlessDroppedSince: 1)
+        #expect(outbox.state.withLock { $0.unsaved.count } == 1)
+        outbox.note(joined, of: item, .prepare, unlessDroppedSince: 0)
+        #expect(outbox.state.withLock { $0.unsaved.isEmpty })
+    }
+
     @Test("a call for help that another process had accepted is never said to be unsent (F9, R12)")
     func acceptedElsewhere() async throws {
         try await Self.withFile { file in
@@ -652,22 +704,69 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("a connection doesn't get the store object of another, and sends a call for help all the same (F9, R12)")
+    @Test(
+        "a connection doesn't get the store object of another that runs, and sends a call for help all the same (F9, R12)"
+    )
     func oneObject() async throws {
         try await Self.withFile { file in
             let server = Server()
             let store = try DatabaseStore(file)
             let app = OutboxApp(server, store, time: Self.time(server))
-            try await app.connection.restore()
-            let second = OutboxApp(server, store, time: Self.time(server))
-            await #expect(throws: QuartetError.notConfigured("A store of the connection's own")) {
-                try await second.connection.restore()
+            try await app.connected(server) { _ in
+                let second = OutboxApp(server, store, time: Self.time(server))
+                await #expect(throws: QuartetError.notConfigured("A store of the connection's own")) {
+                    try await second.connection.restore()
+                }
+                try await server.passingTime { try await second.user.raiseAlert() }
+                #expect(server.commands.map(\.name) == ["RaiseAlert"])
+                let own = try Self.process(server, file)
+                try await own.connection.restore()
+                for app in [own, app] { #expect(app.connection.store.account == Server.account) }
             }
-            try await server.passingTime { try await second.user.raiseAlert() }
-            #expect(server.commands.map(\.name) == ["RaiseAlert"])
-            let own = try Self.process(server, file)
-            try await own.connection.restore()
-            #expect(own.connection.store.account == Server.account && app.connection.store.account == Server.account)
+        }
+    }
+
+    @Test("a connection gets the store object of another that doesn't run, which reads it again before it writes (F9)")
+    func handedOver() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = try DatabaseStore(file)
+            let app = OutboxApp(server, store, time: Self.time(server))
+            server.goOffline()
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.one) }
+            let second = OutboxApp(server, store, time: Self.time(server))
+            await Self.keeps(server) { try await second.contacts.sendPing(OutboxApp.two) }
+            #expect(second.connection.outbox.items.value.count == 2 && app.connection.store.account == nil)
+            await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.three) }
+            #expect(app.connection.outbox.items.value.count == 3 && second.connection.store.account == nil)
+            let before = server.commands.count
+            server.goOnline()
+            try await second.connected(server) { _ in
+                await server.passTime { second.connection.outbox.items.value.isEmpty }
+                #expect(server.commands.count == before + 3 && app.connection.store.account == nil)
+            }
+            try await app.connection.restore()
+            #expect(app.connection.store.account == Server.account && app.connection.outbox.items.value.isEmpty)
+        }
+    }
+
+    @Test("a connection gets the store object of another where nobody is signed in any more (F9)")
+    func handedOverAfterwards() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = try DatabaseStore(file)
+            let app = OutboxApp(server, store, time: Self.time(server))
+            try await app.connected(server) { _ in
+                try await server.passingTime {
+                    try await SessionClient.live(service: app.connection).signOut()
+                }
+                await server.passTime { server.tokens.load() == nil }
+                server.tokens.save(Self.anew)
+                let other = Server()
+                let second = OutboxApp(other, store, tokens: server.tokens, time: Self.time(server))
+                try await second.connection.restore()
+                #expect(second.connection.store.account == Server.account)
+            }
         }
     }
 
@@ -752,6 +851,38 @@ struct TwoProcessesTests {
                 try await app.connection.ready()
                 try await server.passingTime { try await app.user.raiseAlert() }
                 #expect(server.commands.map(\.name) == ["RaiseAlert"])
+            }
+        }
+    }
+
+    @Test(
+        "the tokens of who stays signed out are read more and more rarely, and at once when something happens (F9)",
+        arguments: [false, true])
+    func lookedForRarely(wakes: Bool) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let tokens = FailingTokens(server.tokens)
+            let app = OutboxApp(server, try DatabaseStore(file), tokens: tokens, time: Self.time(server))
+            try await app.connected(server) { stream in
+                stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+                await app.connection.wait { $0 == .needsAuthentication }
+                let (start, before) = (server.clock.now, tokens.loads.withLock { $0 })
+                await server.passTime { server.clock.now > start + .seconds(64) }
+                // After 1 second, 2, 4, 8, 16 and 30 more.
+                let count = tokens.loads.withLock { $0 } - before
+                #expect((1...12).contains(count), "\(count)")
+                server.tokens.save(Self.anew)
+                if wakes {
+                    app.connection.wake()
+                } else {
+                    // Somebody does something in another process.
+                    _ = try await DatabaseStore(file).load(OutboxApp.one)
+                }
+                let end = server.clock.now + .seconds(5)
+                await server.passTime {
+                    app.connection.state != .needsAuthentication || server.clock.now > end
+                }
+                #expect(app.connection.state != .needsAuthentication)
             }
         }
     }
@@ -855,6 +986,11 @@ struct TwoProcessesTests {
         second.change { state in state.madeUnread = ["alert": item(5, 50)] }
         await second.restore([item(3, 70), item(7, 30)], of: Server.account)
         #expect(second.items.value.map(\.id) == [3])
+        // Of what was made at the same time, the numbers say it.
+        let third = OutboxApp(Server()).connection.outbox
+        third.change { state in state.madeUnread = ["alert": item(5, 50)] }
+        await third.restore([item(3, 50), item(7, 50)], of: Server.account)
+        #expect(third.items.value.map(\.id) == [7])
     }
 
     @Test(

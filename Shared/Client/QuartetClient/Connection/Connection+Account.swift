@@ -299,7 +299,7 @@ extension Connection {
 
     /// Somebody signed in.
     func signedIn(_ reply: SignedIn, asked: Duration) async throws(QuartetError) {
-        try await entering.run(isShielded: true) { () async throws(QuartetError) in
+        let former = try await entering.run(isShielded: true) { () async throws(QuartetError) -> Int in
             try await Requests.reading {
                 // Whoever was signed in before: nothing of theirs goes on.
                 signedOut(.signedOut(nil))
@@ -318,32 +318,58 @@ extension Connection {
                 if hasLeft { await finishLeavingSoon() }
                 try await tokens?.signedIn(reply, asked: asked)
                 // What the server answers to earlier requests isn't about this sign-in, even of the same account.
-                core.withLock { $0.accountCount += 1 }
+                let former = core.withLock { core in
+                    core.accountCount += 1
+                    return core.machine.opening
+                }
                 do { try await restoreNow() } catch QuartetError.notStored {
                     // Somebody can sign in on a device that can't read what it kept.
                     unread.send(())
                 }
+                return former
             }
         }
-        comeBack()
+        comeBack(from: former)
     }
 
     /// Somebody is signed in: what had ended with whoever wasn't any more goes on.
-    private func comeBack() {
-        change { machine, now, _ in machine.isSignedOut ? machine.signedIn(now: now) : [] }
+    /// - Parameter former: The newest stream that may have been opened before that, for nobody or somebody else; nil if none can.
+    private func comeBack(from former: Int? = nil) {
+        change { machine, now, _ in
+            machine.isSignedOut || machine.opening == former ? machine.signedIn(now: now) : []
+        }
         outbox.retry()
     }
 
     /// Has whom the server signed out go on once they are signed in again in another process, which says nothing of it, until the task is
-    /// cancelled.
+    /// cancelled. To read the tokens may cost a question to the system, which nobody asks every second of somebody who stays signed out;
+    /// whoever signs in changes what the processes share as well.
     func heedSigningIn() async {
         guard store.isShared, let tokens else { return }
+        var pause = Outbox.sharingInterval
+        var due = time.now() + pause
         while !Task.isCancelled {
-            do { try await time.sleep(time.now() + Outbox.sharingInterval) } catch { return }
-            guard core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked else { continue }
-            if await tokens.isSignedInAnew { await takeUp() }
+            let wakes = wakes.subscribe(keeping: 1)
+            if core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked {
+                let hasNews = await store.hasNews()
+                if hasNews || time.now() >= due {
+                    if await tokens.isSignedInAnew { await takeUp() }
+                    pause = min(pause * 2, Self.longestLook)
+                    due = time.now() + pause
+                }
+            } else {
+                pause = Outbox.sharingInterval
+                due = time.now() + pause
+            }
+            if await time.wait(for: wakes, until: time.now() + Outbox.sharingInterval) {
+                pause = Outbox.sharingInterval
+                due = time.now()
+            }
         }
     }
+
+    /// The tokens of somebody who stays signed out are read at least that often.
+    private static var longestLook: Duration { .seconds(30) }
 
     /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, the next sign-out, sign-in or
     /// start erases what is left.

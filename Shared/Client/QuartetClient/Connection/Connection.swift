@@ -24,6 +24,8 @@ public final class Connection: Observable, Sendable {
     let unread = Broadcast<Void>()
     /// Somebody signed out without the server's knowledge.
     let leaving = Broadcast<Void>()
+    /// The app came to the foreground, or the device has another network.
+    let wakes = Broadcast<Void>()
     /// Who is signed in, as this process last heard.
     let session = SharedState(ReadOnlySessionState(nil))
     let timeKicks = Broadcast<Void>()
@@ -166,10 +168,12 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
         keepCopies(time.now(), atOnce: true)
         await copies.finish()
+        store.noteRunning(false)
     }
 
     private func begin() -> AsyncStream<ConnectionCore.Work> {
-        core.withLock { core in
+        store.noteRunning(true)
+        return core.withLock { core in
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
@@ -211,6 +215,7 @@ public final class Connection: Observable, Sendable {
         outbox.networkChanged()
         unread.send(())
         leaving.send(())
+        wakes.send(())
     }
 
     // MARK: Deciding

@@ -18,7 +18,10 @@ final class AccountStore: Sendable {
     private let process = UUID().uuidString
     /// What is known of the others' changes; nil for nothing.
     private let version = Mutex<Int64?>(nil)
+    /// What it was when ``hasNews()`` was asked last.
+    private let looked = Mutex<Int64?>(nil)
     private let forgotten = Mutex(false)
+    private let running = Mutex(false)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
 
@@ -32,17 +35,34 @@ final class AccountStore: Sendable {
         weak let store: AccountStore?
     }
 
-    /// One object counts its own transactions for nobody else's: of two connections with it, none would hear of what the other keeps.
-    /// - Throws: ``QuartetError/notConfigured(_:)`` if another connection has it.
+    /// One object counts its own transactions for nobody else's: of two connections with it, none would hear of what the other keeps. So
+    /// one has it at a time; another one takes it over once that one doesn't run, or has nobody's data.
+    /// - Throws: ``QuartetError/notConfigured(_:)`` if another connection uses it.
     private func own() throws(QuartetError) {
         guard let shared, type(of: shared) is AnyClass else { return }
+        let object = ObjectIdentifier(shared as AnyObject)
         let isOwn = Self.owners.withLock { owners in
             owners = owners.filter { $0.value.store != nil }
-            let owner = owners[ObjectIdentifier(shared as AnyObject), default: Owner(store: self)]
-            owners[ObjectIdentifier(shared as AnyObject)] = owner
-            return owner.store === self
+            if let owner = owners[object]?.store, owner !== self {
+                guard !owner.isInUse else { return false }
+                owner.handOver()
+            }
+            owners[object] = Owner(store: self)
+            return true
         }
         guard isOwn else { throw .notConfigured("A store of the connection's own") }
+    }
+
+    /// Nobody else gets the object while the connection runs and somebody's data is open.
+    func noteRunning(_ isRunning: Bool) { running.withLock { $0 = isRunning } }
+
+    private var isInUse: Bool { running.withLock { $0 } && (account ?? unreadAccount) != nil }
+
+    /// Another connection has the object from now on. What is known here of what it keeps is read again before anything is saved.
+    private func handOver() {
+        guard let account else { return }
+        expect(account)
+        current.withLock { $0 = nil }
     }
 
     /// Whether other processes may have the store.
@@ -185,6 +205,15 @@ final class AccountStore: Sendable {
             let changes = try await shared.changes(of: account)
             self.version.withLock { $0 = version }
             note(changes, account)
+        }
+    }
+
+    /// Whether other processes have changed anything, whoever it is about, since this was asked last.
+    func hasNews() async -> Bool {
+        guard let shared, let version = try? await shielded({ _ in try await shared.version() }) else { return false }
+        return looked.withLock { looked in
+            defer { looked = version }
+            return looked.map { $0 != version } ?? false
         }
     }
 

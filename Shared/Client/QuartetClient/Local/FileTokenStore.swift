@@ -16,12 +16,16 @@ import Synchronization
 /// user's files can sign in as the user; ``isSealed`` says which it is.
 ///
 /// Any number of processes may have the file: whoever changes it holds a lock of its folder from reading it to replacing it. While
-/// somebody else does, saving throws; a connection then tries again.
+/// somebody else does, saving throws; a connection then tries again. Where the file system has no locks, as that of some networks, one
+/// process can have it at a time.
 public final class FileTokenStore: TokenStore {
     private let file: URL
     private let key: SymmetricKey?
     /// Goes on while a process is frozen, and while the device sleeps.
     private let now: @Sendable () -> Duration
+    /// Takes a folder's lock.
+    /// - Returns: The error's number; nil if there was none.
+    private let lock: @Sendable (Int32) -> Int32?
     /// Since when the lock has been refused on end, and when it last was; nil if it was there.
     private let refusals = Mutex<(since: Duration, last: Duration)?>(nil)
 
@@ -34,10 +38,14 @@ public final class FileTokenStore: TokenStore {
         self.init(file, key: key, now: Timekeeper.live.now)
     }
 
-    init(_ file: URL, key: SymmetricKey? = nil, now: @escaping @Sendable () -> Duration) {
+    init(
+        _ file: URL, key: SymmetricKey? = nil, now: @escaping @Sendable () -> Duration,
+        lock: @escaping @Sendable (Int32) -> Int32? = { flock($0, LOCK_EX | LOCK_NB) == 0 ? nil : errno }
+    ) {
         self.file = file
         self.key = key
         self.now = now
+        self.lock = lock
     }
 
     /// - Throws: If the file can't be read, or was sealed by another key.
@@ -80,8 +88,15 @@ public final class FileTokenStore: TokenStore {
         guard folder >= 0 else { throw Self.failure() }
         // The lock ends with the descriptor, also in a process that is killed.
         defer { close(folder) }
-        return try body(Folder(descriptor: folder, isLocked: try lock(folder)))
+        if try isLocked(folder) { return try body(Folder(descriptor: folder, isLocked: true)) }
+        let path = file.standardizedFileURL.path
+        guard Self.unlocked.withLock({ $0.insert(path).inserted }) else { throw TokenStoreBusy() }
+        defer { Self.unlocked.withLock { _ = $0.remove(path) } }
+        return try body(Folder(descriptor: folder, isLocked: false))
     }
+
+    /// The files that somebody in this process changes without their folders' lock: what is written first has a name of the process.
+    private static let unlocked = Mutex<Set<String>>([])
 
     /// Others hold the lock for as long as they write a few hundred bytes, which takes a slow disk seconds. Whoever holds it for longer was
     /// frozen by the system, and doesn't hold back a call for help.
@@ -91,14 +106,18 @@ public final class FileTokenStore: TokenStore {
     /// Who asks more rarely doesn't know whether somebody has had it in between. What is urgent is tried every five seconds.
     private static let longestGap: Duration = .seconds(7)
 
-    /// - Returns: False if somebody keeps it who was frozen.
+    /// What a file system says that has no locks.
+    static let lockless: Set<Int32> = [EBADF, ENOLCK, EOPNOTSUPP, ENOTSUP, ENOSYS]
+
+    /// - Returns: False if somebody keeps it who was frozen, or if there are no locks: somebody has to be able to sign in there as well.
     /// - Throws: ``TokenStoreBusy`` if somebody has it. Nobody waits here: the caller may have other things to do.
-    private func lock(_ folder: Int32) throws -> Bool {
-        if flock(folder, LOCK_EX | LOCK_NB) == 0 {
+    private func isLocked(_ folder: Int32) throws -> Bool {
+        guard let error = lock(folder) else {
             refusals.withLock { $0 = nil }
             return true
         }
-        guard errno == EWOULDBLOCK || errno == EINTR else { throw Self.failure() }
+        if Self.lockless.contains(error) { return false }
+        guard error == EWOULDBLOCK || error == EINTR else { throw Self.failure(error) }
         let now = now()
         let isFrozen = refusals.withLock { refusals in
             let since = refusals.flatMap { now - $0.last < Self.longestGap ? $0.since : nil } ?? now
@@ -140,6 +159,8 @@ public final class FileTokenStore: TokenStore {
         let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent)\(own).new")
         // Left by a crash.
         unlink(new.path)
+        // Nothing is there any more once it has taken the file's place.
+        defer { unlink(new.path) }
         let descriptor = open(new.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure() }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -152,5 +173,7 @@ public final class FileTokenStore: TokenStore {
         return true
     }
 
-    private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    private static func failure(_ error: Int32 = errno) -> POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO)
+    }
 }

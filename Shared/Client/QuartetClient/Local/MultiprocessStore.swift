@@ -2,8 +2,8 @@ public import Foundation
 public import QuartetVocabulary
 
 /// A store that several processes of an app may have at the same time, each with a connection of its own: an app and its widget. Two
-/// connections of one process open it twice: one that is given an object which another one has throws
-/// ``QuartetError/notConfigured(_:)``.
+/// connections of one process open it twice: one that is given an object which another one uses throws
+/// ``QuartetError/notConfigured(_:)``, until that one doesn't run any more or nobody is signed in there.
 ///
 /// Nobody owns an item. What is about to be sent is written first, by whichever process is the first; all others send the same body
 /// under the same key, so the server makes one change of it and gives each the same answer.

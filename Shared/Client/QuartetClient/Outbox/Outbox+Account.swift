@@ -7,7 +7,11 @@ extension Outbox {
     /// be read: sent after that, the end of an alert would end the next one.
     func restore(_ all: [OutboxItem], of account: AccountID) async {
         cards.restore(all, of: account)
-        let waiting = all.filter { $0.unsent == nil }.map { item in
+        // Another connection has had the store meanwhile. What became of these is taken in as another process's is.
+        let known = state.withLock { state in
+            state.isRestored ? Set(state.items.map(\.id)).union(state.accepted.keys) : []
+        }
+        let waiting = all.filter { $0.unsent == nil && !known.contains($0.id) }.map { item in
             var item = item
             item.account = account
             if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
@@ -51,6 +55,7 @@ extension Outbox {
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
         for item in unsaved { _ = try? await write(item, .renew) }
+        if !known.isEmpty { await takeInOthers(isCertain: true) }
     }
 
     /// Whether what was kept for the account is among the items.

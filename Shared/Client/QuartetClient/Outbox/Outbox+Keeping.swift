@@ -134,7 +134,7 @@ extension Outbox {
                 state.joined[item.id] = state.callers(of: earlier) + [Caller(id: made.id, edit: made.edit)]
                 state.joined[earlier.id] = nil
             }
-            if removed == nil { state.unsaved[item.id] = Unsaved() }
+            if removed == nil { state.unsaved[item.id] = Unsaved(isKept: false) }
             if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
             return (superseded, others, late)
         }

@@ -71,9 +71,9 @@ extension Outbox {
             guard state.resets == resets else { return nil }
             // Once the device doesn't have it, it doesn't come back.
             state.over.formIntersection(changes.ids)
-            // What the device failed to write, it needn't have.
+            // What the device failed to keep, it needn't have.
             let gone = state.items.filter { item in
-                state.unsaved[item.id] == nil && !state.replacing.contains(item.id)
+                !state.isNew(item.id) && !state.replacing.contains(item.id)
                     && (over[item.id] != nil || !changes.ids.contains(item.id))
             }
             var (ended, heard): ([(OutboxItem, Fate)], Set<Int64>) = ([], [])

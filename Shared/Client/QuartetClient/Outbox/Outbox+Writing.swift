@@ -68,7 +68,7 @@ extension Outbox {
     private func noteUnsaved(_ item: OutboxItem, _ base: OutboxItem?) {
         state.withLock { state in
             guard state.unsaved[item.id] == nil, state.items.contains(where: { $0.id == item.id }) else { return }
-            state.unsaved[item.id] = Unsaved(base: base)
+            state.unsaved[item.id] = Unsaved(base: base, isKept: true)
         }
     }
 
@@ -89,7 +89,11 @@ extension Outbox {
             guard stored.isOver else { return adopt(stored, unlessDroppedSince: resets) }
             noteDecided(stored.id, stored, outcome, unlessDroppedSince: resets)
         // What becomes of it is what becomes of a later one, which this process may not know yet.
-        case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil: break
+        case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil:
+            state.withLock { state in
+                // Nothing of it is left to be written.
+                if state.resets == resets { state.unsaved[item.id] = nil }
+            }
         case .gone:
             noteDecided(item.id, nil, outcome, unlessDroppedSince: resets)
         case .behind: break

@@ -30,8 +30,10 @@ public final class Outbox: Sendable {
 
     /// What the device failed to write.
     struct Unsaved: Sendable {
-        /// What it has instead; nil for nothing.
+        /// What it has instead, as it was sent; nil if it has it unsent, or nothing.
         var base: OutboxItem?
+        /// Whether it has it at all.
+        let isKept: Bool
     }
 
     struct State: Sendable {
@@ -112,7 +114,7 @@ public final class Outbox: Sendable {
         }
 
         /// Whether the device may not have an item.
-        func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil } ?? false }
+        func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil && !$0.isKept } ?? false }
 
         /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
         func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }

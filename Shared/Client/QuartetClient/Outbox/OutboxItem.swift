@@ -91,10 +91,13 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Whether it is what another is, as far as the server can know.
     public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
 
-    /// Whether a person made it before another one. Its number says that only as long as nobody sets the device's clock.
+    /// Whether a person made it before another one. Its number says that only as long as nobody sets the device's clock, or of two that
+    /// were made at the same time.
     func isEarlier(than other: Self) -> Bool {
-        if let moment, let others = other.moment, moment.epoch == others.epoch { return moment.time < others.time }
-        if let actedAtServer, let others = other.actedAtServer { return actedAtServer < others }
+        if let moment, let others = other.moment, moment.epoch == others.epoch {
+            return (moment.time, id) < (others.time, other.id)
+        }
+        if let actedAtServer, let others = other.actedAtServer { return (actedAtServer, id) < (others, other.id) }
         return id < other.id
     }
 

@@ -30,6 +30,8 @@ actor AccessTokens {
     private var shut: String?
     /// The exchange that is under way.
     private let exchange = Mutex<TokenExchange?>(nil)
+    /// Has the store write one thing after the other: one that is this connection's alone does nothing against two at the same time.
+    private let writing = Lane()
     /// A token isn't sent in the last part of its life, since it may end on the way.
     static let margin: Duration = .seconds(30)
 
@@ -58,27 +60,30 @@ actor AccessTokens {
         do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
     }
 
-    /// How long the store is asked for while another process has it. What isn't tried again by itself waits until the store goes on
-    /// without that process.
-    private static let patience = (attempt: Duration.seconds(1), person: Duration.seconds(12))
+    /// How long the store is asked for while another process has it: until it goes on without one that is frozen.
+    private static let patience: Duration = .seconds(12)
 
     private func save(_ credentials: Credentials?) async throws(QuartetError) {
-        try await write(within: Self.patience.person) { try $0.save(credentials) }
+        try await write { try $0.save(credentials) }
     }
 
     private func update<Value: Sendable>(
-        within patience: Duration = patience.attempt, _ change: @escaping @Sendable (inout Credentials?) -> Value
+        _ change: @escaping @Sendable (inout Credentials?) -> Value
     ) async throws(QuartetError) -> Value {
-        try await write(within: patience) { try $0.update(change) }
+        try await write { try $0.update(change) }
     }
 
     /// Has the store write, and the actor do other things meanwhile: what is known here may have changed then.
     private func write<Value: Sendable>(
-        within patience: Duration, _ body: @escaping @Sendable (any TokenStore) throws -> Value
+        _ body: @escaping @Sendable (any TokenStore) throws -> Value
     ) async throws(QuartetError) -> Value {
-        let end = time.now() + patience
+        let end = time.now() + Self.patience
         while true {
-            do { return try await written(body) } catch is TokenStoreBusy where time.now() < end {
+            let written = try await writing.run(isShielded: true) { () async throws(QuartetError) in
+                await self.written(body)
+            }
+            do { return try written.get() } catch is TokenStoreBusy where time.now() < end {
+                // Whoever comes meanwhile may write first.
                 do { try await time.sleep(time.now() + .milliseconds(5)) } catch { throw .cancelled }
             } catch {
                 throw .tokensUnavailable("\(error)")
@@ -89,8 +94,8 @@ actor AccessTokens {
     @concurrent
     private nonisolated func written<Value: Sendable>(
         _ body: @Sendable (any TokenStore) throws -> Value
-    ) async throws -> Value {
-        try body(store)
+    ) async -> Result<Value, any Error> {
+        Result { try body(store) }
     }
 
     /// Who was signed in last.
@@ -197,13 +202,15 @@ actor AccessTokens {
     /// - Returns: Which device; nil if somebody else signed in since, which stands, or if nobody knows.
     func leave(_ account: AccountID?) async throws -> DeviceID? {
         drop(of: account)
+        // A token may have come before the store was told.
+        defer { drop(of: account) }
         // What can't be read can't be shown to the server, either.
         do { _ = try load() } catch {
             try await save(nil)
             return nil
         }
         do {
-            return try await update(within: Self.patience.person) { stored in
+            return try await update { stored in
                 guard var credentials = stored, credentials.account == account ?? credentials.account else {
                     return nil
                 }
@@ -280,7 +287,8 @@ actor AccessTokens {
     ///   - device: Which one of theirs; nil if it isn't known.
     func forget(_ account: AccountID?, _ device: DeviceID?) async throws {
         drop(of: account)
-        try await update(within: Self.patience.person) { stored in
+        defer { drop(of: account) }
+        try await update { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }
             stored = nil
