@@ -85,7 +85,7 @@ run_tests() {
   } | tee -a .local/test.log
 }
 
-# In continuous integration, up to five tests of the whole product that failed are run once more, by themselves and with the same
+# In continuous integration, up to three tests of the whole product that failed are run once more, by themselves and with the same
 # random numbers, and count as passed if they pass then. They are listed at the end with what failed: on a crowded machine a time
 # limit may be the test's own, and whoever reads that finds out. Where a person runs the tests, a failure is a failure.
 if [ -n "${CI:-}" ]; then
@@ -96,12 +96,12 @@ run_system_tests() {
   rm -f .local/test.events .local/test.again
   run_tests --event-stream-output-path .local/test.events "$@"
   [ -n "${CI:-}" ] && [ "$before" -eq 0 ] && [ "$(cat .local/test.status)" -eq 1 ] || return 0
-  failed=$(Tests/failed.py .local/test.events 5) || return 0
+  failed=$(Tests/failed.py .local/test.events 3) || return 0
   say "Once more, by themselves: $failed"
   cp .local/test.log .local/test.unsteady
   echo 0 >.local/test.status
   run_tests --event-stream-output-path .local/test.again --filter "$failed"
-  Tests/failed.py .local/test.events 5 .local/test.again || echo 1 >.local/test.status
+  Tests/failed.py .local/test.events 3 .local/test.again || echo 1 >.local/test.status
 }
 
 # The failures of a run's output. Titles are long, and what follows them says what failed.
@@ -121,7 +121,9 @@ if [ $# -eq 0 ]; then
   say "Tests of the bus and the schema"
   run_tests --filter '^(FaultTests|SchemaTests)\.'
   say "Tests of the product"
-  run_system_tests --filter '^EndToEndTests\.'
+  run_system_tests --filter '^EndToEndTests\.' --skip '^EndToEndTests\.Console'
+  say "Tests of the console"
+  run_system_tests --filter '^EndToEndTests\.Console'
 else
   say "Tests"
   run_tests "$@"

@@ -6,4 +6,8 @@
 # C is optimized in debug builds, too: unoptimized, deriving a key from a password takes so long that on a busy machine people
 # who sign up give up waiting.
 set -eu
-SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error -Xcc -O1 "$@"
+case " $* " in
+  *' release '*) ;; # SwiftPM optimizes it more, and what comes later in a compiler's arguments would win
+  *) set -- -Xcc -O1 "$@" ;;
+esac
+SWIFT_DETERMINISTIC_HASHING=1 exec swift build --explicit-target-dependency-import-check error "$@"

@@ -39,11 +39,13 @@ extension ContactsReducer {
             if replaced != nil, view.mine.openWatch == nil { return [] }
             throw .tooSoon("You pinged this contact", left: last + rows.limits.pingCooldown - asker.time)
         }
+        // The first one that wasn't answered stands for all that followed.
+        let first = replaced.map { view.mine.watch?.replaced ?? $0 }
         _ = view.mine.endPing()
         view.mine.pinged = asker.time
         view.mine.lastPing = asker.time
         if let after { watch(&rows, &view, after, asker) }
-        if let replaced { view.mine.keep(replaced: replaced) }
+        if let first { view.mine.keep(replaced: first) }
         rows[view.pair] = view.row
         let (shown, due) = (view.mine.shownPingDue, view.mine.pingDue)
         return [

@@ -14,8 +14,11 @@ extension Pipeline {
         guard let clock = rows.clock else { return }
         let senders = accounts.map { ($0, rows.sendersOfDuePings(to: $0, at: clock)) }.filter { !$0.1.isEmpty }
         guard !senders.isEmpty else { return }
-        let answers = waitingCommands(Self.pingAnswers, of: Set(senders.map(\.0)), to: "contacts")
-        let cancellations = waitingCommands(Self.pingCancellations, of: Set(senders.flatMap(\.1)), to: "contacts")
+        func waiting(_ types: [String], of accounts: Set<AccountID>) -> Pending? {
+            waitingCommands(types, of: accounts, in: "session_client.contacts_commands", to: "contacts")
+        }
+        let answers = waiting(Self.pingAnswers, of: Set(senders.map(\.0)))
+        let cancellations = waiting(Self.pingCancellations, of: Set(senders.flatMap(\.1)))
         try flush()
         rows.waitingAnswers = try answers.waitingCommands()
         rows.waitingCancellations = try cancellations.waitingCommands()

@@ -43,8 +43,8 @@ package struct SessionStore: TimedStore {
         let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
         let groups = try pipeline.loadGroups(touched, limits)
-        let waitingCheckIns = pipeline.waitingCommands(Pipeline.checkIns, of: touched.missing, to: "session")
-        let waitingTrips = pipeline.waitingCommands(Pipeline.tripCommands, of: touched.missingTrips, to: "session")
+        let waitingCheckIns = pipeline.waitingCommands(Pipeline.checkIns, of: touched.missing)
+        let waitingTrips = pipeline.waitingCommands(Pipeline.tripCommands, of: touched.missingTrips)
         let uploadedChunks = pipeline.uploadedChunks(touched.chunks)
         let settled = pipeline.limits()
         // By now all that is changed is locked.

@@ -10,11 +10,14 @@ extension Pipeline {
     /// covered, or parked. Other commands don't count, neither the account's nor anybody else's. Reads each partition's range
     /// once. The accounts, or what else the commands change, are locked by now, so what is handled meanwhile isn't missed: the
     /// rows are read after it.
-    /// - Parameter service: Its schema, whose commands come from session-client's log of that name.
-    package func waitingCommands(_ types: [String], of accounts: Set<AccountID>, to service: String) -> Pending? {
+    /// - Parameters:
+    ///   - log: Where the commands come from.
+    ///   - service: The schema of who handles them.
+    package func waitingCommands(
+        _ types: [String], of accounts: Set<AccountID>, in log: String, to service: String
+    ) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         let keys = accounts.sorted().map { Key.account($0).description }
-        let log = "session_client.\(service)_commands"
         return query(
             """
             SELECT w.key, min(w.recorded_at), max(w.recorded_at), clock_timestamp()

@@ -25,7 +25,8 @@ package enum PingCommand: MessageSet {
 }
 
 /// Asks a dependent whether they are all right. While an earlier ping to them is unanswered, it does nothing if an alert may come of that,
-/// if none was to come of either, or within ten seconds; otherwise it takes its place.
+/// if none was to come of either, or within ten seconds; otherwise it takes its place. Of one of which nothing comes any more, ten seconds
+/// are `tooSoon`.
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {

@@ -1,7 +1,6 @@
 /// Lets so many in at a time; others wait in their order, behind those that go first.
 actor Room {
-    /// Whether the task that asks goes first: what follows one by one, and what takes longest, so that nothing is left to run alone
-    /// once all others are done.
+    /// Whether the task that asks goes first: what takes longest, so that it isn't left to run alone once all others are done.
     @TaskLocal static var goesFirst = false
 
     private var left: Int

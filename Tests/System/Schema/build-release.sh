@@ -48,8 +48,15 @@ if [ "$(cat "$folder/stamp" 2>/dev/null)" != "$stamp" ]; then
   for executable in session contacts notifications session-client; do cp "$built/$executable" "$folder/"; done
   # Migrations and pages are looked for beside the executable.
   cp -R "$built"/quartet_*.resources "$folder/"
+  # Nothing here may be able to import its modules.
+  for map in $(grep -l "$building/" "$built"/*.build/output-file-map.json); do
+    module=$(basename "$(dirname "$map")" .build)
+    rm -f "$built/Modules/$module".swift*
+  done
   rm -rf "$building"
-  [ "$("$folder/session" --version)" = "session $version" ] || fail "$commit isn't $version; correct $named"
+  for executable in session contacts notifications session-client; do
+    [ "$("$folder/$executable" --version)" = "$executable $version" ] || fail "$commit isn't $version; correct $named"
+  done
   echo "$stamp" >"$folder/stamp"
 fi
 echo "$folder"

@@ -317,14 +317,15 @@ private enum ContactsEdit: ClientEdit {
         case .declineRoleChange(let contact): state.contacts.contacts[contact]?.incomingRoleRequest = nil
         case .withdrawRoleChange(let contact): state.contacts.contacts[contact]?.outgoingRoleRequest = nil
         case .sendPing(let contact):
-            // One of which an alert may come stays.
+            // The server may leave one that waits as it is.
             let known = state.contacts.contacts[contact]
-            guard known?.outgoingPingDue == nil, known?.isOutgoingPingLater != true else { return }
+            guard known?.outgoingPing == nil || known?.isOutgoingPingOver == true else { return }
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
         case .cancelPing(let contact):
             state.contacts.contacts[contact]?.outgoingPing = nil
             state.contacts.contacts[contact]?.outgoingPingDue = nil
             state.contacts.contacts[contact]?.isOutgoingPingLater = nil
+            state.contacts.contacts[contact]?.isOutgoingPingOver = nil
         case .respondToPing(let contact, _):
             state.contacts.contacts[contact]?.incomingPing = nil
             state.contacts.contacts[contact]?.incomingPingDue = nil

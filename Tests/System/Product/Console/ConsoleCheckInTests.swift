@@ -196,6 +196,7 @@ struct ConsoleCheckInTests {
             try await console.quartet.waitUntilQuiet()
             let page = try await console.person("anna")
             try await page.go("/")
+            try await page.see("Bob hears of it then")
             try await page.run("document.querySelector('.check-in details').open = true")
             try await page.choose("If I don’t answer a ping, an alert is raised", "1800000000")
             try await console.quartet.wait(
@@ -242,6 +243,7 @@ struct ConsoleCheckInTests {
             ) { $0 == "0" }
             try await Self.look(page, "contact-pings")
             try await page.go("/")
+            try await page.see("Bob hears of it then")
             try await page.run("document.querySelector('.check-in details').open = true")
             try await page.see("Never for Bob: on their page you can choose a time.")
             let bobs = try await console.person("bob")

@@ -12,11 +12,6 @@ struct Console: Sendable {
     /// Each has processes of its own and up to three browsers, on a machine that runs other tests as well.
     private static let room = Room(for: 1)
 
-    /// Runs `body` when no other test of the console runs, and soon: they come one after the other.
-    private static func use(_ body: () async throws -> Void) async throws {
-        try await room.use { try await Room.$goesFirst.withValue(true) { try await body() } }
-    }
-
     /// Runs `body` with the four services and a driver for browsers.
     /// - Parameters:
     ///   - forOperators: Whether operators are configured.
@@ -27,7 +22,7 @@ struct Console: Sendable {
         func open(_ quartet: Quartet) async throws {
             try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
         }
-        try await use {
+        try await room.use {
             if forOperators {
                 try await Quartet.withOperators(open)
             } else {
@@ -38,7 +33,7 @@ struct Console: Sendable {
 
     /// The same with a program that plays browsers' push services.
     static func with(pushes: PushServices, _ body: (Console) async throws -> Void) async throws {
-        try await use {
+        try await room.use {
             try await Quartet.with(services: [.session, .contacts]) { quartet in
                 try await quartet.start(.notifications, environment: pushes.environment)
                 try await quartet.start(
