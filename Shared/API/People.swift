@@ -22,12 +22,14 @@ public struct Person: Codable, Hashable, Sendable {
     public package(set) var alertAlarm: AlarmID?
     /// For responders: the trip whose time has passed, while the alert is on.
     public package(set) var trip: PersonTrip?
+    /// For responders: what they see of the pings that weren't answered, while the alert is on that they made, or were added to.
+    public package(set) var unanswered: PersonPings?
 
     /// By default somebody of whom nothing may be seen.
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, avatar: Avatar? = nil, isClosed: Bool = false,
         emergencyNote: String? = nil, checkIn: CheckInState? = nil, alertRaised: Instant? = nil,
-        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil
+        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil, unanswered: PersonPings? = nil
     ) {
         self.account = account
         self.handle = handle
@@ -40,6 +42,7 @@ public struct Person: Codable, Hashable, Sendable {
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
         self.trip = trip
+        self.unanswered = unanswered
     }
 }
 
@@ -56,6 +59,20 @@ public struct PersonTrip: Codable, Hashable, Sendable {
         self.name = name
         self.note = note
         self.eta = eta
+        self.isCalled = isCalled
+    }
+}
+
+/// Pings that somebody hasn't answered in time, as responders see it while the alert is on. Who sent them is left out: a responder isn't
+/// told who the others are.
+public struct PersonPings: Codable, Hashable, Sendable {
+    /// When the first was sent.
+    public let pinged: Instant
+    /// Whether the person has called for help by hand, too.
+    public let isCalled: Bool?
+
+    public init(pinged: Instant, isCalled: Bool? = nil) {
+        self.pinged = pinged
         self.isCalled = isCalled
     }
 }

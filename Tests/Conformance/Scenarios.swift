@@ -84,6 +84,14 @@ struct Scenario: Sendable {
             try await bob.call("SetResponderTiers", ["tiers": [tier]])
             try await bob.call("SetResponderTiers", ["tiers": [tier, tier]])
             try await bob.call("SetResponderTiers", ["tiers": []])
+            for after in [1_800_000_000, 1, 0] as [Int64] {
+                try await bob.call("SetPingEscalation", ["contact": .string(anna.account), "after": .int(after)])
+            }
+            try await bob.call("SetPingEscalation", ["after": 3_600_000_000])
+            try await bob.call("SetPingEscalation")
+            try await bob.call("SetPingQuietHours", ["quietHours": ["from": 1320, "to": 420]])
+            try await bob.call("SetPingQuietHours", ["quietHours": ["from": 1320, "to": 1320]])
+            try await bob.call("SetPingQuietHours")
             try await bob.call("PauseCheckIns", ["until": 1])
             try await bob.call("ResumeCheckIns")
             try await bob.call("StartTrip", ["name": "Lake", "eta": 1])

@@ -29,6 +29,10 @@ package struct AccountRow: Equatable, Sendable {
     package var nextTier: Instant?
     /// When somebody who is on an alarm of the account is asked whether they still are, or when that is settled; nil for never.
     package var nextRenewal: Instant?
+    /// What becomes of pings that the account doesn't answer; nil if nothing does.
+    package var pingEscalation: PingEscalation?
+    /// When it is looked at next whether such a ping is due; nil if none may be.
+    package var nextPing: Instant?
 
     package init(
         code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil, reachableUntil: Instant? = nil
@@ -71,7 +75,11 @@ extension ContactsReducer {
         if rows.accounts[account]?.closed != nil { return [] }
         var events = endAlarms(&rows, ofClosing: asker)
         for contact in rows.contacts(of: account) {
+            let watch = rows[Pair(account, contact)].flatMap { row in
+                RelationView(row, of: contact, with: account).theirs.openWatch
+            }
             rows[Pair(account, contact)] = nil
+            events += pingEnded(watch, from: account, to: contact, isAnswered: false, asker)
             events.append(
                 .contactRemoved(.init(account: contact, contact: account, by: account, reason: .closed, at: asker.time))
             )
@@ -85,6 +93,8 @@ extension ContactsReducer {
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
         rows.accounts[account]?.responderTiers = nil
+        rows.accounts[account]?.pingEscalation = nil
+        rows.accounts[account]?.nextPing = nil
         rows.accounts[account]?.closed = asker.time
         return [.contactsClosed(.init(account: account, at: asker.time))] + events
     }

@@ -1,3 +1,4 @@
+import QuartetContactsContract
 package import QuartetVocabulary
 
 /// The numbers that contacts' rules use.
@@ -9,7 +10,7 @@ package struct ContactsLimits: Equatable, Sendable {
     /// per account
     package var blocks = 1000
     /// between two pings to the same contact
-    package var pingCooldown: Interval = .seconds(10)
+    package var pingCooldown = SendPing.pause
     /// How long after the last recorded contact an account can still be reached, at least. Only a device's first contact of
     /// a day is recorded, so this is 30 days after the last one, or up to one more.
     package var reachWindow: Interval = .days(31)
@@ -44,6 +45,16 @@ package struct ContactsLimits: Equatable, Sendable {
 
     /// How long tiers of responders wait in all because somebody is on an alarm
     package var longestTierHold: Interval = .hours(4)
+
+    /// Between two alerts that pings of one responder raise, two pings of one that are added to the same alert, and two loud warnings of
+    /// pings that one took back
+    package var pingAlarmPause: Interval = .days(1)
+    /// By how much the times at which pings are due after the end of quiet hours differ, from account to account
+    package var pingSpread: Interval = .minutes(5)
+    /// By how much a warning of a ping may be late without putting its alert off
+    package var pingLateness: Interval = .seconds(5)
+    /// How long after a ping was found unanswered it is said again, if it isn't known what came of it
+    package var pingAlarmRetry: Interval = .minutes(15)
 
     package init() {}
 }

@@ -19,13 +19,15 @@ package enum ContactsReducer: Reducer {
         switch command {
         case .account: break
         // Nobody made a mistake.
-        case .reach, .tier(.beginNextTier), .alarm(.askForRenewal):
+        case .reach, .tier(.beginNextTier), .alarm(.askForRenewal), .pingEscalation(.judgePings),
+            .pingEscalation(.settleUnansweredPings):
             guard let row = rows.accounts[account], row.closed == nil else { return [] }
         default: try requireOpen(rows, account)
         }
+        let clock = min(context.recordedAt, context.time)
         let asker = Asker(
-            account: account, time: context.time, clock: min(context.recordedAt, context.time),
-            command: context.commandID)
+            account: account, time: context.time, clock: clock,
+            now: max(clock, min(rows.clock ?? clock, context.time)), command: context.commandID)
         let events =
             switch command {
             case .account(let command): try reduce(&rows, command, asker)
@@ -38,6 +40,7 @@ package enum ContactsReducer: Reducer {
             case .reach(let command): reduce(&rows, command, asker)
             case .tier(let command): try reduce(&rows, command, asker)
             case .drill(let command): reduce(&rows, command, asker)
+            case .pingEscalation(let command): try reduce(&rows, command, asker)
             }
         return (events + updateResponderReach(&rows, asker)).map { Emission($0) }
     }
@@ -48,6 +51,8 @@ package enum ContactsReducer: Reducer {
         let time: Instant
         /// The same by the database's clock, of which the rules' time may be far ahead after a failover.
         let clock: Instant
+        /// The database's clock while it is handled, if that is looked up: later than ``clock`` by as long as the command waited.
+        let now: Instant
         let command: CommandID
     }
 

@@ -15,6 +15,12 @@ package struct ContactsRows: Equatable, Sendable {
     package var endedAlarms = WorkingSet<AlarmKey, EndedAlarmRow>()
     /// Who was alerted to an alarm that is on.
     package var recipients = WorkingSet<RecipientKey, RecipientRow>()
+    /// The database's clock when they were loaded, if it matters.
+    package var clock: Instant?
+    /// Answers to pings that wait to be handled, of accounts with pings that are due.
+    package var waitingAnswers: [AccountID: WaitingCommand] = [:]
+    /// Cancellations of pings that wait to be handled, of accounts that sent such pings.
+    package var waitingCancellations: [AccountID: WaitingCommand] = [:]
     private var relations = WorkingSet<Pair, RelationRow>()
     /// The contacts that each account has in ``relations``.
     private var neighbours: [AccountID: Set<AccountID>] = [:]

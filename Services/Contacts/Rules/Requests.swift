@@ -53,7 +53,7 @@ extension ContactsReducer {
         }
         var roles = Roles(
             isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder, theyOffered: false,
-            iOffer: command.iAmResponder)
+            iOffer: command.iAmResponder, theyAgreed: false)
         let nickname = command.nickname ?? ""
         let isAgreed = command.code != nil && !other.isApprovalRequired
         if let theirs = rows.requests[Ends(from: contact, to: asker.account)] {
@@ -66,6 +66,7 @@ extension ContactsReducer {
             // Their request says whether the asking account becomes their responder; the command says whether they
             // become the asking account's.
             roles.theyOffered = theirs.iAmResponder
+            roles.theyAgreed = theirs.isMyResponder
             roles.iAmResponder = roles.iAmResponder || theirs.isMyResponder
             return try join(
                 &rows, roles, asker, with: contact, nickname: nickname, theirNickname: theirs.nickname,
@@ -86,6 +87,8 @@ extension ContactsReducer {
         var theyOffered: Bool
         /// Whether the asking account says so itself, and not only the other's request.
         var iOffer: Bool
+        /// Whether the other wants the asking account as a responder: a code alone doesn't say so.
+        var theyAgreed: Bool
     }
 
     private static func ask(
@@ -148,7 +151,7 @@ extension ContactsReducer {
             &rows,
             Roles(
                 isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder,
-                theyOffered: request.iAmResponder, iOffer: command.iAmResponder),
+                theyOffered: request.iAmResponder, iOffer: command.iAmResponder, theyAgreed: request.isMyResponder),
             asker, with: command.contact,
             nickname: "", theirNickname: request.nickname, isAcceptance: true)
     }
@@ -195,8 +198,10 @@ extension ContactsReducer {
         }
         let mine = RelationRow.Side(
             new: asker.time, iAmResponder: roles.iAmResponder, showsReach: roles.iOffer, nickname: nickname)
-        let theirs = RelationRow.Side(
+        var theirs = RelationRow.Side(
             new: asker.time, iAmResponder: roles.isMyResponder, showsReach: roles.theyOffered, nickname: theirNickname)
+        // Otherwise whoever removed and added them again would undo what they chose, and what counts the alerts of a day.
+        if roles.iAmResponder, !roles.theyAgreed { theirs.pingEscalation = .seconds(0) }
         var view = RelationView(
             RelationRow(low: mine, high: theirs, added: asker.time), of: asker.account, with: contact)
         view.mine = mine

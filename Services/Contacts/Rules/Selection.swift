@@ -22,8 +22,10 @@ extension ContactsRows {
         package var pairs: Set<Pair> = []
         /// Accounts that lose all their relations.
         package var closing: Set<AccountID> = []
-        /// Accounts that answer all pings sent to them.
+        /// Accounts that answer all pings sent to them, also those that were found unanswered and then cancelled.
         package var answering: Set<AccountID> = []
+        /// Accounts of whose pings it is decided whether they weren't answered in time.
+        package var judging: Set<AccountID> = []
         /// Accounts whose responders are to be alerted.
         package var alerting: Set<AccountID> = []
         /// Accounts whose alarms are needed, with everyone alerted to them.
@@ -40,6 +42,8 @@ extension ContactsRows {
         package var joining: Set<Pair> = []
         /// Accounts that may get another contact, so the ids of all their contacts are needed.
         package var growing: Set<AccountID> = []
+        /// Whether the database's clock is needed.
+        package var isTimed = false
         private var byCode: [(AccountID, ContactCode)] = []
 
         /// Whether codes must be resolved before the rest can be loaded.
@@ -75,6 +79,7 @@ extension ContactsRows {
             case .reach(let command): add(command, of: account)
             case .tier(let command): add(command, of: account)
             case .drill(let command): add(command, of: account)
+            case .pingEscalation(let command): add(command, of: account)
             }
         }
 

@@ -27,6 +27,9 @@ extension ContactsRows {
         if let due = row.nextRenewal {
             timers.append(WantedTimer(.alarm(.askForRenewal(.init(account: account, due: due))), due: due))
         }
+        if let due = row.nextPing {
+            timers.append(WantedTimer(.pingEscalation(.judgePings(.init(account: account, due: due))), due: due))
+        }
         return timers.sorted { $0.due < $1.due }
     }
 
@@ -38,7 +41,8 @@ extension ContactsRows {
             + changes.updated.filter { _, row, before in
                 (row.reachableUntil, row.isReachable, row.returns, row.unsettled, row.closed)
                     != (before.reachableUntil, before.isReachable, before.returns, before.unsettled, before.closed)
-                    || (row.nextTier, row.nextRenewal) != (before.nextTier, before.nextRenewal)
+                    || (row.nextTier, row.nextRenewal, row.nextPing)
+                        != (before.nextTier, before.nextRenewal, before.nextPing)
             }.map(\.key)
         return Dictionary(uniqueKeysWithValues: changed.map { (.account($0), wantedTimers(of: $0)) })
     }

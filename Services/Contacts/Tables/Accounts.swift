@@ -22,6 +22,8 @@ extension Tables {
             Column(json: "responder_tiers", \.responderTiers),
             Column("next_tier_at", \.nextTier),
             Column("next_renewal_at", \.nextRenewal),
+            Column(json: "ping_escalation", \.pingEscalation),
+            Column("next_ping_at", \.nextPing),
         ])
 }
 

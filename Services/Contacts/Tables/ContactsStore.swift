@@ -24,7 +24,7 @@ package struct ContactsStore: TimedStore {
         self.limits = limits
     }
 
-    /// Takes one round trip, or two when someone is added by code.
+    /// Takes one round trip, or two when someone is added by code, or a ping is due.
     package func load(_ requests: [Request<ContactsCommand>], in pipeline: Pipeline) throws -> ContactsRows {
         var touched = ContactsRows.Selection(requests)
         let settled = pipeline.limits()
@@ -50,12 +50,16 @@ package struct ContactsStore: TimedStore {
         let waiting = pipeline.requests(of: touched.asking)
         let blocks = pipeline.blocks(by: touched.blocking, between: touched.joining)
         let contacts = pipeline.contacts(of: touched.growing)
+        // By now all that is changed is locked.
+        let clock = touched.isTimed ? pipeline.query("SELECT clock_timestamp()") : nil
         try pipeline.flush()
 
         var rows = ContactsRows(limits: try settled.limits(besides: limits))
         for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
         for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
+        for row in try clock.rowsIfAsked { rows.clock = try row.decode(0, as: Instant.self) }
+        try pipeline.loadWaiting(of: touched.judging, into: &rows)
         for pending in [glimpses, dependents] {
             for (pair, row) in try Tables.relation.rows(of: pending) { rows.load(glimpse: row, at: pair) }
         }

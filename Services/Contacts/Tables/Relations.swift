@@ -22,6 +22,8 @@ extension Tables {
             Column("low_notify_on_missed_check_in", \.low.notifyOnMissedCheckIn),
             Column("low_pinged_at", \.low.pinged),
             Column("low_last_ping_at", \.low.lastPing),
+            Column(json: "low_ping_watch", \.low.watch),
+            Column("low_ping_escalation", \.low.pingEscalation),
             Column("low_role_requested_at", \.low.roleRequested),
             Column("low_version", \.low.version),
             Column("low_updated_at", \.low.updated),
@@ -35,6 +37,8 @@ extension Tables {
             Column("high_notify_on_missed_check_in", \.high.notifyOnMissedCheckIn),
             Column("high_pinged_at", \.high.pinged),
             Column("high_last_ping_at", \.high.lastPing),
+            Column(json: "high_ping_watch", \.high.watch),
+            Column("high_ping_escalation", \.high.pingEscalation),
             Column("high_role_requested_at", \.high.roleRequested),
             Column("high_version", \.high.version),
             Column("high_updated_at", \.high.updated),
@@ -64,10 +68,12 @@ extension Pipeline {
                     SELECT c.low, c.high FROM contacts.relation AS c WHERE c.high = ANY (\(closing))
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
-                     WHERE c.low = ANY (\(answering)) AND c.high_pinged_at IS NOT NULL
+                     WHERE c.low = ANY (\(answering))
+                       AND (c.high_pinged_at IS NOT NULL OR c.high_ping_watch -> 'missed' IS NOT NULL)
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
-                     WHERE c.high = ANY (\(answering)) AND c.low_pinged_at IS NOT NULL
+                     WHERE c.high = ANY (\(answering))
+                       AND (c.low_pinged_at IS NOT NULL OR c.low_ping_watch -> 'missed' IS NOT NULL)
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
                      WHERE c.low = ANY (\(alerting)) AND c.high_is_responder

@@ -17,6 +17,7 @@ extension Tables {
             Column("alarm", \.alarm),
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
+            Column("pinged_at", \.pinged),
             Column("answered_alarm", \.kept.alarm),
             Column("unanswered_at", \.kept.unanswered),
             Column("first_safe_at", \.kept.firstSafe),

@@ -196,7 +196,7 @@ extension Database {
                             WHERE n.account = p.account AND n.id = p.notification AND n.alarm IS NULL
                               AND (least((n.details ->> 'graceEnds')::bigint, (n.details ->> 'onItUntil')::bigint)
                                        <= notifications.microseconds(clock_timestamp())
-                                   OR coalesce(n.details ->> 'trip', n.details ->> 'onItUntil') IS NOT NULL
+                                   OR coalesce(n.details ->> 'trip', n.details ->> 'onItUntil', n.details ->> 'pinged') IS NOT NULL
                                       AND (n.cleared_at IS NOT NULL
                                            OR n.kind = 'checkInReminder'
                                               AND (n.details ->> 'deadline')::bigint

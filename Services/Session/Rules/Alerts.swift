@@ -32,8 +32,11 @@ package struct AlertRow: Equatable, Sendable {
     var askedAgain: Instant? { pressedAlarm == alarm ? pressedAgain : nil }
 
     /// Whether an all-clear is about this alert, as far as it says.
-    func isMeant(by command: ClearAlert) -> Bool {
-        guard let asked, let ended = command.pressed else { return command.alarm ?? alarm == alarm }
+    /// - Parameter askedAgain: When help was asked for last while the alert was on.
+    func isMeant(by command: ClearAlert, _ askedAgain: Instant?) -> Bool {
+        guard let asked = [asked, askedAgain].compactMap(\.self).max(), let ended = command.pressed else {
+            return command.alarm ?? alarm == alarm
+        }
         guard let seen = command.alarm else { return asked <= ended }
         // Whoever saw it may not know that help was asked for again.
         return seen == alarm && askedAgain ?? ended <= ended + Self.clockError
@@ -75,6 +78,8 @@ extension SessionReducer {
             // Nobody sees it but by what isn't repeated.
             return []
         case .closeAlarm(let command): return try closeAlarm(&rows, command, context.time)
+        case .raiseUnansweredAlert(let command): return raiseUnanswered(&rows, command, context)
+        case .endUnansweredAlert(let command): return endUnanswered(&rows, command, context.time)
         }
     }
 
@@ -121,7 +126,7 @@ extension SessionReducer {
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, isSlow: isSlow ? true : nil,
-                    eta: trip?.eta, at: time))
+                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil, at: time))
         ]
     }
 
@@ -132,7 +137,7 @@ extension SessionReducer {
         let time = context.time
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
-        if row.alert.raised != nil, row.trip?.shown.isItsAlert == true {
+        if row.alert.raised != nil, row.trip?.shown.isItsAlert == true || row.isUnansweredAlert {
             return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), time)
         }
         guard row.alert.raised == nil else {
@@ -159,42 +164,56 @@ extension SessionReducer {
     /// Help is asked for again while an alert is on. Responders are told again: at once, if the last time is long enough ago.
     static func callAgain(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID, pressed: Instant,
-        trip: MissedTrip? = nil, _ time: Instant
+        trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
     ) -> [SessionEvent] {
         var alert = row.alert
         alert.repetitions = 0
         alert.repetitionHold.release(at: time)
-        alert.pressed = alert.pressedAlarm == alarm ? alert.pressed : nil
-        alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
-        alert.pressedAlarm = alarm
+        // Pings that are added don't lengthen it.
+        if pings == nil {
+            alert.pressed = alert.pressedAlarm == alarm ? alert.pressed : nil
+            alert.pressedAgain = max(pressed, row.alert.asked ?? pressed)
+            alert.pressedAlarm = alarm
+        }
         rows[account]?.alert = alert
-        return [.alertRaisedAgain(.init(account: account, alarm: alarm, pressed: pressed, trip: trip, at: time))]
+        return [
+            .alertRaisedAgain(
+                .init(account: account, alarm: alarm, pressed: pressed, trip: trip, pings: pings, at: time))
+        ]
     }
 
-    /// The person calls for help while an alert is on that their trip made. Whenever they pressed, contacts tells responders at once: until
-    /// now they know of a late arrival only.
+    /// The person calls for help while an alert is on that their trip made, or unanswered pings. Whenever they pressed, contacts tells responders at once: until
+    /// now they know of a late arrival or answer only.
     private static func callByHand(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
     ) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
         let pressed = max(pressed, row.alert.asked ?? pressed)
         let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
-        rows[account]?.trip?.shown.isCalled = true
+        if row.trip?.shown.alarm == alarm { rows[account]?.trip?.shown.isCalled = true }
+        rows[account]?.unanswered?.shown?.isCalled = true
         rows[account]?.alert.lastAlarm = time
         return events
     }
 
     /// Ends this alert, and the trip that was missed.
+    /// - Parameter said: When the person said that they are all right.
     static func endAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID?, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID?, said: Instant,
+        _ time: Instant
     ) -> [SessionEvent] {
         guard let raised = row.alert.raised, let alarm, alarm == row.alert.alarm else { return [] }
         if row.trip?.shown.alarm != nil { rows[account]?.trip = nil }
+        var unanswered = row.unanswered ?? UnansweredRow()
+        unanswered.endShown()
+        unanswered.hear(said: said)
+        rows[account]?.unanswered = unanswered
         rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         return [
             .alertCleared(
                 .init(
-                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
+                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil,
+                    said: said, at: time))
         ]
     }
 
@@ -215,14 +234,17 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
-        // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since.
-        let received = row.trip?.shown.alarm == alarm ? min(context.recordedAt, context.time) : nil
-        guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: command.pressed ?? received)) else {
+        // An app of an earlier release doesn't say when it was pressed. It wasn't after it was received, and a trip may have been missed since, or
+        // a ping not answered.
+        let isOwn = row.trip?.shown.alarm == alarm || row.unanswered?.shown != nil
+        let clock = min(context.recordedAt, context.time)
+        let pressed = command.pressed ?? (isOwn ? clock : nil)
+        guard row.alert.isMeant(by: ClearAlert(alarm: command.alarm, pressed: pressed), row.askedAgain) else {
             throw Rejection(
                 .alertChanged,
                 "Your alert isn't the one that you wanted to end; look at it, and end it if you are safe.",
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
-        return endAlert(&rows, account, row, alarm, context.time)
+        return endAlert(&rows, account, row, alarm, said: min(command.pressed ?? clock, clock), context.time)
     }
 }

@@ -74,30 +74,6 @@ package struct CheckInRow: Equatable, Sendable {
     }
 }
 
-/// Holds the alarm of a missed check-in or trip back for a moment. Both times are by the database's clock, not the rules' time, which
-/// may be far ahead of it after a failover: timers go by the clock.
-package struct AlarmHold: Codable, Equatable, Sendable {
-    package var since: Instant
-    package var reconsideredAt: Instant
-
-    package init(since: Instant, reconsideredAt: Instant) {
-        self.since = since
-        self.reconsideredAt = reconsideredAt
-    }
-}
-
-/// An account's first command of a kind that waits to be handled and hasn't expired.
-package struct WaitingCommand: Equatable, Sendable {
-    package var recordedAt: Instant
-    /// The database's clock when that was looked up.
-    package var seenAt: Instant
-
-    package init(recordedAt: Instant, seenAt: Instant) {
-        self.recordedAt = recordedAt
-        self.seenAt = seenAt
-    }
-}
-
 extension SessionReducer {
     static func reduce(
         _ rows: inout SessionRows, _ command: CheckInCommand, _ context: CommandContext
@@ -145,7 +121,9 @@ extension SessionReducer {
         }
         // One that is due, or was missed, can be made up for at any time.
         let isDue = row.checkIn.due.map { $0 <= time } ?? false
-        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue, last + rows.limits.checkInCooldown > time {
+        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue,
+            !row.isAnswering(byCheckInAt: time), last + rows.limits.checkInCooldown > time
+        {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
         let ended = changed.checkIn.missed ? row.checkIn.due : nil
@@ -169,9 +147,17 @@ extension SessionReducer {
             changed.checkIn.pause = row.checkIn.pause.forgotten
         }
         rows[account] = changed
+        let answered = changed.unanswered == nil ? [] : answerPings(&rows, of: account, said: time, context.time)
+        // An earlier check-in, made while the clock was ahead, doesn't hide when this one was.
+        let said = min(context.recordedAt, context.time)
+        if said < time {
+            var unanswered = rows[account]?.unanswered ?? UnansweredRow()
+            unanswered.hear(said: said)
+            rows[account]?.unanswered = unanswered
+        }
         let checkedIn = CheckedIn(
             account: account, due: due, ended: ended, alarm: alarm, graced: graced, at: time)
-        return events + [.checkedIn(checkedIn)]
+        return events + [.checkedIn(checkedIn)] + answered
     }
 
     static func setInterval(
@@ -291,17 +277,13 @@ extension SessionReducer {
         return events + [.checkInGraceSet(.init(account: account, grace: command.grace, at: time))]
     }
 
-    /// How long the alarm still waits, if a command that was recorded in time waits to be handled. Timers' commands overtake
-    /// others, which an outage may have kept waiting; but nothing holds an alarm back for long.
-    /// - Parameter begun: Since when it has been held back already.
     static func hold(
-        _ rows: SessionRows, _ waiting: WaitingCommand?, _ begun: AlarmHold?, until hear: Instant
+        _ rows: SessionRows, _ waiting: WaitingCommand?, _ begun: AlarmHold?, from start: Instant? = nil,
+        until end: Instant
     ) -> AlarmHold? {
-        guard let waiting, waiting.recordedAt <= hear else { return nil }
-        let since = begun?.since ?? waiting.seenAt
-        // A clock that went back doesn't make it longer.
-        guard since <= waiting.seenAt, waiting.seenAt < since + rows.limits.longestHold else { return nil }
-        return AlarmHold(since: since, reconsideredAt: waiting.seenAt + rows.limits.holdPause)
+        AlarmHold(
+            for: waiting, begun: begun, from: start, until: end, longest: rows.limits.longestHold,
+            pause: rows.limits.holdPause)
     }
 
     static func remind(

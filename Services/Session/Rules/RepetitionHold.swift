@@ -89,7 +89,7 @@ extension SessionReducer {
         switch command.kind {
         case .checkInMissed: row.checkIn.repetitionHold.take(command, since: nil, at: time, rows.limits)
         case .alertRaised:
-            row.alert.repetitionHold.take(command, since: row.alert.askedAgain, at: time, rows.limits)
+            row.alert.repetitionHold.take(command, since: row.askedAgain, at: time, rows.limits)
         }
         rows[command.account] = row
     }
@@ -140,6 +140,7 @@ extension SessionReducer {
             row.checkIn.pause.used = rows.limits.longestPause
         case .alertRaised:
             if row.trip?.shown.alarm != nil { row.trip = nil }
+            row.unanswered?.endShown()
             row.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
         }
         rows[command.account] = row

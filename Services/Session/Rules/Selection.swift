@@ -71,6 +71,8 @@ extension SessionRows {
         package var deciding: Set<Key> = []
         /// Edge processes that get a connection.
         package var connectingEdges: Set<OwnerID> = []
+        /// Whether the database's clock is needed.
+        package var isTimed = false
 
         package init(_ requests: [Request<SessionCommand>]) {
             for request in requests {
@@ -109,6 +111,9 @@ extension SessionRows {
             case (.avatar(let command), let account?): add(command, of: account)
             case (.checkIn(.missCheckIn(let command)), _): missing.insert(command.account)
             case (.trip(.missTrip(let command)), _): missingTrips.insert(command.account)
+            case (.alert(.raiseUnansweredAlert(let command)), _):
+                missing.insert(command.account)
+                isTimed = true
             case (.checkIn(.pauseCheckIns), let account?), (.drill(.runDrill), let account?): signing.insert(account)
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _), (.trip, _), (.drill, _): break

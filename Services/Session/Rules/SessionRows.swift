@@ -20,6 +20,8 @@ package struct SessionRows: Equatable, Sendable {
     package var waitingCheckIns: [AccountID: WaitingCommand] = [:]
     /// What ends or moves trips and waits to be handled, of accounts whose timers decide that one was missed.
     package var waitingTrips: [AccountID: WaitingCommand] = [:]
+    /// The database's clock when they were loaded, if it matters.
+    package var clock: Instant?
     /// Accounts whose timer came early, and is set again though nothing of them changed.
     package var woken: Set<AccountID> = []
     /// Accounts, including closed ones: an id is never used again.

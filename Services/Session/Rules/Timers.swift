@@ -44,6 +44,7 @@ extension AccountRow {
         let timers =
             (forgetting.map { [$0] } ?? []) + checkIn.wantedTimers(of: account, limits)
             + alert.wantedTimers(of: account, limits) + (trip?.timers(of: account) ?? [])
+            + (unanswered?.timers(of: account) ?? [])
             + (drill?.timers(of: account) ?? [])
         return timers.sorted { $0.due < $1.due }
     }

@@ -152,11 +152,20 @@ extension SessionReducer {
         guard let trip = row.trip else { return [] }
         guard trip.shown.id == command.trip else { throw anotherTrip }
         if trip.shown.alarm != nil { try checkTripEndsAlert(trip, command, row, context) }
+        let clock = min(context.recordedAt, context.time)
+        let said = min(command.pressed ?? clock, clock)
+        // Who gives up a trip before its end hasn't said how they are.
+        let isAllRight = command.end == .arrived || trip.shown.alarm != nil
         rows[account]?.trip = nil
         let ended = TripEnded(
             account: account, trip: command.trip, end: command.end, eta: trip.shown.eta, reminded: trip.reminded,
-            at: context.time)
-        return [.trip(.tripEnded(ended))] + endAlert(&rows, account, row, trip.shown.alarm, context.time)
+            said: isAllRight ? said : nil, at: context.time)
+        guard isAllRight else { return [.trip(.tripEnded(ended))] }
+        if let alarm = trip.shown.alarm, row.lastPinged.map({ $0 <= said }) ?? true {
+            return [.trip(.tripEnded(ended))] + endAlert(&rows, account, row, alarm, said: said, context.time)
+        }
+        // Pings that were sent after that aren't answered.
+        return [.trip(.tripEnded(ended))] + answerPings(&rows, of: account, said: said, context.time)
     }
 
     /// A trip that was missed and its alert end together, so that responders know what the alert is about for as long as it is on.
@@ -239,7 +248,7 @@ extension SessionReducer {
             rows[account]?.trip = trip
             return [.alertRaised(.init(account: account, alarm: alarm, trip: trip.missed, at: time))]
         }
-        trip.miss(alarm, isCalled: true)
+        trip.miss(alarm, isCalled: row.isCalledByHand)
         rows[account]?.trip = trip
         return callAgain(&rows, account, row, alarm, pressed: clock, trip: trip.missed, time)
     }

@@ -69,6 +69,7 @@ extension Tables {
             Column("alert_hold_closes_at", \.alert.repetitionHold.closes),
             Column("alert_hold_is_closing", \.alert.repetitionHold.isClosing),
             Column(json: "trip", \.keptTrip),
+            Column(json: "unanswered", \.keptUnanswered),
             Column("trips_counted_since", \.tripCount.since),
             Column("trip_starts", \.tripCount.starts),
             Column("trip_moves", \.tripCount.moves),

@@ -47,9 +47,12 @@ package struct SessionStore: TimedStore {
         let waitingTrips = pipeline.waitingCommands(Pipeline.tripCommands, of: touched.missingTrips)
         let uploadedChunks = pipeline.uploadedChunks(touched.chunks)
         let settled = pipeline.limits()
+        // By now all that is changed is locked.
+        let clock = touched.isTimed ? pipeline.query("SELECT clock_timestamp()") : nil
         try pipeline.flush()
 
         var rows = SessionRows(limits: try settled.limits(besides: limits))
+        for row in try clock.rowsIfAsked { rows.clock = try row.decode(0, as: Instant.self) }
         for (account, row) in try Tables.account.rows(of: accounts) { rows.load(row, at: account) }
         for (account, row) in try Tables.credential.rows(of: credentials) { rows.credentials.load(row, at: account) }
         for (key, row) in try Tables.device.rows(of: devices) { rows.load(row, at: key) }

@@ -77,7 +77,9 @@ struct Reads: Sendable {
         SELECT f.*, (SELECT s.state FROM session.account_state AS s WHERE s.account = f.contact)
           FROM (SELECT c.contact, c.nickname, c.notes, c.is_my_responder, c.i_am_responder, c.send_pings, c.receive_pings,
                        c.notify_on_check_in, c.notify_on_missed_check_in, c.outgoing_ping_at, c.incoming_ping_at,
-                       c.outgoing_role_request_at, c.incoming_role_request_at, c.added_at, c.updated_at, c.version
+                       c.outgoing_role_request_at, c.incoming_role_request_at, c.added_at, c.updated_at, c.version,
+                       c.outgoing_ping_due, c.is_outgoing_ping_later, c.incoming_ping_due, c.ping_escalation,
+                       c.is_outgoing_ping_over
                   FROM contacts.contact AS c
                  WHERE c.account = \(account) AND \(condition)
                  ORDER BY c.contact
@@ -135,10 +137,15 @@ private struct FoundContact: Sendable {
             receivePings: try row.decode(6, as: Bool.self), notifyOnCheckIn: try row.decode(7, as: Bool.self),
             notifyOnMissedCheckIn: try row.decode(8, as: Bool.self),
             outgoingPing: try row.decode(9, as: Instant?.self), incomingPing: try row.decode(10, as: Instant?.self),
+            outgoingPingDue: try row.decode(16, as: Int64?.self).map(Instant.init(microseconds:)),
+            isOutgoingPingLater: try row.decode(17, as: Bool?.self),
+            isOutgoingPingOver: try row.decode(20, as: Bool?.self),
+            incomingPingDue: try row.decode(18, as: Int64?.self).map(Instant.init(microseconds:)),
+            pingEscalation: try row.decode(19, as: Int64?.self).map(Interval.init(microseconds:)),
             outgoingRoleRequest: try row.decode(11, as: Instant?.self),
             incomingRoleRequest: try row.decode(12, as: Instant?.self), added: try row.decode(13, as: Instant.self),
             updated: try row.decode(14, as: Instant.self), version: try row.decode(15, as: Int64.self))
-        person = try row.decode(16, as: JSON?.self)?.bytes
+        person = try row.decode(21, as: JSON?.self)?.bytes
     }
 
     func card() throws -> ContactCard {

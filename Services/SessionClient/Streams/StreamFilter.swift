@@ -53,6 +53,8 @@ struct StreamFilter: Hashable, Sendable {
     private static let internalTypes: Set<String> = [
         PushTaken.type, TierBegan.type, RenewalAsked.type, RenewalSettled.type, AlarmHoldChanged.type,
         AlarmClosingDecided.type, AlarmClosingDue.type, DrillRelayed.type, ResponderDrilled.type, DrillWithdrawn.type,
+        PingWarned.type, PingsUnanswered.type, PingWarningEnded.type, UnansweredPingsEnded.type,
+        UnansweredPingsDiscarded.type,
     ]
 
     func wants(_ part: Part) -> Bool { parts?.contains(part) ?? true }
@@ -88,8 +90,14 @@ extension ContactsEvent {
         switch self {
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .alertRelayed,
             .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered, .responderReachChanged, .responderReachSettled,
-            .responderTiersSet, .tierBegan, .drill(.drillRelayed):
+            .responderTiersSet, .tierBegan, .drill(.drillRelayed), .pingEscalation(.pingQuietHoursSet):
             []
+        case .pingEscalation(.pingEscalationSet(let event)): event.contact.map { [$0] } ?? []
+        case .pingEscalation(.pingWarned(let event)): [event.contact]
+        case .pingEscalation(.pingWarningEnded(let event)): [event.contact]
+        case .pingEscalation(.pingsUnanswered(let event)): event.pings.map(\.contact)
+        case .pingEscalation(.unansweredPingsEnded(let event)): event.pings.map(\.contact)
+        case .pingEscalation(.pingDueSet(let event)): [event.contact]
         case .contactRequestSent(let event): [event.request.account]
         case .contactRequestReceived(let event): [event.request.account]
         case .contactRequestEnded(let event): [event.contact]

@@ -941,6 +941,15 @@ public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
   /// Clears the value of `trip`. Subsequent reads from it will return its default value.
   public mutating func clearTrip() {_uniqueStorage()._trip = nil}
 
+  public var unanswered: Quartet_V1_UnansweredPings {
+    get {_storage._unanswered ?? Quartet_V1_UnansweredPings()}
+    set {_uniqueStorage()._unanswered = newValue}
+  }
+  /// Returns true if `unanswered` has been explicitly set.
+  public var hasUnanswered: Bool {_storage._unanswered != nil}
+  /// Clears the value of `unanswered`. Subsequent reads from it will return its default value.
+  public mutating func clearUnanswered() {_uniqueStorage()._unanswered = nil}
+
   public var drill: Quartet_V1_DrillState {
     get {_storage._drill ?? Quartet_V1_DrillState()}
     set {_uniqueStorage()._drill = newValue}
@@ -1217,6 +1226,80 @@ public nonisolated struct Quartet_V1_TripState: Sendable {
   fileprivate var _isCalled: Bool? = nil
 }
 
+public nonisolated struct Quartet_V1_UnansweredPings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var alarm: String {
+    get {_alarm ?? String()}
+    set {_alarm = newValue}
+  }
+  /// Returns true if `alarm` has been explicitly set.
+  public var hasAlarm: Bool {self._alarm != nil}
+  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlarm() {self._alarm = nil}
+
+  public var pings: [Quartet_V1_UnansweredPing] = []
+
+  public var isCalled: Bool {
+    get {_isCalled ?? false}
+    set {_isCalled = newValue}
+  }
+  /// Returns true if `isCalled` has been explicitly set.
+  public var hasIsCalled: Bool {self._isCalled != nil}
+  /// Clears the value of `isCalled`. Subsequent reads from it will return its default value.
+  public mutating func clearIsCalled() {self._isCalled = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _alarm: String? = nil
+  fileprivate var _isCalled: Bool? = nil
+}
+
+public nonisolated struct Quartet_V1_UnansweredPing: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var contact: String {
+    get {_contact ?? String()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {self._contact = nil}
+
+  public var sent: Int64 {
+    get {_sent ?? 0}
+    set {_sent = newValue}
+  }
+  /// Returns true if `sent` has been explicitly set.
+  public var hasSent: Bool {self._sent != nil}
+  /// Clears the value of `sent`. Subsequent reads from it will return its default value.
+  public mutating func clearSent() {self._sent = nil}
+
+  public var recorded: Int64 {
+    get {_recorded ?? 0}
+    set {_recorded = newValue}
+  }
+  /// Returns true if `recorded` has been explicitly set.
+  public var hasRecorded: Bool {self._recorded != nil}
+  /// Clears the value of `recorded`. Subsequent reads from it will return its default value.
+  public mutating func clearRecorded() {self._recorded = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _contact: String? = nil
+  fileprivate var _sent: Int64? = nil
+  fileprivate var _recorded: Int64? = nil
+}
+
 public nonisolated struct Quartet_V1_DrillState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1432,205 +1515,236 @@ public nonisolated struct Quartet_V1_ContactsPage: Sendable {
   fileprivate var _next: String? = nil
 }
 
-public nonisolated struct Quartet_V1_ContactCard: @unchecked Sendable {
+public nonisolated struct Quartet_V1_ContactCard: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var contact: Quartet_V1_Contact {
-    get {_storage._contact ?? Quartet_V1_Contact()}
-    set {_uniqueStorage()._contact = newValue}
+    get {_contact ?? Quartet_V1_Contact()}
+    set {_contact = newValue}
   }
   /// Returns true if `contact` has been explicitly set.
-  public var hasContact: Bool {_storage._contact != nil}
+  public var hasContact: Bool {self._contact != nil}
   /// Clears the value of `contact`. Subsequent reads from it will return its default value.
-  public mutating func clearContact() {_uniqueStorage()._contact = nil}
+  public mutating func clearContact() {self._contact = nil}
 
   public var person: Quartet_V1_Person {
-    get {_storage._person ?? Quartet_V1_Person()}
-    set {_uniqueStorage()._person = newValue}
+    get {_person ?? Quartet_V1_Person()}
+    set {_person = newValue}
   }
   /// Returns true if `person` has been explicitly set.
-  public var hasPerson: Bool {_storage._person != nil}
+  public var hasPerson: Bool {self._person != nil}
   /// Clears the value of `person`. Subsequent reads from it will return its default value.
-  public mutating func clearPerson() {_uniqueStorage()._person = nil}
+  public mutating func clearPerson() {self._person = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _contact: Quartet_V1_Contact? = nil
+  fileprivate var _person: Quartet_V1_Person? = nil
+}
+
+public nonisolated struct Quartet_V1_Contact: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: String {
+    get {_storage._account ?? String()}
+    set {_uniqueStorage()._account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {_storage._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {_uniqueStorage()._account = nil}
+
+  public var nickname: String {
+    get {_storage._nickname ?? String()}
+    set {_uniqueStorage()._nickname = newValue}
+  }
+  /// Returns true if `nickname` has been explicitly set.
+  public var hasNickname: Bool {_storage._nickname != nil}
+  /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
+  public mutating func clearNickname() {_uniqueStorage()._nickname = nil}
+
+  public var notes: String {
+    get {_storage._notes ?? String()}
+    set {_uniqueStorage()._notes = newValue}
+  }
+  /// Returns true if `notes` has been explicitly set.
+  public var hasNotes: Bool {_storage._notes != nil}
+  /// Clears the value of `notes`. Subsequent reads from it will return its default value.
+  public mutating func clearNotes() {_uniqueStorage()._notes = nil}
+
+  public var isMyResponder: Bool {
+    get {_storage._isMyResponder ?? false}
+    set {_uniqueStorage()._isMyResponder = newValue}
+  }
+  /// Returns true if `isMyResponder` has been explicitly set.
+  public var hasIsMyResponder: Bool {_storage._isMyResponder != nil}
+  /// Clears the value of `isMyResponder`. Subsequent reads from it will return its default value.
+  public mutating func clearIsMyResponder() {_uniqueStorage()._isMyResponder = nil}
+
+  public var iAmResponder: Bool {
+    get {_storage._iAmResponder ?? false}
+    set {_uniqueStorage()._iAmResponder = newValue}
+  }
+  /// Returns true if `iAmResponder` has been explicitly set.
+  public var hasIAmResponder: Bool {_storage._iAmResponder != nil}
+  /// Clears the value of `iAmResponder`. Subsequent reads from it will return its default value.
+  public mutating func clearIAmResponder() {_uniqueStorage()._iAmResponder = nil}
+
+  public var sendPings: Bool {
+    get {_storage._sendPings ?? false}
+    set {_uniqueStorage()._sendPings = newValue}
+  }
+  /// Returns true if `sendPings` has been explicitly set.
+  public var hasSendPings: Bool {_storage._sendPings != nil}
+  /// Clears the value of `sendPings`. Subsequent reads from it will return its default value.
+  public mutating func clearSendPings() {_uniqueStorage()._sendPings = nil}
+
+  public var receivePings: Bool {
+    get {_storage._receivePings ?? false}
+    set {_uniqueStorage()._receivePings = newValue}
+  }
+  /// Returns true if `receivePings` has been explicitly set.
+  public var hasReceivePings: Bool {_storage._receivePings != nil}
+  /// Clears the value of `receivePings`. Subsequent reads from it will return its default value.
+  public mutating func clearReceivePings() {_uniqueStorage()._receivePings = nil}
+
+  public var notifyOnCheckIn: Bool {
+    get {_storage._notifyOnCheckIn ?? false}
+    set {_uniqueStorage()._notifyOnCheckIn = newValue}
+  }
+  /// Returns true if `notifyOnCheckIn` has been explicitly set.
+  public var hasNotifyOnCheckIn: Bool {_storage._notifyOnCheckIn != nil}
+  /// Clears the value of `notifyOnCheckIn`. Subsequent reads from it will return its default value.
+  public mutating func clearNotifyOnCheckIn() {_uniqueStorage()._notifyOnCheckIn = nil}
+
+  public var notifyOnMissedCheckIn: Bool {
+    get {_storage._notifyOnMissedCheckIn ?? false}
+    set {_uniqueStorage()._notifyOnMissedCheckIn = newValue}
+  }
+  /// Returns true if `notifyOnMissedCheckIn` has been explicitly set.
+  public var hasNotifyOnMissedCheckIn: Bool {_storage._notifyOnMissedCheckIn != nil}
+  /// Clears the value of `notifyOnMissedCheckIn`. Subsequent reads from it will return its default value.
+  public mutating func clearNotifyOnMissedCheckIn() {_uniqueStorage()._notifyOnMissedCheckIn = nil}
+
+  public var outgoingPing: Int64 {
+    get {_storage._outgoingPing ?? 0}
+    set {_uniqueStorage()._outgoingPing = newValue}
+  }
+  /// Returns true if `outgoingPing` has been explicitly set.
+  public var hasOutgoingPing: Bool {_storage._outgoingPing != nil}
+  /// Clears the value of `outgoingPing`. Subsequent reads from it will return its default value.
+  public mutating func clearOutgoingPing() {_uniqueStorage()._outgoingPing = nil}
+
+  public var incomingPing: Int64 {
+    get {_storage._incomingPing ?? 0}
+    set {_uniqueStorage()._incomingPing = newValue}
+  }
+  /// Returns true if `incomingPing` has been explicitly set.
+  public var hasIncomingPing: Bool {_storage._incomingPing != nil}
+  /// Clears the value of `incomingPing`. Subsequent reads from it will return its default value.
+  public mutating func clearIncomingPing() {_uniqueStorage()._incomingPing = nil}
+
+  public var outgoingPingDue: Int64 {
+    get {_storage._outgoingPingDue ?? 0}
+    set {_uniqueStorage()._outgoingPingDue = newValue}
+  }
+  /// Returns true if `outgoingPingDue` has been explicitly set.
+  public var hasOutgoingPingDue: Bool {_storage._outgoingPingDue != nil}
+  /// Clears the value of `outgoingPingDue`. Subsequent reads from it will return its default value.
+  public mutating func clearOutgoingPingDue() {_uniqueStorage()._outgoingPingDue = nil}
+
+  public var isOutgoingPingLater: Bool {
+    get {_storage._isOutgoingPingLater ?? false}
+    set {_uniqueStorage()._isOutgoingPingLater = newValue}
+  }
+  /// Returns true if `isOutgoingPingLater` has been explicitly set.
+  public var hasIsOutgoingPingLater: Bool {_storage._isOutgoingPingLater != nil}
+  /// Clears the value of `isOutgoingPingLater`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOutgoingPingLater() {_uniqueStorage()._isOutgoingPingLater = nil}
+
+  public var isOutgoingPingOver: Bool {
+    get {_storage._isOutgoingPingOver ?? false}
+    set {_uniqueStorage()._isOutgoingPingOver = newValue}
+  }
+  /// Returns true if `isOutgoingPingOver` has been explicitly set.
+  public var hasIsOutgoingPingOver: Bool {_storage._isOutgoingPingOver != nil}
+  /// Clears the value of `isOutgoingPingOver`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOutgoingPingOver() {_uniqueStorage()._isOutgoingPingOver = nil}
+
+  public var incomingPingDue: Int64 {
+    get {_storage._incomingPingDue ?? 0}
+    set {_uniqueStorage()._incomingPingDue = newValue}
+  }
+  /// Returns true if `incomingPingDue` has been explicitly set.
+  public var hasIncomingPingDue: Bool {_storage._incomingPingDue != nil}
+  /// Clears the value of `incomingPingDue`. Subsequent reads from it will return its default value.
+  public mutating func clearIncomingPingDue() {_uniqueStorage()._incomingPingDue = nil}
+
+  public var pingEscalation: Int64 {
+    get {_storage._pingEscalation ?? 0}
+    set {_uniqueStorage()._pingEscalation = newValue}
+  }
+  /// Returns true if `pingEscalation` has been explicitly set.
+  public var hasPingEscalation: Bool {_storage._pingEscalation != nil}
+  /// Clears the value of `pingEscalation`. Subsequent reads from it will return its default value.
+  public mutating func clearPingEscalation() {_uniqueStorage()._pingEscalation = nil}
+
+  public var outgoingRoleRequest: Int64 {
+    get {_storage._outgoingRoleRequest ?? 0}
+    set {_uniqueStorage()._outgoingRoleRequest = newValue}
+  }
+  /// Returns true if `outgoingRoleRequest` has been explicitly set.
+  public var hasOutgoingRoleRequest: Bool {_storage._outgoingRoleRequest != nil}
+  /// Clears the value of `outgoingRoleRequest`. Subsequent reads from it will return its default value.
+  public mutating func clearOutgoingRoleRequest() {_uniqueStorage()._outgoingRoleRequest = nil}
+
+  public var incomingRoleRequest: Int64 {
+    get {_storage._incomingRoleRequest ?? 0}
+    set {_uniqueStorage()._incomingRoleRequest = newValue}
+  }
+  /// Returns true if `incomingRoleRequest` has been explicitly set.
+  public var hasIncomingRoleRequest: Bool {_storage._incomingRoleRequest != nil}
+  /// Clears the value of `incomingRoleRequest`. Subsequent reads from it will return its default value.
+  public mutating func clearIncomingRoleRequest() {_uniqueStorage()._incomingRoleRequest = nil}
+
+  public var added: Int64 {
+    get {_storage._added ?? 0}
+    set {_uniqueStorage()._added = newValue}
+  }
+  /// Returns true if `added` has been explicitly set.
+  public var hasAdded: Bool {_storage._added != nil}
+  /// Clears the value of `added`. Subsequent reads from it will return its default value.
+  public mutating func clearAdded() {_uniqueStorage()._added = nil}
+
+  public var updated: Int64 {
+    get {_storage._updated ?? 0}
+    set {_uniqueStorage()._updated = newValue}
+  }
+  /// Returns true if `updated` has been explicitly set.
+  public var hasUpdated: Bool {_storage._updated != nil}
+  /// Clears the value of `updated`. Subsequent reads from it will return its default value.
+  public mutating func clearUpdated() {_uniqueStorage()._updated = nil}
+
+  public var version: Int64 {
+    get {_storage._version ?? 0}
+    set {_uniqueStorage()._version = newValue}
+  }
+  /// Returns true if `version` has been explicitly set.
+  public var hasVersion: Bool {_storage._version != nil}
+  /// Clears the value of `version`. Subsequent reads from it will return its default value.
+  public mutating func clearVersion() {_uniqueStorage()._version = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-public nonisolated struct Quartet_V1_Contact: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var account: String {
-    get {_account ?? String()}
-    set {_account = newValue}
-  }
-  /// Returns true if `account` has been explicitly set.
-  public var hasAccount: Bool {self._account != nil}
-  /// Clears the value of `account`. Subsequent reads from it will return its default value.
-  public mutating func clearAccount() {self._account = nil}
-
-  public var nickname: String {
-    get {_nickname ?? String()}
-    set {_nickname = newValue}
-  }
-  /// Returns true if `nickname` has been explicitly set.
-  public var hasNickname: Bool {self._nickname != nil}
-  /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
-  public mutating func clearNickname() {self._nickname = nil}
-
-  public var notes: String {
-    get {_notes ?? String()}
-    set {_notes = newValue}
-  }
-  /// Returns true if `notes` has been explicitly set.
-  public var hasNotes: Bool {self._notes != nil}
-  /// Clears the value of `notes`. Subsequent reads from it will return its default value.
-  public mutating func clearNotes() {self._notes = nil}
-
-  public var isMyResponder: Bool {
-    get {_isMyResponder ?? false}
-    set {_isMyResponder = newValue}
-  }
-  /// Returns true if `isMyResponder` has been explicitly set.
-  public var hasIsMyResponder: Bool {self._isMyResponder != nil}
-  /// Clears the value of `isMyResponder`. Subsequent reads from it will return its default value.
-  public mutating func clearIsMyResponder() {self._isMyResponder = nil}
-
-  public var iAmResponder: Bool {
-    get {_iAmResponder ?? false}
-    set {_iAmResponder = newValue}
-  }
-  /// Returns true if `iAmResponder` has been explicitly set.
-  public var hasIAmResponder: Bool {self._iAmResponder != nil}
-  /// Clears the value of `iAmResponder`. Subsequent reads from it will return its default value.
-  public mutating func clearIAmResponder() {self._iAmResponder = nil}
-
-  public var sendPings: Bool {
-    get {_sendPings ?? false}
-    set {_sendPings = newValue}
-  }
-  /// Returns true if `sendPings` has been explicitly set.
-  public var hasSendPings: Bool {self._sendPings != nil}
-  /// Clears the value of `sendPings`. Subsequent reads from it will return its default value.
-  public mutating func clearSendPings() {self._sendPings = nil}
-
-  public var receivePings: Bool {
-    get {_receivePings ?? false}
-    set {_receivePings = newValue}
-  }
-  /// Returns true if `receivePings` has been explicitly set.
-  public var hasReceivePings: Bool {self._receivePings != nil}
-  /// Clears the value of `receivePings`. Subsequent reads from it will return its default value.
-  public mutating func clearReceivePings() {self._receivePings = nil}
-
-  public var notifyOnCheckIn: Bool {
-    get {_notifyOnCheckIn ?? false}
-    set {_notifyOnCheckIn = newValue}
-  }
-  /// Returns true if `notifyOnCheckIn` has been explicitly set.
-  public var hasNotifyOnCheckIn: Bool {self._notifyOnCheckIn != nil}
-  /// Clears the value of `notifyOnCheckIn`. Subsequent reads from it will return its default value.
-  public mutating func clearNotifyOnCheckIn() {self._notifyOnCheckIn = nil}
-
-  public var notifyOnMissedCheckIn: Bool {
-    get {_notifyOnMissedCheckIn ?? false}
-    set {_notifyOnMissedCheckIn = newValue}
-  }
-  /// Returns true if `notifyOnMissedCheckIn` has been explicitly set.
-  public var hasNotifyOnMissedCheckIn: Bool {self._notifyOnMissedCheckIn != nil}
-  /// Clears the value of `notifyOnMissedCheckIn`. Subsequent reads from it will return its default value.
-  public mutating func clearNotifyOnMissedCheckIn() {self._notifyOnMissedCheckIn = nil}
-
-  public var outgoingPing: Int64 {
-    get {_outgoingPing ?? 0}
-    set {_outgoingPing = newValue}
-  }
-  /// Returns true if `outgoingPing` has been explicitly set.
-  public var hasOutgoingPing: Bool {self._outgoingPing != nil}
-  /// Clears the value of `outgoingPing`. Subsequent reads from it will return its default value.
-  public mutating func clearOutgoingPing() {self._outgoingPing = nil}
-
-  public var incomingPing: Int64 {
-    get {_incomingPing ?? 0}
-    set {_incomingPing = newValue}
-  }
-  /// Returns true if `incomingPing` has been explicitly set.
-  public var hasIncomingPing: Bool {self._incomingPing != nil}
-  /// Clears the value of `incomingPing`. Subsequent reads from it will return its default value.
-  public mutating func clearIncomingPing() {self._incomingPing = nil}
-
-  public var outgoingRoleRequest: Int64 {
-    get {_outgoingRoleRequest ?? 0}
-    set {_outgoingRoleRequest = newValue}
-  }
-  /// Returns true if `outgoingRoleRequest` has been explicitly set.
-  public var hasOutgoingRoleRequest: Bool {self._outgoingRoleRequest != nil}
-  /// Clears the value of `outgoingRoleRequest`. Subsequent reads from it will return its default value.
-  public mutating func clearOutgoingRoleRequest() {self._outgoingRoleRequest = nil}
-
-  public var incomingRoleRequest: Int64 {
-    get {_incomingRoleRequest ?? 0}
-    set {_incomingRoleRequest = newValue}
-  }
-  /// Returns true if `incomingRoleRequest` has been explicitly set.
-  public var hasIncomingRoleRequest: Bool {self._incomingRoleRequest != nil}
-  /// Clears the value of `incomingRoleRequest`. Subsequent reads from it will return its default value.
-  public mutating func clearIncomingRoleRequest() {self._incomingRoleRequest = nil}
-
-  public var added: Int64 {
-    get {_added ?? 0}
-    set {_added = newValue}
-  }
-  /// Returns true if `added` has been explicitly set.
-  public var hasAdded: Bool {self._added != nil}
-  /// Clears the value of `added`. Subsequent reads from it will return its default value.
-  public mutating func clearAdded() {self._added = nil}
-
-  public var updated: Int64 {
-    get {_updated ?? 0}
-    set {_updated = newValue}
-  }
-  /// Returns true if `updated` has been explicitly set.
-  public var hasUpdated: Bool {self._updated != nil}
-  /// Clears the value of `updated`. Subsequent reads from it will return its default value.
-  public mutating func clearUpdated() {self._updated = nil}
-
-  public var version: Int64 {
-    get {_version ?? 0}
-    set {_version = newValue}
-  }
-  /// Returns true if `version` has been explicitly set.
-  public var hasVersion: Bool {self._version != nil}
-  /// Clears the value of `version`. Subsequent reads from it will return its default value.
-  public mutating func clearVersion() {self._version = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _account: String? = nil
-  fileprivate var _nickname: String? = nil
-  fileprivate var _notes: String? = nil
-  fileprivate var _isMyResponder: Bool? = nil
-  fileprivate var _iAmResponder: Bool? = nil
-  fileprivate var _sendPings: Bool? = nil
-  fileprivate var _receivePings: Bool? = nil
-  fileprivate var _notifyOnCheckIn: Bool? = nil
-  fileprivate var _notifyOnMissedCheckIn: Bool? = nil
-  fileprivate var _outgoingPing: Int64? = nil
-  fileprivate var _incomingPing: Int64? = nil
-  fileprivate var _outgoingRoleRequest: Int64? = nil
-  fileprivate var _incomingRoleRequest: Int64? = nil
-  fileprivate var _added: Int64? = nil
-  fileprivate var _updated: Int64? = nil
-  fileprivate var _version: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_Person: @unchecked Sendable {
@@ -1737,6 +1851,15 @@ public nonisolated struct Quartet_V1_Person: @unchecked Sendable {
   /// Clears the value of `trip`. Subsequent reads from it will return its default value.
   public mutating func clearTrip() {_uniqueStorage()._trip = nil}
 
+  public var unanswered: Quartet_V1_PersonPings {
+    get {_storage._unanswered ?? Quartet_V1_PersonPings()}
+    set {_uniqueStorage()._unanswered = newValue}
+  }
+  /// Returns true if `unanswered` has been explicitly set.
+  public var hasUnanswered: Bool {_storage._unanswered != nil}
+  /// Clears the value of `unanswered`. Subsequent reads from it will return its default value.
+  public mutating func clearUnanswered() {_uniqueStorage()._unanswered = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1792,6 +1915,37 @@ public nonisolated struct Quartet_V1_PersonTrip: Sendable {
   fileprivate var _name: String? = nil
   fileprivate var _note: String? = nil
   fileprivate var _eta: Int64? = nil
+  fileprivate var _isCalled: Bool? = nil
+}
+
+public nonisolated struct Quartet_V1_PersonPings: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var pinged: Int64 {
+    get {_pinged ?? 0}
+    set {_pinged = newValue}
+  }
+  /// Returns true if `pinged` has been explicitly set.
+  public var hasPinged: Bool {self._pinged != nil}
+  /// Clears the value of `pinged`. Subsequent reads from it will return its default value.
+  public mutating func clearPinged() {self._pinged = nil}
+
+  public var isCalled: Bool {
+    get {_isCalled ?? false}
+    set {_isCalled = newValue}
+  }
+  /// Returns true if `isCalled` has been explicitly set.
+  public var hasIsCalled: Bool {self._isCalled != nil}
+  /// Clears the value of `isCalled`. Subsequent reads from it will return its default value.
+  public mutating func clearIsCalled() {self._isCalled = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _pinged: Int64? = nil
   fileprivate var _isCalled: Bool? = nil
 }
 
@@ -2035,260 +2189,270 @@ public nonisolated struct Quartet_V1_NotificationsPage: Sendable {
   fileprivate var _next: String? = nil
 }
 
-public nonisolated struct Quartet_V1_Notification: @unchecked Sendable {
+public nonisolated struct Quartet_V1_Notification: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   public var id: String {
-    get {_storage._id ?? String()}
-    set {_uniqueStorage()._id = newValue}
+    get {_id ?? String()}
+    set {_id = newValue}
   }
   /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {_storage._id != nil}
+  public var hasID: Bool {self._id != nil}
   /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {_uniqueStorage()._id = nil}
+  public mutating func clearID() {self._id = nil}
 
   /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
   public var kind: String {
-    get {_storage._kind ?? String()}
-    set {_uniqueStorage()._kind = newValue}
+    get {_kind ?? String()}
+    set {_kind = newValue}
   }
   /// Returns true if `kind` has been explicitly set.
-  public var hasKind: Bool {_storage._kind != nil}
+  public var hasKind: Bool {self._kind != nil}
   /// Clears the value of `kind`. Subsequent reads from it will return its default value.
-  public mutating func clearKind() {_uniqueStorage()._kind = nil}
+  public mutating func clearKind() {self._kind = nil}
 
   public var subject: String {
-    get {_storage._subject ?? String()}
-    set {_uniqueStorage()._subject = newValue}
+    get {_subject ?? String()}
+    set {_subject = newValue}
   }
   /// Returns true if `subject` has been explicitly set.
-  public var hasSubject: Bool {_storage._subject != nil}
+  public var hasSubject: Bool {self._subject != nil}
   /// Clears the value of `subject`. Subsequent reads from it will return its default value.
-  public mutating func clearSubject() {_uniqueStorage()._subject = nil}
+  public mutating func clearSubject() {self._subject = nil}
 
   public var details: Quartet_V1_NotificationDetails {
-    get {_storage._details ?? Quartet_V1_NotificationDetails()}
-    set {_uniqueStorage()._details = newValue}
+    get {_details ?? Quartet_V1_NotificationDetails()}
+    set {_details = newValue}
   }
   /// Returns true if `details` has been explicitly set.
-  public var hasDetails: Bool {_storage._details != nil}
+  public var hasDetails: Bool {self._details != nil}
   /// Clears the value of `details`. Subsequent reads from it will return its default value.
-  public mutating func clearDetails() {_uniqueStorage()._details = nil}
+  public mutating func clearDetails() {self._details = nil}
 
   public var created: Int64 {
-    get {_storage._created ?? 0}
-    set {_uniqueStorage()._created = newValue}
+    get {_created ?? 0}
+    set {_created = newValue}
   }
   /// Returns true if `created` has been explicitly set.
-  public var hasCreated: Bool {_storage._created != nil}
+  public var hasCreated: Bool {self._created != nil}
   /// Clears the value of `created`. Subsequent reads from it will return its default value.
-  public mutating func clearCreated() {_uniqueStorage()._created = nil}
+  public mutating func clearCreated() {self._created = nil}
 
   public var read: Int64 {
-    get {_storage._read ?? 0}
-    set {_uniqueStorage()._read = newValue}
+    get {_read ?? 0}
+    set {_read = newValue}
   }
   /// Returns true if `read` has been explicitly set.
-  public var hasRead: Bool {_storage._read != nil}
+  public var hasRead: Bool {self._read != nil}
   /// Clears the value of `read`. Subsequent reads from it will return its default value.
-  public mutating func clearRead() {_uniqueStorage()._read = nil}
+  public mutating func clearRead() {self._read = nil}
 
   public var cleared: Int64 {
-    get {_storage._cleared ?? 0}
-    set {_uniqueStorage()._cleared = newValue}
+    get {_cleared ?? 0}
+    set {_cleared = newValue}
   }
   /// Returns true if `cleared` has been explicitly set.
-  public var hasCleared: Bool {_storage._cleared != nil}
+  public var hasCleared: Bool {self._cleared != nil}
   /// Clears the value of `cleared`. Subsequent reads from it will return its default value.
-  public mutating func clearCleared() {_uniqueStorage()._cleared = nil}
+  public mutating func clearCleared() {self._cleared = nil}
 
   public var answered: Int64 {
-    get {_storage._answered ?? 0}
-    set {_uniqueStorage()._answered = newValue}
+    get {_answered ?? 0}
+    set {_answered = newValue}
   }
   /// Returns true if `answered` has been explicitly set.
-  public var hasAnswered: Bool {_storage._answered != nil}
+  public var hasAnswered: Bool {self._answered != nil}
   /// Clears the value of `answered`. Subsequent reads from it will return its default value.
-  public mutating func clearAnswered() {_uniqueStorage()._answered = nil}
+  public mutating func clearAnswered() {self._answered = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _kind: String? = nil
+  fileprivate var _subject: String? = nil
+  fileprivate var _details: Quartet_V1_NotificationDetails? = nil
+  fileprivate var _created: Int64? = nil
+  fileprivate var _read: Int64? = nil
+  fileprivate var _cleared: Int64? = nil
+  fileprivate var _answered: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_NotificationDetails: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var at: Int64 {
+    get {_storage._at ?? 0}
+    set {_uniqueStorage()._at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  public var hasAt: Bool {_storage._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  public mutating func clearAt() {_uniqueStorage()._at = nil}
+
+  public var deadline: Int64 {
+    get {_storage._deadline ?? 0}
+    set {_uniqueStorage()._deadline = newValue}
+  }
+  /// Returns true if `deadline` has been explicitly set.
+  public var hasDeadline: Bool {_storage._deadline != nil}
+  /// Clears the value of `deadline`. Subsequent reads from it will return its default value.
+  public mutating func clearDeadline() {_uniqueStorage()._deadline = nil}
+
+  public var graceEnds: Int64 {
+    get {_storage._graceEnds ?? 0}
+    set {_uniqueStorage()._graceEnds = newValue}
+  }
+  /// Returns true if `graceEnds` has been explicitly set.
+  public var hasGraceEnds: Bool {_storage._graceEnds != nil}
+  /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearGraceEnds() {_uniqueStorage()._graceEnds = nil}
+
+  public var pausedUntil: Int64 {
+    get {_storage._pausedUntil ?? 0}
+    set {_uniqueStorage()._pausedUntil = newValue}
+  }
+  /// Returns true if `pausedUntil` has been explicitly set.
+  public var hasPausedUntil: Bool {_storage._pausedUntil != nil}
+  /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearPausedUntil() {_uniqueStorage()._pausedUntil = nil}
+
+  public var onItUntil: Int64 {
+    get {_storage._onItUntil ?? 0}
+    set {_uniqueStorage()._onItUntil = newValue}
+  }
+  /// Returns true if `onItUntil` has been explicitly set.
+  public var hasOnItUntil: Bool {_storage._onItUntil != nil}
+  /// Clears the value of `onItUntil`. Subsequent reads from it will return its default value.
+  public mutating func clearOnItUntil() {_uniqueStorage()._onItUntil = nil}
+
+  public var trip: String {
+    get {_storage._trip ?? String()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  public var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  public mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
+  public var pinged: Int64 {
+    get {_storage._pinged ?? 0}
+    set {_uniqueStorage()._pinged = newValue}
+  }
+  /// Returns true if `pinged` has been explicitly set.
+  public var hasPinged: Bool {_storage._pinged != nil}
+  /// Clears the value of `pinged`. Subsequent reads from it will return its default value.
+  public mutating func clearPinged() {_uniqueStorage()._pinged = nil}
+
+  public var pinger: String {
+    get {_storage._pinger ?? String()}
+    set {_uniqueStorage()._pinger = newValue}
+  }
+  /// Returns true if `pinger` has been explicitly set.
+  public var hasPinger: Bool {_storage._pinger != nil}
+  /// Clears the value of `pinger`. Subsequent reads from it will return its default value.
+  public mutating func clearPinger() {_uniqueStorage()._pinger = nil}
+
+  public var drill: String {
+    get {_storage._drill ?? String()}
+    set {_uniqueStorage()._drill = newValue}
+  }
+  /// Returns true if `drill` has been explicitly set.
+  public var hasDrill: Bool {_storage._drill != nil}
+  /// Clears the value of `drill`. Subsequent reads from it will return its default value.
+  public mutating func clearDrill() {_uniqueStorage()._drill = nil}
+
+  public var drillEnds: Int64 {
+    get {_storage._drillEnds ?? 0}
+    set {_uniqueStorage()._drillEnds = newValue}
+  }
+  /// Returns true if `drillEnds` has been explicitly set.
+  public var hasDrillEnds: Bool {_storage._drillEnds != nil}
+  /// Clears the value of `drillEnds`. Subsequent reads from it will return its default value.
+  public mutating func clearDrillEnds() {_uniqueStorage()._drillEnds = nil}
+
+  public var isOwnDrill: Bool {
+    get {_storage._isOwnDrill ?? false}
+    set {_uniqueStorage()._isOwnDrill = newValue}
+  }
+  /// Returns true if `isOwnDrill` has been explicitly set.
+  public var hasIsOwnDrill: Bool {_storage._isOwnDrill != nil}
+  /// Clears the value of `isOwnDrill`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOwnDrill() {_uniqueStorage()._isOwnDrill = nil}
+
+  public var lead: Int64 {
+    get {_storage._lead ?? 0}
+    set {_uniqueStorage()._lead = newValue}
+  }
+  /// Returns true if `lead` has been explicitly set.
+  public var hasLead: Bool {_storage._lead != nil}
+  /// Clears the value of `lead`. Subsequent reads from it will return its default value.
+  public mutating func clearLead() {_uniqueStorage()._lead = nil}
+
+  public var count: Int64 {
+    get {_storage._count ?? 0}
+    set {_uniqueStorage()._count = newValue}
+  }
+  /// Returns true if `count` has been explicitly set.
+  public var hasCount: Bool {_storage._count != nil}
+  /// Clears the value of `count`. Subsequent reads from it will return its default value.
+  public mutating func clearCount() {_uniqueStorage()._count = nil}
+
+  public var isMyResponder: Bool {
+    get {_storage._isMyResponder ?? false}
+    set {_uniqueStorage()._isMyResponder = newValue}
+  }
+  /// Returns true if `isMyResponder` has been explicitly set.
+  public var hasIsMyResponder: Bool {_storage._isMyResponder != nil}
+  /// Clears the value of `isMyResponder`. Subsequent reads from it will return its default value.
+  public mutating func clearIsMyResponder() {_uniqueStorage()._isMyResponder = nil}
+
+  public var iAmResponder: Bool {
+    get {_storage._iAmResponder ?? false}
+    set {_uniqueStorage()._iAmResponder = newValue}
+  }
+  /// Returns true if `iAmResponder` has been explicitly set.
+  public var hasIAmResponder: Bool {_storage._iAmResponder != nil}
+  /// Clears the value of `iAmResponder`. Subsequent reads from it will return its default value.
+  public mutating func clearIAmResponder() {_uniqueStorage()._iAmResponder = nil}
+
+  public var alarm: String {
+    get {_storage._alarm ?? String()}
+    set {_uniqueStorage()._alarm = newValue}
+  }
+  /// Returns true if `alarm` has been explicitly set.
+  public var hasAlarm: Bool {_storage._alarm != nil}
+  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlarm() {_uniqueStorage()._alarm = nil}
+
+  public var group: String {
+    get {_storage._group ?? String()}
+    set {_uniqueStorage()._group = newValue}
+  }
+  /// Returns true if `group` has been explicitly set.
+  public var hasGroup: Bool {_storage._group != nil}
+  /// Clears the value of `group`. Subsequent reads from it will return its default value.
+  public mutating func clearGroup() {_uniqueStorage()._group = nil}
+
+  public var text: String {
+    get {_storage._text ?? String()}
+    set {_uniqueStorage()._text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  public var hasText: Bool {_storage._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  public mutating func clearText() {_uniqueStorage()._text = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var at: Int64 {
-    get {_at ?? 0}
-    set {_at = newValue}
-  }
-  /// Returns true if `at` has been explicitly set.
-  public var hasAt: Bool {self._at != nil}
-  /// Clears the value of `at`. Subsequent reads from it will return its default value.
-  public mutating func clearAt() {self._at = nil}
-
-  public var deadline: Int64 {
-    get {_deadline ?? 0}
-    set {_deadline = newValue}
-  }
-  /// Returns true if `deadline` has been explicitly set.
-  public var hasDeadline: Bool {self._deadline != nil}
-  /// Clears the value of `deadline`. Subsequent reads from it will return its default value.
-  public mutating func clearDeadline() {self._deadline = nil}
-
-  public var graceEnds: Int64 {
-    get {_graceEnds ?? 0}
-    set {_graceEnds = newValue}
-  }
-  /// Returns true if `graceEnds` has been explicitly set.
-  public var hasGraceEnds: Bool {self._graceEnds != nil}
-  /// Clears the value of `graceEnds`. Subsequent reads from it will return its default value.
-  public mutating func clearGraceEnds() {self._graceEnds = nil}
-
-  public var pausedUntil: Int64 {
-    get {_pausedUntil ?? 0}
-    set {_pausedUntil = newValue}
-  }
-  /// Returns true if `pausedUntil` has been explicitly set.
-  public var hasPausedUntil: Bool {self._pausedUntil != nil}
-  /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
-  public mutating func clearPausedUntil() {self._pausedUntil = nil}
-
-  public var onItUntil: Int64 {
-    get {_onItUntil ?? 0}
-    set {_onItUntil = newValue}
-  }
-  /// Returns true if `onItUntil` has been explicitly set.
-  public var hasOnItUntil: Bool {self._onItUntil != nil}
-  /// Clears the value of `onItUntil`. Subsequent reads from it will return its default value.
-  public mutating func clearOnItUntil() {self._onItUntil = nil}
-
-  public var trip: String {
-    get {_trip ?? String()}
-    set {_trip = newValue}
-  }
-  /// Returns true if `trip` has been explicitly set.
-  public var hasTrip: Bool {self._trip != nil}
-  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
-  public mutating func clearTrip() {self._trip = nil}
-
-  public var drill: String {
-    get {_drill ?? String()}
-    set {_drill = newValue}
-  }
-  /// Returns true if `drill` has been explicitly set.
-  public var hasDrill: Bool {self._drill != nil}
-  /// Clears the value of `drill`. Subsequent reads from it will return its default value.
-  public mutating func clearDrill() {self._drill = nil}
-
-  public var drillEnds: Int64 {
-    get {_drillEnds ?? 0}
-    set {_drillEnds = newValue}
-  }
-  /// Returns true if `drillEnds` has been explicitly set.
-  public var hasDrillEnds: Bool {self._drillEnds != nil}
-  /// Clears the value of `drillEnds`. Subsequent reads from it will return its default value.
-  public mutating func clearDrillEnds() {self._drillEnds = nil}
-
-  public var isOwnDrill: Bool {
-    get {_isOwnDrill ?? false}
-    set {_isOwnDrill = newValue}
-  }
-  /// Returns true if `isOwnDrill` has been explicitly set.
-  public var hasIsOwnDrill: Bool {self._isOwnDrill != nil}
-  /// Clears the value of `isOwnDrill`. Subsequent reads from it will return its default value.
-  public mutating func clearIsOwnDrill() {self._isOwnDrill = nil}
-
-  public var lead: Int64 {
-    get {_lead ?? 0}
-    set {_lead = newValue}
-  }
-  /// Returns true if `lead` has been explicitly set.
-  public var hasLead: Bool {self._lead != nil}
-  /// Clears the value of `lead`. Subsequent reads from it will return its default value.
-  public mutating func clearLead() {self._lead = nil}
-
-  public var count: Int64 {
-    get {_count ?? 0}
-    set {_count = newValue}
-  }
-  /// Returns true if `count` has been explicitly set.
-  public var hasCount: Bool {self._count != nil}
-  /// Clears the value of `count`. Subsequent reads from it will return its default value.
-  public mutating func clearCount() {self._count = nil}
-
-  public var isMyResponder: Bool {
-    get {_isMyResponder ?? false}
-    set {_isMyResponder = newValue}
-  }
-  /// Returns true if `isMyResponder` has been explicitly set.
-  public var hasIsMyResponder: Bool {self._isMyResponder != nil}
-  /// Clears the value of `isMyResponder`. Subsequent reads from it will return its default value.
-  public mutating func clearIsMyResponder() {self._isMyResponder = nil}
-
-  public var iAmResponder: Bool {
-    get {_iAmResponder ?? false}
-    set {_iAmResponder = newValue}
-  }
-  /// Returns true if `iAmResponder` has been explicitly set.
-  public var hasIAmResponder: Bool {self._iAmResponder != nil}
-  /// Clears the value of `iAmResponder`. Subsequent reads from it will return its default value.
-  public mutating func clearIAmResponder() {self._iAmResponder = nil}
-
-  public var alarm: String {
-    get {_alarm ?? String()}
-    set {_alarm = newValue}
-  }
-  /// Returns true if `alarm` has been explicitly set.
-  public var hasAlarm: Bool {self._alarm != nil}
-  /// Clears the value of `alarm`. Subsequent reads from it will return its default value.
-  public mutating func clearAlarm() {self._alarm = nil}
-
-  public var group: String {
-    get {_group ?? String()}
-    set {_group = newValue}
-  }
-  /// Returns true if `group` has been explicitly set.
-  public var hasGroup: Bool {self._group != nil}
-  /// Clears the value of `group`. Subsequent reads from it will return its default value.
-  public mutating func clearGroup() {self._group = nil}
-
-  public var text: String {
-    get {_text ?? String()}
-    set {_text = newValue}
-  }
-  /// Returns true if `text` has been explicitly set.
-  public var hasText: Bool {self._text != nil}
-  /// Clears the value of `text`. Subsequent reads from it will return its default value.
-  public mutating func clearText() {self._text = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _at: Int64? = nil
-  fileprivate var _deadline: Int64? = nil
-  fileprivate var _graceEnds: Int64? = nil
-  fileprivate var _pausedUntil: Int64? = nil
-  fileprivate var _onItUntil: Int64? = nil
-  fileprivate var _trip: String? = nil
-  fileprivate var _drill: String? = nil
-  fileprivate var _drillEnds: Int64? = nil
-  fileprivate var _isOwnDrill: Bool? = nil
-  fileprivate var _lead: Int64? = nil
-  fileprivate var _count: Int64? = nil
-  fileprivate var _isMyResponder: Bool? = nil
-  fileprivate var _iAmResponder: Bool? = nil
-  fileprivate var _alarm: String? = nil
-  fileprivate var _group: String? = nil
-  fileprivate var _text: String? = nil
 }
 
 public nonisolated struct Quartet_V1_GetNotificationRequest: Sendable {
@@ -3555,6 +3719,89 @@ public nonisolated struct Quartet_V1_ResponderTier: Sendable {
   fileprivate var _after: Int64? = nil
 }
 
+public nonisolated struct Quartet_V1_SetPingEscalationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var contact: String {
+    get {_contact ?? String()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {self._contact = nil}
+
+  public var after: Int64 {
+    get {_after ?? 0}
+    set {_after = newValue}
+  }
+  /// Returns true if `after` has been explicitly set.
+  public var hasAfter: Bool {self._after != nil}
+  /// Clears the value of `after`. Subsequent reads from it will return its default value.
+  public mutating func clearAfter() {self._after = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _contact: String? = nil
+  fileprivate var _after: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_SetPingQuietHoursRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var quietHours: Quartet_V1_QuietHours {
+    get {_quietHours ?? Quartet_V1_QuietHours()}
+    set {_quietHours = newValue}
+  }
+  /// Returns true if `quietHours` has been explicitly set.
+  public var hasQuietHours: Bool {self._quietHours != nil}
+  /// Clears the value of `quietHours`. Subsequent reads from it will return its default value.
+  public mutating func clearQuietHours() {self._quietHours = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _quietHours: Quartet_V1_QuietHours? = nil
+}
+
+public nonisolated struct Quartet_V1_QuietHours: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var from: Int64 {
+    get {_from ?? 0}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  public var to: Int64 {
+    get {_to ?? 0}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: Int64? = nil
+  fileprivate var _to: Int64? = nil
+}
+
 public nonisolated struct Quartet_V1_ResetContactCodeRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3804,12 +4051,22 @@ public nonisolated struct Quartet_V1_RespondToPingRequest: Sendable {
   /// Clears the value of `sent`. Subsequent reads from it will return its default value.
   public mutating func clearSent() {self._sent = nil}
 
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _contact: String? = nil
   fileprivate var _sent: Int64? = nil
+  fileprivate var _pressed: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_AcknowledgeAlarmRequest: Sendable {
@@ -6826,7 +7083,7 @@ nonisolated extension Quartet_V1_GetAccountRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AccountState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0\u{1}drill\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0\u{1}drill\0\u{1}unanswered\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -6844,6 +7101,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
     var _trip: Quartet_V1_TripState? = nil
+    var _unanswered: Quartet_V1_UnansweredPings? = nil
     var _drill: Quartet_V1_DrillState? = nil
     var _devices: [Quartet_V1_Device] = []
     var _isClosed: Bool? = nil
@@ -6872,6 +7130,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
       _trip = source._trip
+      _unanswered = source._unanswered
       _drill = source._drill
       _devices = source._devices
       _isClosed = source._isClosed
@@ -6911,6 +7170,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isClosed) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._drill) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._unanswered) }()
         default: break
         }
       }
@@ -6977,6 +7237,9 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._drill {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
       } }()
+      try { if let v = _storage._unanswered {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7001,6 +7264,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
         if _storage._trip != rhs_storage._trip {return false}
+        if _storage._unanswered != rhs_storage._unanswered {return false}
         if _storage._drill != rhs_storage._drill {return false}
         if _storage._devices != rhs_storage._devices {return false}
         if _storage._isClosed != rhs_storage._isClosed {return false}
@@ -7205,6 +7469,94 @@ nonisolated extension Quartet_V1_TripState: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._alarm != rhs._alarm {return false}
     if lhs._isCalled != rhs._isCalled {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_UnansweredPings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnansweredPings"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alarm\0\u{1}pings\0\u{1}isCalled\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.pings) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._isCalled) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._alarm {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    if !self.pings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.pings, fieldNumber: 2)
+    }
+    try { if let v = self._isCalled {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_UnansweredPings, rhs: Quartet_V1_UnansweredPings) -> Bool {
+    if lhs._alarm != rhs._alarm {return false}
+    if lhs.pings != rhs.pings {return false}
+    if lhs._isCalled != rhs._isCalled {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_UnansweredPing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnansweredPing"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}sent\0\u{1}recorded\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._sent) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._recorded) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._contact {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._sent {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._recorded {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_UnansweredPing, rhs: Quartet_V1_UnansweredPing) -> Bool {
+    if lhs._contact != rhs._contact {return false}
+    if lhs._sent != rhs._sent {return false}
+    if lhs._recorded != rhs._recorded {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7430,9 +7782,67 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
   public static let protoMessageName: String = _protobuf_package + ".ContactCard"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}person\0")
 
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._person) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._person {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ContactCard, rhs: Quartet_V1_ContactCard) -> Bool {
+    if lhs._contact != rhs._contact {return false}
+    if lhs._person != rhs._person {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Contact"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}nickname\0\u{1}notes\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}sendPings\0\u{1}receivePings\0\u{1}notifyOnCheckIn\0\u{1}notifyOnMissedCheckIn\0\u{1}outgoingPing\0\u{1}incomingPing\0\u{1}outgoingRoleRequest\0\u{1}incomingRoleRequest\0\u{1}added\0\u{1}updated\0\u{1}version\0\u{1}outgoingPingDue\0\u{1}isOutgoingPingLater\0\u{1}incomingPingDue\0\u{1}pingEscalation\0\u{1}isOutgoingPingOver\0")
+
   fileprivate class _StorageClass {
-    var _contact: Quartet_V1_Contact? = nil
-    var _person: Quartet_V1_Person? = nil
+    var _account: String? = nil
+    var _nickname: String? = nil
+    var _notes: String? = nil
+    var _isMyResponder: Bool? = nil
+    var _iAmResponder: Bool? = nil
+    var _sendPings: Bool? = nil
+    var _receivePings: Bool? = nil
+    var _notifyOnCheckIn: Bool? = nil
+    var _notifyOnMissedCheckIn: Bool? = nil
+    var _outgoingPing: Int64? = nil
+    var _incomingPing: Int64? = nil
+    var _outgoingPingDue: Int64? = nil
+    var _isOutgoingPingLater: Bool? = nil
+    var _isOutgoingPingOver: Bool? = nil
+    var _incomingPingDue: Int64? = nil
+    var _pingEscalation: Int64? = nil
+    var _outgoingRoleRequest: Int64? = nil
+    var _incomingRoleRequest: Int64? = nil
+    var _added: Int64? = nil
+    var _updated: Int64? = nil
+    var _version: Int64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7443,8 +7853,27 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
     private init() {}
 
     init(copying source: _StorageClass) {
-      _contact = source._contact
-      _person = source._person
+      _account = source._account
+      _nickname = source._nickname
+      _notes = source._notes
+      _isMyResponder = source._isMyResponder
+      _iAmResponder = source._iAmResponder
+      _sendPings = source._sendPings
+      _receivePings = source._receivePings
+      _notifyOnCheckIn = source._notifyOnCheckIn
+      _notifyOnMissedCheckIn = source._notifyOnMissedCheckIn
+      _outgoingPing = source._outgoingPing
+      _incomingPing = source._incomingPing
+      _outgoingPingDue = source._outgoingPingDue
+      _isOutgoingPingLater = source._isOutgoingPingLater
+      _isOutgoingPingOver = source._isOutgoingPingOver
+      _incomingPingDue = source._incomingPingDue
+      _pingEscalation = source._pingEscalation
+      _outgoingRoleRequest = source._outgoingRoleRequest
+      _incomingRoleRequest = source._incomingRoleRequest
+      _added = source._added
+      _updated = source._updated
+      _version = source._version
     }
   }
 
@@ -7463,8 +7892,27 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._contact) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._person) }()
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._account) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._nickname) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._notes) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._isMyResponder) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._iAmResponder) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._sendPings) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._receivePings) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._notifyOnCheckIn) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._notifyOnMissedCheckIn) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._outgoingPing) }()
+        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._incomingPing) }()
+        case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._outgoingRoleRequest) }()
+        case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._incomingRoleRequest) }()
+        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._added) }()
+        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._updated) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._version) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._outgoingPingDue) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._isOutgoingPingLater) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._incomingPingDue) }()
+        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._pingEscalation) }()
+        case 21: try { try decoder.decodeSingularBoolField(value: &_storage._isOutgoingPingOver) }()
         default: break
         }
       }
@@ -7477,23 +7925,99 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._contact {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      try { if let v = _storage._account {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
       } }()
-      try { if let v = _storage._person {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      try { if let v = _storage._nickname {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._notes {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._isMyResponder {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._iAmResponder {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._sendPings {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._receivePings {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._notifyOnCheckIn {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._notifyOnMissedCheckIn {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._outgoingPing {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._incomingPing {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._outgoingRoleRequest {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._incomingRoleRequest {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._added {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._updated {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._version {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._outgoingPingDue {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._isOutgoingPingLater {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._incomingPingDue {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._pingEscalation {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._isOutgoingPingOver {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 21)
       } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Quartet_V1_ContactCard, rhs: Quartet_V1_ContactCard) -> Bool {
+  public static func ==(lhs: Quartet_V1_Contact, rhs: Quartet_V1_Contact) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
-        if _storage._contact != rhs_storage._contact {return false}
-        if _storage._person != rhs_storage._person {return false}
+        if _storage._account != rhs_storage._account {return false}
+        if _storage._nickname != rhs_storage._nickname {return false}
+        if _storage._notes != rhs_storage._notes {return false}
+        if _storage._isMyResponder != rhs_storage._isMyResponder {return false}
+        if _storage._iAmResponder != rhs_storage._iAmResponder {return false}
+        if _storage._sendPings != rhs_storage._sendPings {return false}
+        if _storage._receivePings != rhs_storage._receivePings {return false}
+        if _storage._notifyOnCheckIn != rhs_storage._notifyOnCheckIn {return false}
+        if _storage._notifyOnMissedCheckIn != rhs_storage._notifyOnMissedCheckIn {return false}
+        if _storage._outgoingPing != rhs_storage._outgoingPing {return false}
+        if _storage._incomingPing != rhs_storage._incomingPing {return false}
+        if _storage._outgoingPingDue != rhs_storage._outgoingPingDue {return false}
+        if _storage._isOutgoingPingLater != rhs_storage._isOutgoingPingLater {return false}
+        if _storage._isOutgoingPingOver != rhs_storage._isOutgoingPingOver {return false}
+        if _storage._incomingPingDue != rhs_storage._incomingPingDue {return false}
+        if _storage._pingEscalation != rhs_storage._pingEscalation {return false}
+        if _storage._outgoingRoleRequest != rhs_storage._outgoingRoleRequest {return false}
+        if _storage._incomingRoleRequest != rhs_storage._incomingRoleRequest {return false}
+        if _storage._added != rhs_storage._added {return false}
+        if _storage._updated != rhs_storage._updated {return false}
+        if _storage._version != rhs_storage._version {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -7503,118 +8027,9 @@ nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtob
   }
 }
 
-nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Contact"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}nickname\0\u{1}notes\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}sendPings\0\u{1}receivePings\0\u{1}notifyOnCheckIn\0\u{1}notifyOnMissedCheckIn\0\u{1}outgoingPing\0\u{1}incomingPing\0\u{1}outgoingRoleRequest\0\u{1}incomingRoleRequest\0\u{1}added\0\u{1}updated\0\u{1}version\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._account) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._nickname) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._notes) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self._isMyResponder) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._iAmResponder) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._sendPings) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self._receivePings) }()
-      case 8: try { try decoder.decodeSingularBoolField(value: &self._notifyOnCheckIn) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self._notifyOnMissedCheckIn) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self._outgoingPing) }()
-      case 11: try { try decoder.decodeSingularInt64Field(value: &self._incomingPing) }()
-      case 12: try { try decoder.decodeSingularInt64Field(value: &self._outgoingRoleRequest) }()
-      case 13: try { try decoder.decodeSingularInt64Field(value: &self._incomingRoleRequest) }()
-      case 14: try { try decoder.decodeSingularInt64Field(value: &self._added) }()
-      case 15: try { try decoder.decodeSingularInt64Field(value: &self._updated) }()
-      case 16: try { try decoder.decodeSingularInt64Field(value: &self._version) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._account {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._nickname {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._notes {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._isMyResponder {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._iAmResponder {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._sendPings {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._receivePings {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._notifyOnCheckIn {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._notifyOnMissedCheckIn {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._outgoingPing {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._incomingPing {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._outgoingRoleRequest {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._incomingRoleRequest {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._added {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
-    } }()
-    try { if let v = self._updated {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
-    } }()
-    try { if let v = self._version {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 16)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Contact, rhs: Quartet_V1_Contact) -> Bool {
-    if lhs._account != rhs._account {return false}
-    if lhs._nickname != rhs._nickname {return false}
-    if lhs._notes != rhs._notes {return false}
-    if lhs._isMyResponder != rhs._isMyResponder {return false}
-    if lhs._iAmResponder != rhs._iAmResponder {return false}
-    if lhs._sendPings != rhs._sendPings {return false}
-    if lhs._receivePings != rhs._receivePings {return false}
-    if lhs._notifyOnCheckIn != rhs._notifyOnCheckIn {return false}
-    if lhs._notifyOnMissedCheckIn != rhs._notifyOnMissedCheckIn {return false}
-    if lhs._outgoingPing != rhs._outgoingPing {return false}
-    if lhs._incomingPing != rhs._incomingPing {return false}
-    if lhs._outgoingRoleRequest != rhs._outgoingRoleRequest {return false}
-    if lhs._incomingRoleRequest != rhs._incomingRoleRequest {return false}
-    if lhs._added != rhs._added {return false}
-    if lhs._updated != rhs._updated {return false}
-    if lhs._version != rhs._version {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Person"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}trip\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}trip\0\u{1}unanswered\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -7628,6 +8043,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
     var _trip: Quartet_V1_PersonTrip? = nil
+    var _unanswered: Quartet_V1_PersonPings? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7649,6 +8065,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
       _trip = source._trip
+      _unanswered = source._unanswered
     }
   }
 
@@ -7678,6 +8095,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         case 9: try { try decoder.decodeSingularInt64Field(value: &_storage._alertRaised) }()
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._alertAlarm) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._unanswered) }()
         default: break
         }
       }
@@ -7723,6 +8141,9 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._trip {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
       } }()
+      try { if let v = _storage._unanswered {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7743,6 +8164,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
         if _storage._trip != rhs_storage._trip {return false}
+        if _storage._unanswered != rhs_storage._unanswered {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -7795,6 +8217,45 @@ nonisolated extension Quartet_V1_PersonTrip: SwiftProtobuf.Message, SwiftProtobu
     if lhs._name != rhs._name {return false}
     if lhs._note != rhs._note {return false}
     if lhs._eta != rhs._eta {return false}
+    if lhs._isCalled != rhs._isCalled {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_PersonPings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PersonPings"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pinged\0\u{1}isCalled\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._pinged) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._isCalled) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._pinged {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._isCalled {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_PersonPings, rhs: Quartet_V1_PersonPings) -> Bool {
+    if lhs._pinged != rhs._pinged {return false}
     if lhs._isCalled != rhs._isCalled {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8069,15 +8530,94 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
   public static let protoMessageName: String = _protobuf_package + ".Notification"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0\u{1}answered\0")
 
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._subject) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._details) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._created) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._read) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._cleared) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self._answered) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._kind {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._subject {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._details {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._created {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._read {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._cleared {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._answered {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_Notification, rhs: Quartet_V1_Notification) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._kind != rhs._kind {return false}
+    if lhs._subject != rhs._subject {return false}
+    if lhs._details != rhs._details {return false}
+    if lhs._created != rhs._created {return false}
+    if lhs._read != rhs._read {return false}
+    if lhs._cleared != rhs._cleared {return false}
+    if lhs._answered != rhs._answered {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0\u{1}drill\0\u{1}drillEnds\0\u{1}isOwnDrill\0\u{1}pinged\0\u{1}pinger\0")
+
   fileprivate class _StorageClass {
-    var _id: String? = nil
-    var _kind: String? = nil
-    var _subject: String? = nil
-    var _details: Quartet_V1_NotificationDetails? = nil
-    var _created: Int64? = nil
-    var _read: Int64? = nil
-    var _cleared: Int64? = nil
-    var _answered: Int64? = nil
+    var _at: Int64? = nil
+    var _deadline: Int64? = nil
+    var _graceEnds: Int64? = nil
+    var _pausedUntil: Int64? = nil
+    var _onItUntil: Int64? = nil
+    var _trip: String? = nil
+    var _pinged: Int64? = nil
+    var _pinger: String? = nil
+    var _drill: String? = nil
+    var _drillEnds: Int64? = nil
+    var _isOwnDrill: Bool? = nil
+    var _lead: Int64? = nil
+    var _count: Int64? = nil
+    var _isMyResponder: Bool? = nil
+    var _iAmResponder: Bool? = nil
+    var _alarm: String? = nil
+    var _group: String? = nil
+    var _text: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -8088,14 +8628,24 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
     private init() {}
 
     init(copying source: _StorageClass) {
-      _id = source._id
-      _kind = source._kind
-      _subject = source._subject
-      _details = source._details
-      _created = source._created
-      _read = source._read
-      _cleared = source._cleared
-      _answered = source._answered
+      _at = source._at
+      _deadline = source._deadline
+      _graceEnds = source._graceEnds
+      _pausedUntil = source._pausedUntil
+      _onItUntil = source._onItUntil
+      _trip = source._trip
+      _pinged = source._pinged
+      _pinger = source._pinger
+      _drill = source._drill
+      _drillEnds = source._drillEnds
+      _isOwnDrill = source._isOwnDrill
+      _lead = source._lead
+      _count = source._count
+      _isMyResponder = source._isMyResponder
+      _iAmResponder = source._iAmResponder
+      _alarm = source._alarm
+      _group = source._group
+      _text = source._text
     }
   }
 
@@ -8114,14 +8664,24 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
-        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._details) }()
-        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._created) }()
-        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._read) }()
-        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._cleared) }()
-        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._answered) }()
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._at) }()
+        case 2: try { try decoder.decodeSingularInt64Field(value: &_storage._deadline) }()
+        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._lead) }()
+        case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._count) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._isMyResponder) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._iAmResponder) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._alarm) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._group) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._graceEnds) }()
+        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._pausedUntil) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._trip) }()
+        case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._onItUntil) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._drill) }()
+        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._drillEnds) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isOwnDrill) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._pinged) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._pinger) }()
         default: break
         }
       }
@@ -8134,160 +8694,91 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._id {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      try { if let v = _storage._at {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
       } }()
-      try { if let v = _storage._kind {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      try { if let v = _storage._deadline {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
       } }()
-      try { if let v = _storage._subject {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      try { if let v = _storage._lead {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
       } }()
-      try { if let v = _storage._details {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      try { if let v = _storage._count {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
       } }()
-      try { if let v = _storage._created {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+      try { if let v = _storage._isMyResponder {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
       } }()
-      try { if let v = _storage._read {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+      try { if let v = _storage._iAmResponder {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
       } }()
-      try { if let v = _storage._cleared {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+      try { if let v = _storage._alarm {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
       } }()
-      try { if let v = _storage._answered {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      try { if let v = _storage._group {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._text {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._graceEnds {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._pausedUntil {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._trip {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._onItUntil {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._drill {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._drillEnds {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._isOwnDrill {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._pinged {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._pinger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 18)
       } }()
     }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Notification, rhs: Quartet_V1_Notification) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._id != rhs_storage._id {return false}
-        if _storage._kind != rhs_storage._kind {return false}
-        if _storage._subject != rhs_storage._subject {return false}
-        if _storage._details != rhs_storage._details {return false}
-        if _storage._created != rhs_storage._created {return false}
-        if _storage._read != rhs_storage._read {return false}
-        if _storage._cleared != rhs_storage._cleared {return false}
-        if _storage._answered != rhs_storage._answered {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0\u{1}drill\0\u{1}drillEnds\0\u{1}isOwnDrill\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self._at) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self._deadline) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._lead) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._count) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._isMyResponder) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._iAmResponder) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self._group) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._text) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
-      case 11: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._trip) }()
-      case 13: try { try decoder.decodeSingularInt64Field(value: &self._onItUntil) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._drill) }()
-      case 15: try { try decoder.decodeSingularInt64Field(value: &self._drillEnds) }()
-      case 16: try { try decoder.decodeSingularBoolField(value: &self._isOwnDrill) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._at {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._deadline {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._lead {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._count {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._isMyResponder {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._iAmResponder {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._alarm {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._group {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._text {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._graceEnds {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._pausedUntil {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._trip {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._onItUntil {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._drill {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
-    } }()
-    try { if let v = self._drillEnds {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
-    } }()
-    try { if let v = self._isOwnDrill {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 16)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_NotificationDetails, rhs: Quartet_V1_NotificationDetails) -> Bool {
-    if lhs._at != rhs._at {return false}
-    if lhs._deadline != rhs._deadline {return false}
-    if lhs._graceEnds != rhs._graceEnds {return false}
-    if lhs._pausedUntil != rhs._pausedUntil {return false}
-    if lhs._onItUntil != rhs._onItUntil {return false}
-    if lhs._trip != rhs._trip {return false}
-    if lhs._drill != rhs._drill {return false}
-    if lhs._drillEnds != rhs._drillEnds {return false}
-    if lhs._isOwnDrill != rhs._isOwnDrill {return false}
-    if lhs._lead != rhs._lead {return false}
-    if lhs._count != rhs._count {return false}
-    if lhs._isMyResponder != rhs._isMyResponder {return false}
-    if lhs._iAmResponder != rhs._iAmResponder {return false}
-    if lhs._alarm != rhs._alarm {return false}
-    if lhs._group != rhs._group {return false}
-    if lhs._text != rhs._text {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._deadline != rhs_storage._deadline {return false}
+        if _storage._graceEnds != rhs_storage._graceEnds {return false}
+        if _storage._pausedUntil != rhs_storage._pausedUntil {return false}
+        if _storage._onItUntil != rhs_storage._onItUntil {return false}
+        if _storage._trip != rhs_storage._trip {return false}
+        if _storage._pinged != rhs_storage._pinged {return false}
+        if _storage._pinger != rhs_storage._pinger {return false}
+        if _storage._drill != rhs_storage._drill {return false}
+        if _storage._drillEnds != rhs_storage._drillEnds {return false}
+        if _storage._isOwnDrill != rhs_storage._isOwnDrill {return false}
+        if _storage._lead != rhs_storage._lead {return false}
+        if _storage._count != rhs_storage._count {return false}
+        if _storage._isMyResponder != rhs_storage._isMyResponder {return false}
+        if _storage._iAmResponder != rhs_storage._iAmResponder {return false}
+        if _storage._alarm != rhs_storage._alarm {return false}
+        if _storage._group != rhs_storage._group {return false}
+        if _storage._text != rhs_storage._text {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9789,6 +10280,118 @@ nonisolated extension Quartet_V1_ResponderTier: SwiftProtobuf.Message, SwiftProt
   }
 }
 
+nonisolated extension Quartet_V1_SetPingEscalationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetPingEscalationRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}after\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._contact) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._after) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._contact {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._after {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_SetPingEscalationRequest, rhs: Quartet_V1_SetPingEscalationRequest) -> Bool {
+    if lhs._contact != rhs._contact {return false}
+    if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_SetPingQuietHoursRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetPingQuietHoursRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}quietHours\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._quietHours) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._quietHours {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_SetPingQuietHoursRequest, rhs: Quartet_V1_SetPingQuietHoursRequest) -> Bool {
+    if lhs._quietHours != rhs._quietHours {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_QuietHours: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".QuietHours"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._to) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._from {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_QuietHours, rhs: Quartet_V1_QuietHours) -> Bool {
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_ResetContactCodeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResetContactCodeRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
@@ -10059,7 +10662,7 @@ nonisolated extension Quartet_V1_CancelPingRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RespondToPingRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}sent\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}sent\0\u{1}pressed\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10069,6 +10672,7 @@ nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, Sw
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self._contact) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._sent) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
       default: break
       }
     }
@@ -10085,12 +10689,16 @@ nonisolated extension Quartet_V1_RespondToPingRequest: SwiftProtobuf.Message, Sw
     try { if let v = self._sent {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_RespondToPingRequest, rhs: Quartet_V1_RespondToPingRequest) -> Bool {
     if lhs._contact != rhs._contact {return false}
     if lhs._sent != rhs._sent {return false}
+    if lhs._pressed != rhs._pressed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -44,6 +44,9 @@ package struct RelayAlert: CommandBody {
     package let occurred: Instant
     /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
     package let deadline: Instant?
+    /// When the ping was sent that made an alert because it wasn't answered, or the first of several; nil once the dependent has called
+    /// for help by hand. Whose it was is nobody's business.
+    package let pinged: Instant?
     /// How often responders were already alerted to the same alarm.
     package let repetition: Int
     /// Whether the repetitions that come soon after one another are over.
@@ -52,13 +55,14 @@ package struct RelayAlert: CommandBody {
     package let reason: AlarmEndReason?
 
     package init(
-        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0,
-        isSlow: Bool? = nil, reason: AlarmEndReason? = nil
+        kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, pinged: Instant? = nil,
+        repetition: Int = 0, isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
         self.occurred = occurred
         self.deadline = deadline
+        self.pinged = pinged
         self.repetition = repetition
         self.isSlow = isSlow
         self.reason = reason
@@ -172,10 +176,13 @@ package struct ForgetAnswers: CommandBody {
     package let alarm: AlarmID
     /// When the dependent called.
     package let before: Instant
+    /// True if the dependent hasn't: a ping wasn't answered in time, or a trip was missed, too.
+    package let isLate: Bool?
 
-    package init(alarm: AlarmID, before: Instant) {
+    package init(alarm: AlarmID, before: Instant, isLate: Bool? = nil) {
         self.alarm = alarm
         self.before = before
+        self.isLate = isLate
     }
 }
 

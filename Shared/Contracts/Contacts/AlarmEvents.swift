@@ -45,13 +45,16 @@ public struct ResponderAlerted: EventBody {
     public let occurred: Instant
     /// The missed deadline; of an alert, the end of the trip that made it, unless the dependent has called for help by hand.
     public let deadline: Instant?
+    /// When the ping was sent that made an alert because it wasn't answered, or the first of several; nil once the dependent has called
+    /// for help by hand.
+    public let pinged: Instant?
     /// How often responders had already been alerted to the same alarm.
     public let repetition: Int
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant,
-        deadline: Instant? = nil, repetition: Int, at: Instant
+        deadline: Instant? = nil, pinged: Instant? = nil, repetition: Int, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -59,6 +62,7 @@ public struct ResponderAlerted: EventBody {
         self.alarm = alarm
         self.occurred = occurred
         self.deadline = deadline
+        self.pinged = pinged
         self.repetition = repetition
         self.at = at
     }

@@ -26,6 +26,17 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public var outgoingPing: Instant?
     /// When the other sent a ping that is still unanswered.
     public var incomingPing: Instant?
+    /// When an alert is raised unless the other has answered that ping; nil if none is, or ``isOutgoingPingLater``.
+    public var outgoingPingDue: Instant?
+    /// True if an alert is raised unless the other has answered that ping, and the other's quiet hours put it off: when is theirs to know.
+    public var isOutgoingPingLater: Bool?
+    /// True if an alert might have come of that ping, and none does any more.
+    public var isOutgoingPingOver: Bool?
+    /// When an alert is raised unless this account has answered that ping; nil if none is.
+    public var incomingPingDue: Instant?
+    /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
+    /// It is zero of whoever became the responder by this account's code alone, until this account chooses.
+    public var pingEscalation: Interval?
     /// When this account asked to become the other's responder; nil once answered.
     public var outgoingRoleRequest: Instant?
     /// When the other asked to become this account's responder; nil once answered.
@@ -41,7 +52,9 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public init(
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
-        incomingPing: Instant? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
+        incomingPing: Instant? = nil, outgoingPingDue: Instant? = nil, isOutgoingPingLater: Bool? = nil,
+        isOutgoingPingOver: Bool? = nil, incomingPingDue: Instant? = nil,
+        pingEscalation: Interval? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {
         self.account = account
@@ -55,6 +68,11 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.notifyOnMissedCheckIn = notifyOnMissedCheckIn
         self.outgoingPing = outgoingPing
         self.incomingPing = incomingPing
+        self.outgoingPingDue = outgoingPingDue
+        self.isOutgoingPingLater = isOutgoingPingLater
+        self.isOutgoingPingOver = isOutgoingPingOver
+        self.incomingPingDue = incomingPingDue
+        self.pingEscalation = pingEscalation
         self.outgoingRoleRequest = outgoingRoleRequest
         self.incomingRoleRequest = incomingRoleRequest
         self.added = added
@@ -63,6 +81,15 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     }
 
     public var id: AccountID { account }
+
+    /// Whether this account's ping waits and no alert comes of it any more: it may ask again, which takes its place. Not just after the
+    /// ping, nor of one of which no alert was to come: asking again does nothing unless the other has chosen alerts since, which isn't said.
+    /// - Parameter now: By the server's clock.
+    public func canAskAgain(at now: Instant) -> Bool {
+        guard iAmResponder, isOutgoingPingOver == true, let outgoingPing else { return false }
+        // The server's time may have been far ahead, but not for good.
+        return now < outgoingPing - SendPing.pause || outgoingPing + SendPing.pause <= now
+    }
 }
 
 /// A request to become contacts that waits for an answer, as one of the two accounts sees it.

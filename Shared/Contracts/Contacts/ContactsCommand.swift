@@ -12,10 +12,12 @@ package enum ContactsCommand: MessageSet {
     case reach(ReachCommand)
     case tier(TierCommand)
     case drill(DrillCommand)
+    case pingEscalation(PingEscalationCommand)
 
     package static let cases: Cases<Self> = [
         Case(Self.account), Case(Self.code), Case(Self.request), Case(Self.relation), Case(Self.role), Case(Self.ping),
         Case(Self.alarm), Case(Self.reach), Case(Self.tier), Case(Self.drill),
+        Case(Self.pingEscalation),
     ]
 
     package var body: any CommandBody {
@@ -30,6 +32,7 @@ package enum ContactsCommand: MessageSet {
         case .reach(let set): set.body
         case .tier(let set): set.body
         case .drill(let set): set.body
+        case .pingEscalation(let set): set.body
         }
     }
 }

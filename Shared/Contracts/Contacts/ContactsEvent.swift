@@ -36,6 +36,7 @@ public enum ContactsEvent: MessageSet {
     case drill(ContactsDrillEvent)
     case renewalAsked(RenewalAsked)
     case renewalSettled(RenewalSettled)
+    case pingEscalation(PingEscalationEvent)
 
     package static let cases: Cases<Self> = [
         Case(Self.contactsOpened), Case(Self.contactsClosed), Case(Self.contactCodeReset),
@@ -49,6 +50,7 @@ public enum ContactsEvent: MessageSet {
         Case(Self.pauseAnnounced),
         Case(Self.responderReachChanged), Case(Self.responderReachSettled), Case(Self.responderTiersSet),
         Case(Self.tierBegan), Case(Self.drill), Case(Self.renewalAsked), Case(Self.renewalSettled),
+        Case(Self.pingEscalation),
     ]
 
     public var body: any EventBody {
@@ -87,6 +89,7 @@ public enum ContactsEvent: MessageSet {
         case .drill(let set): set.body
         case .renewalAsked(let body): body
         case .renewalSettled(let body): body
+        case .pingEscalation(let set): set.body
         }
     }
 }

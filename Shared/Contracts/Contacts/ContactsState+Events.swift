@@ -25,19 +25,58 @@ extension ContactsState {
         case .contactRemoved(let event): contacts[event.contact] = nil
         case .contactBlocked(let event): block(event.contact)
         case .contactUnblocked(let event): blocked.removeAll { $0 == event.contact }
-        case .pingSent(let event): contacts[event.contact]?.outgoingPing = event.at
-        case .pingReceived(let event): contacts[event.contact]?.incomingPing = event.at
+        case .pingSent(let event):
+            contacts[event.contact]?.outgoingPing = event.at
+            contacts[event.contact]?.outgoingPingDue = event.due
+            contacts[event.contact]?.isOutgoingPingLater = event.isLater
+            contacts[event.contact]?.isOutgoingPingOver = nil
+        case .pingReceived(let event):
+            contacts[event.contact]?.incomingPing = event.at
+            contacts[event.contact]?.incomingPingDue = event.due
         case .pingCancelled(let event): endPing(with: event.contact, event.direction)
-        case .pingAnswered(let event): endPing(with: event.contact, event.direction)
+        case .pingAnswered(let event):
+            // One whose place another has taken is answered, too, and the other waits.
+            if event.direction == .outgoing, contacts[event.contact]?.outgoingPing != event.sent { return }
+            endPing(with: event.contact, event.direction)
         case .receivedPingsCleared(let event):
-            for contact in event.contacts { contacts[contact]?.incomingPing = nil }
+            for contact in event.contacts { endPing(with: contact, .incoming) }
         case .responderReachChanged(let event): responderReach = event.reach
         case .alarmAcknowledged(let event): take(event)
         case .responderTiersSet(let event): responderTiers = event.tiers.isEmpty ? nil : event.tiers
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
+        case .pingEscalation(let event): apply(event)
         case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,
             .pauseAnnounced, .responderReachSettled, .tierBegan, .drill, .renewalAsked, .renewalSettled:
             break
+        }
+    }
+
+    private mutating func apply(_ event: PingEscalationEvent) {
+        switch event {
+        case .pingEscalationSet(let event):
+            if let contact = event.contact {
+                contacts[contact]?.pingEscalation = event.after
+            } else {
+                pingEscalation =
+                    PingEscalation(
+                        after: event.after.flatMap { $0 > .seconds(0) ? $0 : nil },
+                        quietHours: pingEscalation?.quietHours
+                    ).kept
+            }
+        case .pingQuietHoursSet(let event):
+            pingEscalation = PingEscalation(after: pingEscalation?.after, quietHours: event.quietHours).kept
+        case .pingDueSet(let event):
+            switch event.direction {
+            case .outgoing where contacts[event.contact]?.outgoingPing == event.sent:
+                contacts[event.contact]?.outgoingPingDue = event.due
+                contacts[event.contact]?.isOutgoingPingLater = event.isLater
+                let isOver = event.due == nil && event.isLater != true
+                contacts[event.contact]?.isOutgoingPingOver = isOver ? true : nil
+            case .incoming where contacts[event.contact]?.incomingPing == event.sent:
+                contacts[event.contact]?.incomingPingDue = event.due
+            case .outgoing, .incoming: break
+            }
+        case .pingWarned, .pingsUnanswered, .pingWarningEnded, .unansweredPingsEnded: break
         }
     }
 
@@ -60,8 +99,14 @@ extension ContactsState {
 
     private mutating func endPing(with contact: AccountID, _ direction: Direction) {
         switch direction {
-        case .outgoing: contacts[contact]?.outgoingPing = nil
-        case .incoming: contacts[contact]?.incomingPing = nil
+        case .outgoing:
+            contacts[contact]?.outgoingPing = nil
+            contacts[contact]?.outgoingPingDue = nil
+            contacts[contact]?.isOutgoingPingLater = nil
+            contacts[contact]?.isOutgoingPingOver = nil
+        case .incoming:
+            contacts[contact]?.incomingPing = nil
+            contacts[contact]?.incomingPingDue = nil
         }
     }
 

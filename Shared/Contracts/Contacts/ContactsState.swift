@@ -24,13 +24,15 @@ public struct ContactsState: Codable, Hashable, Sendable {
     public var alarmAnswers: Ordered<GivenAlarmAnswer>?
     /// Who hears of a missed check-in later than the others; the soonest first. Nil if all hear at once.
     public var responderTiers: [ResponderTier]?
+    /// What becomes of pings that the account doesn't answer. Nil if nothing does.
+    public var pingEscalation: PingEscalation?
     public var isClosed: Bool
 
     public init(
         account: AccountID, code: ContactCode? = nil, isApprovalRequired: Bool = false, contacts: Ordered<Contact> = [],
         requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [],
         responderReach: ResponderReach? = nil, alarmAnswers: Ordered<GivenAlarmAnswer>? = nil,
-        responderTiers: [ResponderTier]? = nil, isClosed: Bool = false
+        responderTiers: [ResponderTier]? = nil, pingEscalation: PingEscalation? = nil, isClosed: Bool = false
     ) {
         self.account = account
         self.code = code
@@ -41,6 +43,7 @@ public struct ContactsState: Codable, Hashable, Sendable {
         self.responderReach = responderReach
         self.alarmAnswers = alarmAnswers
         self.responderTiers = responderTiers
+        self.pingEscalation = pingEscalation
         self.isClosed = isClosed
     }
 }

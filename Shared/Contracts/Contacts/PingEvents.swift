@@ -5,11 +5,19 @@ public struct PingSent: EventBody {
     public let account: AccountID
     /// The dependent.
     public let contact: AccountID
+    /// When an alert is raised unless it is answered; nil if none is, or it is put off.
+    public let due: Instant?
+    /// True if the dependent's quiet hours put the alert off.
+    public let isLater: Bool?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, at: Instant) {
+    public init(
+        account: AccountID, contact: AccountID, due: Instant? = nil, isLater: Bool? = nil, at: Instant
+    ) {
         self.account = account
         self.contact = contact
+        self.due = due
+        self.isLater = isLater
         self.at = at
     }
 }
@@ -19,11 +27,19 @@ public struct PingReceived: EventBody {
     public let account: AccountID
     /// The responder.
     public let contact: AccountID
+    /// When an alert is raised unless it is answered; nil if none is.
+    public let due: Instant?
+    /// When the ping was sent whose place it takes; nil if none waited.
+    public let replaced: Instant?
     public let at: Instant
 
-    public init(account: AccountID, contact: AccountID, at: Instant) {
+    public init(
+        account: AccountID, contact: AccountID, due: Instant? = nil, replaced: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.contact = contact
+        self.due = due
+        self.replaced = replaced
         self.at = at
     }
 }

@@ -57,6 +57,10 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var onItUntil: Instant?
     /// The account's own trip, whose end is the deadline. Of another's, an alert has the deadline alone.
     public var trip: TripID?
+    /// When a ping was sent that wasn't answered in time, or soon won't be: the alert that is on because of it, or the warning before.
+    public var pinged: Instant?
+    /// Who sent it.
+    public var pinger: AccountID?
     /// The subject's drill, or the account's own. What has it is about no alarm.
     public var drill: DrillID?
     /// When the drill is over; nil if it says that it is.
@@ -80,7 +84,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
-        pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil, drill: DrillID? = nil,
+        pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil,
+        pinged: Instant? = nil, pinger: AccountID? = nil, drill: DrillID? = nil,
         drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, lead: Interval? = nil, count: Int? = nil,
         isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil,
         text: String? = nil
@@ -91,6 +96,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.pausedUntil = pausedUntil
         self.onItUntil = onItUntil
         self.trip = trip
+        self.pinged = pinged
+        self.pinger = pinger
         self.drill = drill
         self.drillEnds = drillEnds
         self.isOwnDrill = isOwnDrill

@@ -30,6 +30,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     public var alertAlarm: AlarmID?
     /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
     public var trip: TripState?
+    /// The pings that made the alert that is on because they weren't answered, or were added to it.
+    public var unanswered: UnansweredPings?
     /// The newest drill, also when it is over. It is no alarm, and responders see nothing of it here.
     public var drill: DrillState?
     /// The devices that are signed in, sorted by id.
@@ -41,7 +43,8 @@ public struct AccountState: Codable, Hashable, Sendable {
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
-        trip: TripState? = nil, drill: DrillState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
+        trip: TripState? = nil, unanswered: UnansweredPings? = nil, drill: DrillState? = nil,
+        devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
         self.handle = handle
@@ -58,6 +61,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
         self.trip = trip
+        self.unanswered = unanswered
         self.drill = drill
         self.devices = devices
         self.isClosed = isClosed
@@ -150,7 +154,7 @@ extension AccountState {
         case .deviceSignedOut(let event): devices[event.device] = nil
         case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
             .pauseReminded,
-            .alarmRepeated, .alertAnnounced, .alarmClosingDue:
+            .alarmRepeated, .alertAnnounced, .alarmClosingDue, .unansweredPingsDiscarded:
             break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice
@@ -196,13 +200,20 @@ extension AccountState {
         case .alertRaised(let event):
             alertRaised = event.at
             alertAlarm = event.alarm
-            if let missed = event.trip { miss(missed, event.alarm) }
+            if let missed = event.trip { miss(missed, event.alarm, isCalled: false) }
+            unanswered = nil
+            if let pings = event.pings { take(pings, event.alarm, isCalled: false) }
         case .alertRaisedAgain(let event):
-            if let missed = event.trip { miss(missed, event.alarm) }
+            let isCalled = isCalled(event.alarm)
+            if let missed = event.trip { return miss(missed, event.alarm, isCalled: isCalled) }
+            if let pings = event.pings { return take(pings, event.alarm, isCalled: isCalled) }
             if trip?.alarm == event.alarm { trip?.isCalled = true }
+            if unanswered?.alarm == event.alarm { unanswered?.isCalled = true }
+        case .unansweredPingsDropped(let event): drop(event.pings, event.alarm)
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil
+            unanswered = nil
             endMissedTrip()
         case .trip(let event): apply(event)
         case .drill(let event): apply(event)
@@ -211,6 +222,7 @@ extension AccountState {
             case .alertRaised:
                 alertRaised = nil
                 alertAlarm = nil
+                unanswered = nil
                 endMissedTrip()
             case .checkInMissed:
                 checkIn.move(to: event.due)

@@ -8,10 +8,12 @@ package enum AlertCommand: MessageSet {
     case repeatAlarm(RepeatAlarm)
     case holdAlarm(HoldAlarm)
     case closeAlarm(CloseAlarm)
+    case raiseUnansweredAlert(RaiseUnansweredAlert)
+    case endUnansweredAlert(EndUnansweredAlert)
 
     package static let cases: Cases<Self> = [
         Case(Self.raiseAlert), Case(Self.clearAlert), Case(Self.announceAlert), Case(Self.repeatAlarm),
-        Case(Self.holdAlarm), Case(Self.closeAlarm),
+        Case(Self.holdAlarm), Case(Self.closeAlarm), Case(Self.raiseUnansweredAlert), Case(Self.endUnansweredAlert),
     ]
 
     package var body: any CommandBody {
@@ -22,6 +24,8 @@ package enum AlertCommand: MessageSet {
         case .repeatAlarm(let body): body
         case .holdAlarm(let body): body
         case .closeAlarm(let body): body
+        case .raiseUnansweredAlert(let body): body
+        case .endUnansweredAlert(let body): body
         }
     }
 }

@@ -11,15 +11,19 @@ public struct AlertRaised: EventBody {
     public let waitsUntil: Instant?
     /// The trip whose time passed; nil if the person raised it.
     public let trip: MissedTrip?
+    /// The pings that weren't answered in time; nil if it is about none.
+    public let pings: [UnansweredPing]?
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil, at: Instant
+        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil,
+        pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.waitsUntil = waitsUntil
         self.trip = trip
+        self.pings = pings
         self.at = at
     }
 }
@@ -51,13 +55,18 @@ public struct AlertCleared: EventBody {
     public let raised: Instant
     /// Whether responders were alarmed. If not, they needn't be told of the end.
     public let wasAnnounced: Bool
+    /// When the person said that they are all right, by the database's clock. What was asked before is answered.
+    public let said: Instant?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, said: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.alarm = alarm
         self.raised = raised
         self.wasAnnounced = wasAnnounced
+        self.said = said
         self.at = at
     }
 }
@@ -77,13 +86,16 @@ public struct AlarmRepeated: EventBody {
     public let isSlow: Bool?
     /// The end of the trip that made the alert; nil if the person has called for help by hand.
     public let eta: Instant?
+    /// When the first of the pings was sent that made the alert; nil if the person has called for help, too.
+    public let pinged: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        eta: Instant? = nil, at: Instant
+        eta: Instant? = nil, pinged: Instant? = nil, at: Instant
     ) {
         self.eta = eta
+        self.pinged = pinged
         self.account = account
         self.alarm = alarm
         self.kind = kind
@@ -151,15 +163,62 @@ public struct AlertRaisedAgain: EventBody {
     public let pressed: Instant
     /// The trip whose time passed; nil if the person did it.
     public let trip: MissedTrip?
+    /// The pings that weren't answered in time; nil if it is about none.
+    public let pings: [UnansweredPing]?
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil, at: Instant
+        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil,
+        pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.pressed = pressed
         self.trip = trip
+        self.pings = pings
+        self.at = at
+    }
+}
+
+/// Nothing more becomes of pings that weren't answered in time: they made an alert before, or the person has said since that they are all
+/// right.
+public struct UnansweredPingsDiscarded: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    /// Sorted by responder; from one to ``UnansweredPing/limit``.
+    public let pings: [UnansweredPing]
+    /// The alert that is on and names them already; nil if none does.
+    public let alarm: AlarmID?
+    /// True if they made that alert, and weren't added to it.
+    public let isRaised: Bool?
+    public let at: Instant
+
+    public init(
+        account: AccountID, pings: [UnansweredPing], alarm: AlarmID? = nil, isRaised: Bool? = nil, at: Instant
+    ) {
+        self.account = account
+        self.pings = pings
+        self.alarm = alarm
+        self.isRaised = isRaised
+        self.at = at
+    }
+}
+
+/// Pings that made the alert that is on, or were added to it, were answered, and it goes on: by others, by a trip, or because the person
+/// has called for help, too.
+public struct UnansweredPingsDropped: EventBody {
+    public static let isUrgent = true
+
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let pings: [UnansweredPing]
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, pings: [UnansweredPing], at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.pings = pings
         self.at = at
     }
 }

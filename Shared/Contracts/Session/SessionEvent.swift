@@ -35,6 +35,8 @@ public enum SessionEvent: MessageSet {
     case alertAnnounced(AlertAnnounced)
     case alertCleared(AlertCleared)
     case alertRaisedAgain(AlertRaisedAgain)
+    case unansweredPingsDropped(UnansweredPingsDropped)
+    case unansweredPingsDiscarded(UnansweredPingsDiscarded)
     case alarmClosingDue(AlarmClosingDue)
     case alarmClosed(AlarmClosed)
     case trip(TripEvent)
@@ -55,7 +57,9 @@ public enum SessionEvent: MessageSet {
         Case(Self.checkInsPaused), Case(Self.checkInsResumed), Case(Self.pauseReminded),
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
-        Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.alarmClosingDue), Case(Self.alarmClosed),
+        Case(Self.alertCleared), Case(Self.alertRaisedAgain), Case(Self.unansweredPingsDropped),
+        Case(Self.unansweredPingsDiscarded),
+        Case(Self.alarmClosingDue), Case(Self.alarmClosed),
         Case(Self.trip), Case(Self.drill),
         Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
@@ -95,6 +99,8 @@ public enum SessionEvent: MessageSet {
         case .alertAnnounced(let body): body
         case .alertCleared(let body): body
         case .alertRaisedAgain(let body): body
+        case .unansweredPingsDropped(let body): body
+        case .unansweredPingsDiscarded(let body): body
         case .alarmClosingDue(let body): body
         case .alarmClosed(let body): body
         case .trip(let set): set.body

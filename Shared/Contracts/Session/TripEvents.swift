@@ -74,16 +74,20 @@ public struct TripEnded: EventBody {
     public let eta: Instant
     /// When the person was reminded of this end; nil if they weren't.
     public let reminded: Instant?
+    /// When the person said that they have arrived, by the database's clock; nil if they haven't. What was asked before is answered.
+    public let said: Instant?
     public let at: Instant
 
     public init(
-        account: AccountID, trip: TripID, end: TripEnd, eta: Instant, reminded: Instant? = nil, at: Instant
+        account: AccountID, trip: TripID, end: TripEnd, eta: Instant, reminded: Instant? = nil, said: Instant? = nil,
+        at: Instant
     ) {
         self.account = account
         self.trip = trip
         self.end = end
         self.eta = eta
         self.reminded = reminded
+        self.said = said
         self.at = at
     }
 }

@@ -33,7 +33,8 @@ public struct TripState: Codable, Hashable, Sendable, Identifiable {
     /// When the alert is raised, or was.
     public var othersHear: Instant { eta + (grace ?? .seconds(0)) }
 
-    /// Whether the trip made the alert that is on, and nothing else did: the trip's end ends it.
+    /// Whether the alert is on since the trip's time has passed, and the person hasn't called for help: the trip's end ends it, unless a
+    /// ping wasn't answered, too.
     public var isItsAlert: Bool { alarm != nil && isCalled != true }
 }
 
@@ -79,9 +80,10 @@ extension AccountState {
     }
 
     /// The trip's time has passed, and an alert is on.
-    mutating func miss(_ missed: MissedTrip, _ alarm: AlarmID) {
+    mutating func miss(_ missed: MissedTrip, _ alarm: AlarmID, isCalled: Bool) {
         guard trip?.id == missed.trip else { return }
         trip?.alarm = alarm
+        trip?.isCalled = isCalled ? true : nil
         trip?.graceEnds = nil
     }
 

@@ -63,6 +63,31 @@ struct AlarmRefusalTests {
         }
     }
 
+    @Test("how long pings may stay unanswered is taken, and refused of somebody who is no responder (A4)")
+    func pingEscalation() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let anna = try await carrier.signUp("anna", at: quartet)
+                let ben = try await carrier.signUp("ben", at: quartet)
+                let eve = try await carrier.signUp("eve", at: quartet)
+                try await ben.add(anna)
+                func set(_ responder: Device) -> JSON {
+                    ["contact": .string(responder.account), "after": 1_800_000_000]
+                }
+                _ = try await carrier.act("SetPingEscalation", set(ben), token: anna.token)
+                for (account, other) in [(anna, eve), (ben, anna)] {
+                    let refused = try await carrier.expect(
+                        "notContact", of: "SetPingEscalation", set(other), token: account.token)
+                    #expect(refused.field == "contact")
+                }
+                _ = try await carrier.act("SetPingEscalation", ["after": 1_800_000_000], token: anna.token)
+                _ = try await carrier.act(
+                    "SetPingQuietHours", ["quietHours": ["from": 1320, "to": 420]], token: anna.token)
+                _ = try await carrier.act("SetPingQuietHours", token: anna.token)
+            }
+        }
+    }
+
     @Test(
         "a grace and a pause are taken, and refused when they are too long, too many, unconfirmed or come too late (A3, A5)"
     )

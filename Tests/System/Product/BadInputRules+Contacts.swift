@@ -8,6 +8,25 @@ extension BadInputTests {
         .missing("isRequired"), .malformed("isRequired", notRequiredFlags), .unknown("from"))
 
     /// Bob is Anna's responder, and Eve isn't.
+    static let pingEscalation =
+        Form("SetPingEscalation", ["contact": "\"<bob>\"", "after": "3600000000"]).refuses(
+            .malformed("contact", notIDs), .refused("contact", strangers, 404, "notContact"),
+            .malformed("after", notTimes),
+            .invalid("after", ["1", "899999999", "900000001", "86400000001", "86460000000", "-900000000"]),
+            .unknown("minutes"))
+        + Form("SetPingQuietHours", ["quietHours": #"{"from":0,"to":60}"#]).refuses(
+            .malformed("quietHours", ["true", "1", "\"now\"", "[]"]),
+            .malformed("quietHours", [#"{"to":60}"#, #"{"from":"0","to":60}"#], at: "quietHours.from"),
+            .malformed("quietHours", [#"{"from":0}"#, #"{"from":0,"to":1.5}"#], at: "quietHours.to"),
+            .invalid(
+                "quietHours",
+                [
+                    #"{"from":0,"to":0}"#, #"{"from":-1,"to":60}"#, #"{"from":0,"to":1440}"#,
+                    #"{"from":0,"to":1381}"#,
+                ]),
+            .unknown("zone"))
+
+    /// Bob is Anna's responder, and Eve isn't.
     static let tiers = Form("SetResponderTiers", ["tiers": "[]"]).refuses(
         .missing("tiers"),
         .malformed("tiers", ["null", "true", "1", "\"now\"", "{}"]),
@@ -43,7 +62,8 @@ extension BadInputTests {
             "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact",
             "SendPing", "CancelPing", "RespondToPing",
         ].flatMap { Form($0).refuses(.refused("contact", strangers, 404, "notContact")) }
-        + Form("RespondToPing", ["contact": "\"<bob>\""]).refuses(.malformed("sent", notTimes))
+        + Form("RespondToPing", ["contact": "\"<bob>\""]).refuses(
+            .malformed("sent", notTimes), .malformed("pressed", notTimes))
         + ["DeclineContactRequest", "WithdrawContactRequest", "UnblockContact"].flatMap {
             Form($0).refuses(.refused("contact", strangers, 404, "notFound"))
         }

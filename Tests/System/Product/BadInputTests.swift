@@ -13,7 +13,8 @@ struct BadInputTests {
         """)
     func commands() async throws {
         let rules = [
-            Self.profile, Self.checkIns, Self.trips, Self.alerts, Self.bare, Self.approval, Self.tiers, Self.naming,
+            Self.profile, Self.checkIns, Self.trips, Self.alerts, Self.bare, Self.approval, Self.tiers,
+            Self.pingEscalation, Self.naming,
             Self.approving,
             Self.adding,
             Self.updating, Self.reading, Self.clearing,

@@ -212,6 +212,7 @@ private struct DecidedScene: Sendable {
             "AcceptRoleChange": contact, "DeclineRoleChange": contact, "WithdrawRoleChange": contact,
             "SetContactApproval": ["isRequired": true],
             "SetResponderTiers": ["tiers": [["after": 900_000_000, "responders": [.string(bob.account)]]]],
+            "SetPingEscalation": ["after": 3_600_000_000], "SetPingQuietHours": ["quietHours": ["from": 0, "to": 60]],
             "UpdateContact": contact.adding("expectedVersion", 1).adding("nickname", "Bobby"),
             "RemoveContact": contact, "BlockContact": contact, "UnblockContact": contact, "SendPing": contact,
             "CancelPing": contact, "RespondToPing": contact,

@@ -92,6 +92,7 @@ struct ContactsPropertyTests {
         try #require(row.returns == nil || !row.isReachable)
         try #require(timers.contains(SettleResponderReach.type) == (row.unsettled != nil))
         try #require(timers.contains(BeginNextTier.type) == (row.nextTier != nil))
+        try #require(timers.contains(JudgePings.type) == (row.nextPing != nil))
         try #require(timers.contains(AskForRenewal.type) == (row.nextRenewal != nil))
     }
 
@@ -109,7 +110,18 @@ struct ContactsPropertyTests {
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<70, using: &random) {
+        switch Int.random(in: 0..<80, using: &random) {
+        case 70...71:
+            let after: Interval? = one ? .minutes(15) : two ? .seconds(0) : nil
+            return SetPingEscalation(contact: random.oneIn(2) ? other : nil, after: after)
+        case 72: return SetPingQuietHours(quietHours: one ? QuietHours(from: 0, to: 1) : nil)
+        case 73...77: return JudgePings(account: asker, due: people.time)
+        case 78...79:
+            let sent = people.side(of: other, with: asker)?.pinged ?? people.time
+            return SettleUnansweredPings(
+                account: asker, pings: [UnansweredPing(contact: other, sent: sent)],
+                alarm: people.rows.alarms[AlarmKey(asker, .alert)]?.alarm, isRaised: one,
+                allRight: random.oneIn(4) ? people.time : nil, at: people.time)
         case 58...60: return randomTiers(of: asker, in: people, using: &random)
         case 61...65: return BeginNextTier(account: asker, due: people.time)
         case 66...69: return AskForRenewal(account: asker, due: people.time)

@@ -18,6 +18,7 @@ extension ContactsRows {
         state.isApprovalRequired = row.isApprovalRequired
         state.responderReach = row.responderReach
         state.responderTiers = row.responderTiers
+        state.pingEscalation = row.pingEscalation
         for contact in contacts(of: account) {
             guard let relation = self[Pair(account, contact)] else { continue }
             state.contacts[contact] = RelationView(relation, of: account, with: contact).seen

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Contacts: the tables")
 struct ContactsStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "contacts", in: "Contacts")
+    private static let tables = DatabaseTemplate.contacts
     typealias Trial = StoreTrial<ContactsStore>
 
     @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S6)")
@@ -179,6 +179,52 @@ struct ContactsStoreTests {
             #expect(try await database.psql("SELECT count(*) FROM contacts.alarm") == "0")
             _ = try await ask(CloseAccount(), ben)
             #expect(try await database.psql(kept) == "")
+            await trial.close()
+        }
+    }
+
+    @Test("all answers of an account reach what was found unanswered and then cancelled, and so does a check-in (A4)")
+    func cancelledPings() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let trial = try await Trial(ContactsStore(), in: database, as: "contacts")
+            let start = Instant.now - .hours(2)
+            func ask(
+                _ command: any CommandBody, _ account: AccountID, byTimer: Bool = false, at time: Instant
+            ) async throws -> [ContactsEvent] {
+                let context = CommandContext(
+                    commandID: .new(), account: byTimer ? nil : account, key: .account(account), time: time)
+                return try await trial.handle([.init(command, context)])[0].get().map(\.event)
+            }
+            func answered(_ events: [ContactsEvent]) -> [AccountID] {
+                events.compactMap { $0.body as? UnansweredPingsEnded }.flatMap { $0.pings.map(\.contact) }
+            }
+            for isLesser in [true, false] {
+                let accounts = [AccountID.new(), .new()].sorted()
+                let (anna, ben) = isLesser ? (accounts[0], accounts[1]) : (accounts[1], accounts[0])
+                let code = ContactCode.new()
+                _ = try await ask(OpenAccount(code: code), anna, at: start)
+                _ = try await ask(OpenAccount(code: .new()), ben, at: start)
+                _ = try await ask(AddContact(code: code, isMyResponder: false, iAmResponder: true), ben, at: start)
+                _ = try await ask(SetPingEscalation(contact: ben, after: .minutes(30)), anna, at: start)
+                for (number, isCheckIn) in [false, true].enumerated() {
+                    let sent = start + .minutes(Int64(number) * 40)
+                    _ = try await ask(SendPing(contact: anna), ben, at: sent)
+                    for minutes in [25, 30] as [Int64] {
+                        let due = sent + .minutes(minutes)
+                        _ = try await ask(JudgePings(account: anna, due: due), anna, byTimer: true, at: due)
+                    }
+                    _ = try await ask(CancelPing(contact: anna), ben, at: sent + .minutes(31))
+                    if isCheckIn {
+                        let said = sent + .minutes(32)
+                        _ = try await ask(RelayAlert(kind: .checkedIn, occurred: said), anna, at: said)
+                    }
+                    // After the check-in it is about nothing that was asked since.
+                    let events = try await ask(RespondToAllPings(), anna, at: sent + .minutes(33))
+                    #expect(answered(events) == (isCheckIn ? [] : [ben]))
+                    let late = try await ask(RespondToPing(contact: ben, sent: sent), anna, at: sent + .minutes(34))
+                    #expect(answered(late).isEmpty)
+                }
+            }
             await trial.close()
         }
     }

@@ -22,7 +22,8 @@ extension People {
             // A canary has no stream, nobody is to see when somebody was reached, and a timer that comes too early is set again.
             quiet: { command, before, after in
                 command is OpenCanary || command is RecordReached || command is LapseReach || command is RestoreReach
-                    || command is BeginNextTier || command is AskForRenewal
+                    || command is BeginNextTier || command is AskForRenewal || command is JudgePings
+                    || command is SettleUnansweredPings
                     ? after : before
             },
             check: { asker, emissions in

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Contacts: pings and alerts")
 struct PingTests {
-    @Test("both sides see a ping with its time, and sending it again changes nothing (S27)")
+    @Test(
+        "both sides see a ping with its time; another does nothing, unless an alert may come of it, and in ten seconds (S27)"
+    )
     func send() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -19,9 +21,59 @@ struct PingTests {
                 .pingSent(PingSent(account: anna, contact: ben, at: at)),
                 .pingReceived(PingReceived(account: ben, contact: anna, at: at)),
             ])
+        // An answer that is under way is about the one that waits.
         people.pass(.minutes(1))
         #expect(try people.ask(anna, SendPing(contact: ben)).isEmpty)
+        try people.ask(ben, RespondToPing(contact: anna, sent: at))
+        #expect(people.contact(anna, ben)?.outgoingPing == nil)
+    }
+
+    @Test(
+        "another takes its place once an alert may come of that, not at once, and an answer to the first is told (S27, A4)"
+    )
+    func replace() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let at = people.time
+        try people.ask(anna, SendPing(contact: ben))
+        try people.ask(ben, SetPingEscalation(contact: anna, after: .minutes(30)))
+        people.pass(.seconds(9))
+        #expect(try people.ask(anna, SendPing(contact: ben)).isEmpty)
         #expect(people.contact(anna, ben)?.outgoingPing == at && people.contact(ben, anna)?.incomingPing == at)
+        people.pass(.seconds(1))
+        let again = people.time
+        let due = again + .minutes(30)
+        #expect(
+            try people.ask(anna, SendPing(contact: ben)) == [
+                .pingSent(PingSent(account: anna, contact: ben, due: due, at: again)),
+                .pingReceived(PingReceived(account: ben, contact: anna, due: due, replaced: at, at: again)),
+            ])
+        func expectBothWaiting() {
+            #expect(people.contact(anna, ben)?.outgoingPing == again)
+            #expect(people.contact(ben, anna)?.incomingPing == again)
+        }
+        expectBothWaiting()
+        // Who asked hears of an answer to the first, once. The other waits.
+        let before = people
+        for answer in [RespondToPing(contact: anna, sent: at), RespondToAllPings(upTo: at)] as [any CommandBody] {
+            people = before
+            #expect(try people.ask(ben, RespondToPing(contact: anna, sent: at - .seconds(1))).isEmpty)
+            #expect(
+                try people.ask(ben, answer) == [
+                    .pingEscalation(
+                        .pingDueSet(
+                            PingDueSet(
+                                account: ben, contact: anna, direction: .incoming, sent: again, due: due,
+                                at: people.time))),
+                    .pingAnswered(
+                        PingAnswered(
+                            account: anna, contact: ben, direction: .outgoing, sent: at, at: people.time)),
+                ])
+            expectBothWaiting()
+            #expect(try people.ask(ben, answer).isEmpty)
+        }
+        try people.ask(ben, RespondToPing(contact: anna, sent: again))
+        #expect(people.contact(anna, ben)?.outgoingPing == nil)
     }
 
     @Test("only a responder pings a dependent, if both want pings, and not too often (S27)")

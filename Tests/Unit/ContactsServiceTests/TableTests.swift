@@ -30,7 +30,8 @@ struct ContactsTableTests {
             (open.settledReach, open.unsettled) = (.reachable, time(9))
             (closed.reachableUntil, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
             open.responderTiers = [ResponderTier(after: .minutes(15), responders: [ben])]
-            (open.nextTier, open.nextRenewal) = (time(26), time(31))
+            (open.nextTier, open.nextRenewal, open.nextPing) = (time(26), time(31), time(36))
+            open.pingEscalation = PingEscalation(after: .minutes(15), quietHours: QuietHours(from: 1, to: 2))
             var earlier = Tables.account.blank
             (earlier.closed, earlier.responderReach, earlier.settledReach) = (time(13), nil, nil)
             try await Tables.account.expectRoundTrip(
@@ -47,6 +48,7 @@ struct ContactsTableTests {
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
             (alarm.kept.alarm, alarm.kept.unanswered, alarm.kept.firstSafe) = (alarm.alarm, time(14), time(20))
             alarm.kept.calledAgain = time(25)
+            alarm.pinged = time(37)
             (alarm.kept.toldAgain, alarm.kept.holdVersion, alarm.kept.closing) = (time(21), 22, time(23))
             alarm.kept.tiers.later = [ResponderTier(after: .minutes(15), responders: [ben])]
             (alarm.kept.tiers.begun, alarm.kept.tiers.since) = (1, time(27))
@@ -122,6 +124,14 @@ struct ContactsTableTests {
         (side.nickname, side.notes, side.version) = ("nickname \(n)", "notes \(n)", n)
         (side.sendPings, side.receivePings, side.notifyOnCheckIn, side.notifyOnMissedCheckIn) = (true, true, true, true)
         (side.lastPing, side.updated) = (time(n + 2), time(n + 3))
+        side.pingEscalation = .minutes(n)
+        var watch = PingWatch()
+        (watch.sent, watch.due, watch.warned, watch.found) = (time(n + 4), time(n + 5), time(n + 6), time(n + 7))
+        (watch.isOver, watch.isQuiet, watch.raised, watch.recorded) = (true, true, time(n + 8), time(n))
+        (watch.after, watch.warning, watch.added, watch.addedTo) = (.minutes(n), time(n + 11), time(n + 12), .new())
+        watch.missed = UnansweredPing(contact: .new(), sent: time(n + 13), recorded: time(n + 14))
+        watch.hold = AlarmHold(since: time(n + 9), reconsideredAt: time(n + 10))
+        side.watch = watch
         change(&side)
         return side
     }

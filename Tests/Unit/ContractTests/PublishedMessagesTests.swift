@@ -67,7 +67,7 @@ struct PublishedMessagesTests {
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
-                "AcknowledgeAlarm", "SetResponderTiers",
+                "AcknowledgeAlarm", "SetResponderTiers", "SetPingEscalation", "SetPingQuietHours",
                 "MarkRead", "AnswerDrill", "MarkAllRead", "ClearNotifications", "LeaveGroupSession",
                 "RemoveParticipant",
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",

@@ -16,11 +16,13 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: SessionCommand.types) == [
                 "RaiseAlert", "ClearAlert", "CheckIn", "MissCheckIn", "AnnounceAlert", "RepeatAlarm", "HoldAlarm",
-                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip",
+                "CloseAlarm", "StartTrip", "ExtendTrip", "EndTrip", "MissTrip", "RaiseUnansweredAlert",
+                "EndUnansweredAlert",
             ])
         #expect(
             Self.urgent(of: SessionEvent.types) == [
                 "AccountOpened", "AlertRaised", "AlertAnnounced", "AlertCleared", "AlarmRepeated", "AlertRaisedAgain",
+                "UnansweredPingsDropped", "UnansweredPingsDiscarded",
                 "AlarmClosingDue", "AlarmClosed",
                 "CheckedIn", "CheckInGraceBegan", "CheckInMissed",
                 "TripExtended", "TripEnded", "TripReminded", "TripGraceBegan",
@@ -28,12 +30,12 @@ struct UrgencyTests {
         #expect(
             Self.urgent(of: ContactsCommand.types) == [
                 "OpenAccount", "RelayAlert", "AcknowledgeAlarm", "DecideClosing", "ForgetAnswers", "RespondToPing",
-                "ClearReceivedPings", "BeginNextTier",
+                "RespondToAllPings", "ClearReceivedPings", "BeginNextTier", "JudgePings", "SettleUnansweredPings",
             ])
         #expect(
             Self.urgent(of: ContactsEvent.types) == [
                 "ResponderAlerted", "AlarmEnded", "AlarmAcknowledged", "AlarmHoldChanged", "AlarmClosingDecided",
-                "AlarmUnanswered",
+                "AlarmUnanswered", "PingWarned", "PingsUnanswered", "PingWarningEnded", "UnansweredPingsEnded",
             ])
         #expect(Self.urgent(of: NotificationsCommand.types) == ["OpenAccount"])
     }
@@ -47,7 +49,7 @@ struct UrgencyTests {
                 "CheckIn checkIn", "StartTrip checkIn", "ExtendTrip checkIn", "EndTrip checkIn",
                 "TripExtended checkIn", "TripEnded checkIn", "TripReminded checkIn", "TripGraceBegan checkIn",
                 "AcknowledgeAlarm answer",
-                "RespondToPing answer",
+                "RespondToPing answer", "RespondToAllPings answer",
                 "ClearReceivedPings answer",
                 "AlarmAcknowledged answer", "AlarmUnanswered answer",
             ])

@@ -77,6 +77,29 @@ struct PushTextTests {
         #expect(PushText(Self.pushed(.system, .init(text: "Are you still on it?"))).title == "Quartet")
     }
 
+    @Test(
+        "the pushes of an unanswered ping ask whether one is all right, also where it is only a reminder, and end with the time to answer (A4)"
+    )
+    func ping() {
+        let (sent, due) = (Self.created - .minutes(25), Self.created + .minutes(5))
+        func warning(_ kind: NotificationKind) -> PushedNotification {
+            Self.pushed(kind, .init(deadline: due, graceEnds: due, pinged: sent, pinger: .new()))
+        }
+        let (loud, reminder, other) = (
+            warning(.checkInMissed), warning(.checkInReminder), warning(.checkInMissed)
+        )
+        #expect(loud.expires == due && reminder.expires == due)
+        // Warnings of several people's pings don't take each other's place, without a sound; nor does a reminder a warning's.
+        #expect(loud.alarmName?.hasPrefix("ping/") == true && loud.alarmName != other.alarmName)
+        #expect(reminder.alarmName == nil)
+        #expect(PushText(reminder) == PushText(loud) && PushText(reminder) != PushText(.checkInReminder))
+        #expect(PushText(reminder).body.contains("Answer soon"))
+        let alarm = AlarmID.new()
+        let raised = Self.pushed(.alertRaised, .init(pinged: sent, pinger: .new(), alarm: alarm))
+        #expect(raised.alarmName == "\(alarm)" && PushText(raised).title == PushText(loud).title)
+        #expect(PushText(raised).body.contains("an alert is on"))
+    }
+
     @Test("what is about one alarm has one name, and what is about none has none")
     func names() {
         let alarm = AlarmID.new()

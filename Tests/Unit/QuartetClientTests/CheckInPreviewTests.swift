@@ -26,6 +26,54 @@ struct CheckInPreviewTests {
         #expect(try await client.drillReport()?.drill == drill)
     }
 
+    @Test("a preview sets at once when an unanswered ping raises an alert, for all and for one (A4)")
+    func pings() async throws {
+        let ben = AccountID.new()
+        let responder = Contact(
+            account: ben, nickname: "", notes: "", isMyResponder: true, iAmResponder: false, sendPings: true,
+            receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: .now, updated: .now,
+            version: 1)
+        let client = ContactsClient.preview(ContactsState(account: .new(), contacts: [responder]))
+        #expect(client.contacts.value.pingEscalation == PingEscalation())
+        try await client.setPingEscalation(SetPingEscalation(after: .minutes(30)))
+        try await client.setPingQuietHours(QuietHours(from: 1320, to: 420))
+        try await client.setPingEscalation(SetPingEscalation(contact: ben, after: .seconds(0)))
+        let hours = QuietHours(from: 1320, to: 420)
+        #expect(client.contacts.value.pingEscalation == PingEscalation(after: .minutes(30), quietHours: hours))
+        #expect(client.contacts.value.contact(by: ben)?.pingEscalation == .seconds(0))
+        try await client.setPingEscalation(SetPingEscalation(after: nil))
+        try await client.setPingQuietHours(nil)
+        #expect(client.contacts.value.pingEscalation == PingEscalation())
+    }
+
+    @Test("a preview asks again where no alert comes of a ping any more, and leaves one of which one may (A4)")
+    func again() async throws {
+        let (ben, cleo, due) = (AccountID.new(), AccountID.new(), Instant.now + .minutes(30))
+        let plain = AccountID.new()
+        let dependents = [ben, cleo, plain].map { account in
+            Contact(
+                account: account, nickname: "", notes: "", isMyResponder: false, iAmResponder: true, sendPings: true,
+                receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, outgoingPing: due,
+                outgoingPingDue: account == ben ? due : nil, isOutgoingPingOver: account == cleo ? true : nil,
+                added: .now, updated: .now, version: 1)
+        }
+        let client = ContactsClient.preview(ContactsState(account: .new(), contacts: Ordered(dependents)))
+        func canAskAgain(at time: Instant) -> [Bool?] {
+            [ben, cleo].map { client.contacts.value.contact(by: $0)?.canAskAgain(at: time) }
+        }
+        #expect(canAskAgain(at: .now) == [false, true])
+        // Just after the ping nothing would come of it.
+        #expect(canAskAgain(at: due) == [false, false])
+        #expect(canAskAgain(at: due + .seconds(9)) == [false, false])
+        #expect(canAskAgain(at: due + .seconds(10)) == [false, true])
+        // Nobody chose alerts: asking again would do nothing.
+        #expect(client.contacts.value.contact(by: plain)?.canAskAgain(at: due + .hours(1)) == false)
+        for contact in [ben, cleo] { try await client.sendPing(contact) }
+        let after = [ben, cleo].map { client.contacts.value.contact(by: $0) }
+        #expect(after[0]?.outgoingPing == due && after[0]?.outgoingPingDue == due)
+        #expect(after[1]?.outgoingPing.map { $0 < due } == true)
+    }
+
     @Test("a preview shows at once who hears later, and who hears first if nobody else does (A10)")
     func order() async throws {
         let (ben, cleo) = (AccountID.new(), AccountID.new())

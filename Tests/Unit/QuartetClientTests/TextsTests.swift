@@ -61,6 +61,18 @@ struct TextsTests {
             ),
             (.alertRaised, .init(deadline: early, trip: .new(), alarm: .new(), text: "raw"), false, ["2027"]),
             (.dependentAlertRaised, .init(deadline: early, alarm: .new()), true, ["2027"]),
+            (
+                .checkInMissed,
+                .init(deadline: late, graceEnds: late, pinged: early, pinger: .new(), text: "raw"), true,
+                ["2027", "2030"]
+            ),
+            (
+                .checkInReminder,
+                .init(deadline: late, graceEnds: late, pinged: early, pinger: .new(), text: "raw"), true,
+                ["2027", "2030"]
+            ),
+            (.alertRaised, .init(pinged: early, pinger: .new(), alarm: .new(), text: "raw"), true, ["2027"]),
+            (.dependentAlertRaised, .init(pinged: early, pinger: .new(), alarm: .new()), true, ["2027"]),
             (.system, .init(at: early, drill: .new(), drillEnds: late, text: "raw"), true, []),
             (.system, .init(at: early, drill: .new(), text: "raw"), true, []),
             (.system, .init(at: early, drill: .new(), drillEnds: late, isOwnDrill: true, text: "raw"), false, []),

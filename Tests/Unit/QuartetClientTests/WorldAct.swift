@@ -38,6 +38,8 @@ enum WorldAct: String, CaseIterable {
     case respondToPing = "RespondToPing"
     case acknowledge = "AcknowledgeAlarm"
     case setResponderTiers = "SetResponderTiers"
+    case setPingEscalation = "SetPingEscalation"
+    case setPingQuietHours = "SetPingQuietHours"
     case setApproval = "SetContactApproval"
     case resetCode = "ResetContactCode"
     case markRead = "MarkRead"
@@ -145,6 +147,13 @@ enum WorldAct: String, CaseIterable {
         case .setResponderTiers:
             let tiers = isOdd ? [ResponderTier(after: .minutes(Int64(number % 60) + 1), responders: [other])] : []
             return { () async throws(QuartetError) in try await app.contacts.setResponderTiers(tiers) }
+        case .setPingEscalation:
+            let command = SetPingEscalation(
+                contact: number % 3 == 0 ? other : nil, after: isOdd ? .minutes(Int64(number % 60) + 15) : nil)
+            return { () async throws(QuartetError) in try await app.contacts.setPingEscalation(command) }
+        case .setPingQuietHours:
+            let hours = isOdd ? QuietHours(from: Int(number % 1440), to: Int((number + 60) % 1440)) : nil
+            return { () async throws(QuartetError) in try await app.contacts.setPingQuietHours(hours) }
         case .setApproval: return { () async throws(QuartetError) in try await app.contacts.setApproval(isOdd) }
         case .resetCode: return app.contacts.resetCode
         case .markRead:

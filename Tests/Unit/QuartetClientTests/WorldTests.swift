@@ -106,6 +106,34 @@ struct WorldTests {
         #expect(bob.notifications.notifications.unreadNotifications.map(\.kind).contains(.dependentAlertRaised))
     }
 
+    @Test("a ping that isn't answered warns, then raises an alert, which an answer ends (P36, A4)")
+    func unansweredPing() async throws {
+        let world = QuartetWorld(seed: 12)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await world.befriend(anna, bob)
+        try await anna.contacts.setPingEscalation(SetPingEscalation(after: .minutes(30)))
+        try await bob.contacts.sendPing(anna.id)
+        await world.settle()
+        let due = try #require(anna.contacts.contacts.value.contact(by: bob.id)?.incomingPingDue)
+        let sent = try #require(anna.contacts.contacts.value.contact(by: bob.id)?.incomingPing)
+        #expect(bob.contacts.contacts.value.contact(by: anna.id)?.outgoingPingDue == due)
+        func warnings() -> [QuartetNotification] {
+            anna.notifications.notifications.history.filter { $0.kind == .checkInMissed && $0.details.pinged != nil }
+        }
+        await world.advance(by: .minutes(27))
+        #expect(warnings().map(\.details.graceEnds) == [due] && anna.user.user.alertRaised == nil)
+        await world.advance(by: .minutes(4))
+        #expect(anna.user.user.unanswered?.pings.map(\.contact) == [bob.id])
+        #expect(warnings().allSatisfy { $0.cleared != nil })
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.unanswered == PersonPings(pinged: sent))
+        let told = bob.notifications.notifications.history.first { $0.kind == .dependentAlertRaised }?.details
+        #expect(told?.pinged == sent && told?.pinger == nil)
+        try await anna.contacts.respondToPing(bob.id)
+        await world.settle()
+        #expect(anna.user.user.alertRaised == nil && anna.user.user.unanswered == nil)
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.alertRaised == nil)
+    }
+
     @Test("a change whose answer is lost is made once, and one made without network is made later (S22, R14)")
     func lostAnswers() async throws {
         let world = QuartetWorld(seed: 9)

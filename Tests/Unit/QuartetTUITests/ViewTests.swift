@@ -14,7 +14,8 @@ struct ViewTests {
     private static func shown(
         _ connection: ConnectionState = .connected, contact: (inout Contact) -> Void = { _ in },
         bob person: Person = Person(account: ViewTests.bob, handle: "bob", name: "Bob"),
-        account change: (inout AccountState) -> Void = { _ in }
+        account change: (inout AccountState) -> Void = { _ in },
+        contacts changeContacts: (inout ContactsState) -> Void = { _ in }
     ) -> Shown {
         var quartet = Quartet.failing { .notConfigured($0) }
         var account = AccountState(account: anna)
@@ -28,6 +29,7 @@ struct ViewTests {
         contact(&friend)
         var contacts = ContactsState(account: anna)
         contacts.contacts = [friend]
+        changeContacts(&contacts)
         quartet.session = .preview(Credentials(account: anna, device: .new(), refreshToken: ""))
         quartet.user = .preview(account)
         quartet.contacts = .preview(contacts, people: [person])
@@ -72,6 +74,36 @@ struct ViewTests {
         let after = Self.shown(account: { $0.drill = over })
         #expect(rows(Model(), after).contains { $0.contains("a month ago or more") })
         #expect(model.handle(.character("D"), after) == nil && model.dialog != nil)
+    }
+
+    @Test(
+        "it says after how long a ping raises an alert, and whose never does; just after a ping one can't ask again (A4)"
+    )
+    func pings() {
+        let never = "Never one of Bob: choose it with u among the contacts."
+        for (after, ofBob) in [(30, nil), (30, 0), (30, 60), (nil, 0)] as [(Int64?, Int64?)] {
+            let shown = Self.shown(
+                contact: { $0.pingEscalation = ofBob.map(Interval.minutes) },
+                contacts: { $0.pingEscalation = PingEscalation(after: after.map(Interval.minutes)) })
+            let rows = rows(Model(), shown)
+            #expect(rows.contains("A ping unanswered for 30 min raises an alert.") == (after != nil))
+            #expect(rows.contains(never) == (after != nil && ofBob == 0))
+        }
+        // Whom one looks after alone isn't meant.
+        let dependent = Self.shown(
+            contact: { ($0.isMyResponder, $0.pingEscalation) = (false, .seconds(0)) },
+            contacts: { $0.pingEscalation = PingEscalation(after: .minutes(30)) })
+        #expect(!rows(Model(), dependent).contains { $0.contains("Never one of") })
+        for (ago, canAsk) in [(9, false), (10, true)] as [(Int64, Bool)] {
+            var model = Model()
+            model.tab = .contacts
+            let shown = Self.shown { contact in
+                contact.outgoingPing = Self.now - .seconds(ago)
+                contact.isOutgoingPingOver = true
+            }
+            #expect(rows(model, shown).contains { $0.contains("a ask again") } == canAsk)
+            #expect(model.handle(.character("a"), shown) == (canAsk ? .ping(Self.bob) : nil))
+        }
     }
 
     @Test("an urgent change that was never sent stays on the screen until a key says that it was read (S22)")

@@ -1,5 +1,6 @@
 import QuartetContactsContract
 import QuartetNotificationsContract
+import QuartetSessionContract
 import QuartetVocabulary
 import Testing
 
@@ -23,6 +24,69 @@ struct PolicyTests {
         #expect(command.key == .account(account) && command.account == account)
         // A type that a newer release adds isn't ignored: a replica that knows it decides.
         #expect(policy.ignoredTypes == Set(NotificationsEvent.types.map { $0.type }).subtracting(["PushTaken"]))
+    }
+
+    @Test("she is warned of a ping that soon raises an alert, and session hears of those that weren't answered (A4)")
+    func unansweredPings() throws {
+        let (anna, ben, sent) = (AccountID.new(), AccountID.new(), Instant.now)
+        func commands(
+            _ event: PingEscalationEvent, at time: Instant = sent
+        ) throws -> [PolicyCommand] {
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: type(of: event.body).type, key: .account(anna), account: anna,
+                    body: try event.body.encoded()),
+                recordedAt: time)
+            return ContactsPolicy().commands(for: .pingEscalation(event), in: message)
+        }
+        let due = sent + .minutes(30)
+        let warned = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due, at: sent + .minutes(25)))
+        let delivery = try #require(try commands(warned).first?.body as? DeliverNotification)
+        try delivery.validate()
+        #expect(delivery.kind == .checkInMissed && delivery.subject == ben && delivery.isUrgent)
+        #expect(delivery.details.pinged == sent && delivery.details.pinger == ben && delivery.details.alarm == nil)
+        // Not loud, and of the same name, so that it ends as that would.
+        let repeated = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due, isRepeated: true, at: sent + .minutes(25)))
+        let reminder = try #require(try commands(repeated).first?.body as? DeliverNotification)
+        #expect(reminder.kind == .checkInReminder && reminder.kind.priority == .normal && reminder.id == delivery.id)
+        #expect(reminder.details == delivery.details && reminder.details.endOfUse(of: reminder.kind) == due)
+        // It is of no use once the alert is on.
+        #expect(delivery.details.endOfUse(of: delivery.kind) == due)
+        #expect(try commands(warned, at: due).isEmpty)
+        // A ping that is put off warns once more, under another name.
+        let later = PingEscalationEvent.pingWarned(
+            .init(account: anna, contact: ben, sent: sent, due: due + .days(1), at: sent + .minutes(25)))
+        #expect((try commands(later).first?.body as? DeliverNotification).map { $0.id != delivery.id } == true)
+        let ended = PingEscalationEvent.pingWarningEnded(
+            .init(account: anna, contact: ben, sent: sent, due: due, at: due))
+        let clear = try #require(try commands(ended).first?.body as? ClearNotifications)
+        #expect(clear.selection.ids == [delivery.id])
+
+        let pings = [UnansweredPing(contact: ben, sent: sent)]
+        let raise = try commands(.pingsUnanswered(.init(account: anna, pings: pings, at: due)))
+        #expect(raise.map(\.log) == [Domain.session.commands])
+        #expect(
+            raise.first?.body as? RaiseUnansweredAlert
+                == RaiseUnansweredAlert(account: anna, pings: pings, found: due))
+        for answered in [due, nil] {
+            let end = try commands(
+                .unansweredPingsEnded(.init(account: anna, pings: pings, answered: answered, at: due)))
+            #expect(
+                end.first?.body as? EndUnansweredAlert
+                    == EndUnansweredAlert(account: anna, pings: pings, answered: answered))
+            // Others who asked before are answered, too, and may ask again.
+            let settled = end.compactMap { $0.body as? SettleUnansweredPings }
+            #expect(settled.map(\.allRight) == (answered == nil ? [] : [answered]))
+            #expect(settled.allSatisfy { $0.pings.isEmpty && $0.account == anna })
+        }
+        for quiet in [
+            PingEscalationEvent.pingEscalationSet(.init(account: anna, after: .minutes(30), at: sent)),
+            .pingQuietHoursSet(.init(account: anna, at: sent)),
+            .pingDueSet(.init(account: anna, contact: ben, direction: .incoming, sent: sent, due: due, at: sent)),
+        ] { #expect(try commands(quiet).isEmpty) }
     }
 
     @Test(
@@ -54,6 +118,28 @@ struct PolicyTests {
         let clearing = try #require(settled.first?.body as? ClearNotifications)
         #expect(settled.count == 1 && clearing.selection == NotificationSelection(ids: [delivery.id]))
         #expect(try commands(question, at: asked + .minutes(5)).isEmpty)
+    }
+
+    @Test("a ping that takes another's place takes its notification's, too (A4)")
+    func replacedPing() throws {
+        let (anna, ben, now) = (AccountID.new(), AccountID.new(), Instant.now)
+        func commands(replaced: Instant?) throws -> [any CommandBody] {
+            let event = PingReceived(account: anna, contact: ben, replaced: replaced, at: now)
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: PingReceived.type, key: .account(anna), account: anna,
+                    body: try event.encoded()),
+                recordedAt: now)
+            return ContactsPolicy().commands(for: .pingReceived(event), in: message).map(\.body)
+        }
+        let old = now - .minutes(10)
+        let told = try commands(replaced: old)
+        #expect(told.count == 2 && (told.last as? DeliverNotification)?.kind == .pingReceived)
+        #expect(
+            (told.first as? ClearNotifications)?.selection
+                == NotificationSelection(kinds: [.pingReceived], subjects: [ben], occurredBy: old))
+        #expect(try commands(replaced: nil).count == 1)
     }
 
     @Test("what somebody was told as a responder is cleared when they aren't one any more, a drill too (A11)")

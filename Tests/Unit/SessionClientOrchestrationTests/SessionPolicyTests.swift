@@ -71,6 +71,58 @@ struct SessionPolicyTests {
         #expect(try commands(for: .alertRaisedAgain(missedAgain)).count == 3)
     }
 
+    @Test("an alert that unanswered pings raised is told as such, and contacts hears what came of the pings (A4)")
+    func unansweredPings() throws {
+        let (alarm, now) = (AlarmID.new(), Instant.now)
+        let pings = [now, now - .minutes(1)].map { UnansweredPing(contact: .new(), sent: $0) }
+        let raised = try commands(for: .alertRaised(.init(account: account, alarm: alarm, pings: pings, at: now)))
+        // Responders hear when the first was sent, and not whose it was.
+        #expect(raised.compactMap { ($0 as? RelayAlert)?.pinged } == [pings[1].sent])
+        let told = try #require(raised.compactMap { $0 as? DeliverNotification }.first)
+        try told.validate()
+        #expect(
+            told.kind == .alertRaised && told.details.pinged == pings[1].sent && told.details.pinger == pings[1].contact
+                && told.details.alarm == alarm)
+        let settled = try #require(raised.compactMap { $0 as? SettleUnansweredPings }.first)
+        #expect(settled.pings == pings && settled.alarm == alarm && settled.isRaised && raised.count == 3)
+        // They are added to one that is on: nobody is told of a call, and the day isn't used up.
+        let added = try commands(
+            for: .alertRaisedAgain(.init(account: account, alarm: alarm, pressed: now, pings: pings, at: now)))
+        #expect(added.compactMap { ($0 as? ForgetAnswers)?.isLate } == [true])
+        #expect(added.compactMap { ($0 as? SettleUnansweredPings)?.isRaised } == [false] && added.count == 3)
+        let again = AlarmRepeated(
+            account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, pinged: now, at: now)
+        #expect(try commands(for: .alarmRepeated(again)).compactMap { ($0 as? RelayAlert)?.pinged } == [now])
+        // Whoever is all right has answered what was asked before, whether responders knew of the alert or not.
+        for wasAnnounced in [true, false] {
+            let cleared = AlertCleared(
+                account: account, alarm: alarm, raised: now, wasAnnounced: wasAnnounced, said: now, at: now)
+            let settling = try commands(for: .alertCleared(cleared)).compactMap { $0 as? SettleUnansweredPings }
+            #expect(settling.map(\.allRight) == [now])
+        }
+        for end in TripEnd.allCases {
+            let said: Instant? = end == .arrived ? now : nil
+            let ended = TripEnded(account: account, trip: .new(), end: end, eta: now, said: said, at: now)
+            let settling = try commands(for: .trip(.tripEnded(ended))).compactMap { $0 as? SettleUnansweredPings }
+            #expect(settling.map(\.allRight) == (end == .arrived ? [now] : []))
+        }
+        let dropped = UnansweredPingsDropped(account: account, alarm: alarm, pings: pings, at: now)
+        #expect(try commands(for: .unansweredPingsDropped(dropped)).isEmpty)
+        // Nothing comes of them: contacts hears it, and that no alert did.
+        let discarded = try commands(
+            for: .unansweredPingsDiscarded(UnansweredPingsDiscarded(account: account, pings: pings, at: now)))
+        let nothing = try #require(discarded.first as? SettleUnansweredPings)
+        #expect(nothing.pings == pings && nothing.alarm == nil && !nothing.isRaised && nothing.allRight == nil)
+        #expect(discarded.count == 1)
+        for isRaised in [true, nil] {
+            let known = UnansweredPingsDiscarded(
+                account: account, pings: pings, alarm: alarm, isRaised: isRaised, at: now)
+            let settled = try #require(
+                try commands(for: .unansweredPingsDiscarded(known)).first as? SettleUnansweredPings)
+            #expect(settled.alarm == alarm && settled.isRaised == (isRaised == true))
+        }
+    }
+
     @Test(
         """
         a drill is relayed as a drill, and taken back from everybody, its person too, however it ends (A11)

@@ -36,6 +36,21 @@ struct VisibilityTests {
         #expect(try Encoded(responder).decoded() == responder)
     }
 
+    @Test(
+        "responders see that pings raised an alert, and of when, while it is on, but not whose; nobody else does (A4)")
+    func unanswered() {
+        let alarm = AlarmID.new()
+        let now = Instant.now
+        let asked = [now, now - .minutes(1)].map { UnansweredPing(contact: .new(), sent: $0) }
+        let pings = UnansweredPings(alarm: alarm, pings: asked, isCalled: true)
+        func seen(_ alert: AlarmID?, isResponder: Bool = true) -> PersonPings? {
+            let state = AccountState(account: Self.anna, alertAlarm: alert, unanswered: pings)
+            return Person(state, seenByResponder: isResponder).unanswered
+        }
+        #expect(seen(alarm) == PersonPings(pinged: now - .minutes(1), isCalled: true))
+        #expect(seen(nil) == nil && seen(.new()) == nil && seen(alarm, isResponder: false) == nil)
+    }
+
     @Test("responders see a trip while its alert is on, and not before; nobody else does (A7)")
     func trip() {
         var trip = TripState(id: .new(), name: "Lake", note: "The blue car", eta: .now)

@@ -24,7 +24,7 @@ extension Household {
                 // held back or whose closing is decided too late, a call for help that comes once more, and a canary, which has no stream.
                 case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
                     is RequestSignInCode, is MissCheckIn, is MissTrip, is RaiseAlert, is SetCanary, is HoldAlarm,
-                    is CloseAlarm:
+                    is CloseAlarm, is RaiseUnansweredAlert, is EndUnansweredAlert:
                     after
                 default: before
                 }

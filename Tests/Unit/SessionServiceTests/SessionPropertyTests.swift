@@ -128,6 +128,15 @@ struct SessionPropertyTests {
                 ? ExtendTrip(trip: trip, eta: eta) : EndTrip(trip: trip, end: random.oneIn(2) ? .arrived : .cancelled)
         case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })
         case 19 where random.oneIn(3): return RunDrill(by: device ?? household.id())
+        case 19 where random.oneIn(2):
+            let ping = UnansweredPing(
+                contact: household.id(), sent: household.time - .minutes(Int64.random(in: 0...60, using: &random)))
+            return RaiseUnansweredAlert(account: account, pings: [ping], found: household.time)
+        case 20 where random.oneIn(2):
+            let pings = household.state(account).unanswered?.pings ?? []
+            return EndUnansweredAlert(
+                account: account, pings: pings.filter { _ in random.oneIn(2) },
+                answered: random.oneIn(4) ? nil : household.time - .minutes(Int64.random(in: 0...60, using: &random)))
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()
         case 22...27:

@@ -141,6 +141,29 @@ struct SessionStoreTests {
         }
     }
 
+    @Test("a ping whose finding is handled late raises no alert once she has checked in (A4)")
+    func findingHandledLate() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var household = Household()
+            let trial = try await Trial(SessionStore(), in: database, as: "session")
+            let anna = try household.person()
+            let signUp = try #require(household.history.last)
+            _ = try await trial.handle([.init(signUp.command, signUp.context)])
+            let found = household.time + .minutes(30)
+            let checkIn = CommandContext(
+                commandID: household.id(), account: anna, key: .account(anna), time: found + .minutes(25))
+            _ = try #require(try await trial.handle([.init(CheckIn(), checkIn)]).first).get()
+            let ping = UnansweredPing(contact: household.id(), sent: found - .minutes(30))
+            let raise = RaiseUnansweredAlert(account: anna, pings: [ping], found: found)
+            let context = CommandContext(
+                commandID: household.id(), account: nil, key: .account(anna), time: found + .minutes(35),
+                recordedAt: found)
+            let events = try #require(try await trial.handle([.init(raise, context)]).first).get().map(\.event)
+            #expect(events.map { type(of: $0.body).type } == [UnansweredPingsDiscarded.type])
+            await trial.close()
+        }
+    }
+
     @Test("of two people who sign up with one handle at the same moment, one gets it (S41)")
     func concurrent() async throws {
         try await withRandom { random in

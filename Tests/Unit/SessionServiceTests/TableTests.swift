@@ -47,6 +47,13 @@ struct SessionTableTests {
             trip.reminded = trip.since + .minutes(1)
             trip.hold = AlarmHold(since: time(54), reconsideredAt: time(55))
             open.keptTrip = trip
+            let ping = UnansweredPing(contact: .new(), sent: time(62))
+            var unanswered = UnansweredRow()
+            unanswered.shown = UnansweredPings(alarm: .new(), pings: [ping], isCalled: true)
+            (unanswered.pending, unanswered.found) = ([ping], time(63))
+            unanswered.hold = AlarmHold(since: time(64), reconsideredAt: time(65))
+            (unanswered.over, unanswered.said) = ([ping], time(66))
+            open.keptUnanswered = unanswered
             open.drill = DrillState(id: .new(), began: time(59), ends: time(60), ended: time(61), end: .alarm)
             (open.tripCount.since, open.tripCount.starts, open.tripCount.moves) = (time(56), 57, 58)
             open.checkIn.hold = AlarmHold(since: time(18), reconsideredAt: time(19))

@@ -34,6 +34,10 @@ package struct RelationRow: Equatable, Sendable {
         package var pinged: Instant?
         /// When this account last sent a ping, answered or not.
         package var lastPing: Instant?
+        /// What is kept of this account's pings that may raise an alert; nil if there is nothing.
+        package var watch: PingWatch?
+        /// How long the other's pings may stay unanswered before an alert is raised, zero for ever; nil for as long as everybody's.
+        package var pingEscalation: Interval?
         /// When this account asked to become the other's responder; nil once answered.
         package var roleRequested: Instant?
         /// Counts the changes to this account's view of the relation.
@@ -96,8 +100,9 @@ struct RelationView {
             account: contact, nickname: mine.nickname, notes: mine.notes, isMyResponder: theirs.iAmResponder,
             iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
             notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
-            outgoingPing: mine.pinged,
-            incomingPing: theirs.pinged, outgoingRoleRequest: mine.roleRequested,
+            outgoingPing: mine.pinged, incomingPing: theirs.pinged, outgoingPingDue: mine.shownPingDue,
+            isOutgoingPingLater: mine.isPingLater, isOutgoingPingOver: mine.isPingOver, incomingPingDue: theirs.pingDue,
+            pingEscalation: mine.pingEscalation, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }
 }

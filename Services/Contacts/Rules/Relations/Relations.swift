@@ -60,7 +60,10 @@ extension ContactsReducer {
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
-        return events + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+        let pings =
+            pingEnded(view.theirs.openWatch, from: view.contact, to: view.account, isAnswered: false, asker)
+            + pingEnded(view.mine.openWatch, from: view.account, to: view.contact, isAnswered: false, asker)
+        return events + pings + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.account, naming: view.contact, at: asker.time)
             + forgetTier(&rows, of: view.contact, naming: view.account, at: asker.time)
     }
@@ -72,13 +75,18 @@ extension ContactsReducer {
         var view = changed
         var cancelled: [ContactsEvent] = []
         if let sent = view.mine.pinged, !view.mine.iAmResponder {
-            view.mine.pinged = nil
+            let watch = view.mine.endPing()
             cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
+            cancelled += pingEnded(watch, from: view.account, to: view.contact, isAnswered: false, asker)
         }
         if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
-            view.theirs.pinged = nil
+            let watch = view.theirs.endPing()
             cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
+            cancelled += pingEnded(watch, from: view.contact, to: view.account, isAnswered: false, asker)
         }
+        // Should they become one again, nothing is chosen for them.
+        if !view.mine.iAmResponder { (view.mine.watch, view.theirs.pingEscalation) = (nil, nil) }
+        if !view.theirs.iAmResponder { (view.theirs.watch, view.mine.pingEscalation) = (nil, nil) }
         let rolesChanged =
             view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
         let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil

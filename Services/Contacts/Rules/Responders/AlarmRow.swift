@@ -21,6 +21,9 @@ package struct AlarmRow: Equatable, Sendable {
     package var occurred: Instant
     /// The deadline of a missed check-in, or the end of the trip that made an alert, unless the dependent has called for help by hand.
     package var deadline: Instant?
+    /// When the ping was sent that made an alert because it wasn't answered, or the first of several, unless the dependent has called for
+    /// help, too.
+    package var pinged: Instant?
     /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
     package var kept = Answering()
     /// What became of the answers to it.

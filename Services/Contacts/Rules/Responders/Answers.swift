@@ -128,9 +128,13 @@ extension ContactsReducer {
         let keys = AlarmRow.Kind.allCases.map { AlarmKey(asker.account, $0) }
         guard let key = keys.first(where: { rows.alarms[$0]?.alarm == command.alarm }) else { return [] }
         let calledAgain = rows.alarms[key]?.answering.calledAgain
-        // Everybody who heard of an alert that a trip made heard of a late arrival, not of a call for help.
-        let wasLate = key.kind == .alert && rows.alarms[key]?.deadline != nil
-        if wasLate { rows.alarms[key]?.deadline = nil }
+        // Everybody who heard of an alert that a trip made, or a ping, heard of a late arrival or answer, not of a call for help.
+        let row = rows.alarms[key]
+        let wasLate = key.kind == .alert && command.isLate != true && (row?.deadline != nil || row?.pinged != nil)
+        if wasLate {
+            rows.alarms[key]?.deadline = nil
+            rows.alarms[key]?.pinged = nil
+        }
         var events: [ContactsEvent] = []
         var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {
@@ -239,7 +243,8 @@ extension ContactsReducer {
         return !told.isEmpty && told.allSatisfy { $0.answer == .cannot }
     }
 
-    private static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
+    /// Who were told of the alarm that is on, and still are responders.
+    static func responders(_ rows: ContactsRows, toldOf key: AlarmKey) -> [RecipientRow] {
         guard let alarm = rows.alarms[key]?.alarm else { return [] }
         return rows.recipients(of: alarm, about: key.account).compactMap { rows.recipients[$0] }.filter(\.isResponder)
     }

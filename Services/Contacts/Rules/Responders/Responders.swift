@@ -27,9 +27,11 @@ extension ContactsReducer {
             events = end(&rows, .alert, alarm, command.reason ?? .cleared, command.occurred, asker)
         case (.checkedIn, let alarm):
             let reason = command.reason ?? .checkedIn
+            let settled = command.reason == nil ? settlePings(&rows, bySaying: command.occurred, asker) : []
             let ended = alarm.map { end(&rows, .missedCheckIn, $0, reason, command.occurred, asker) } ?? []
             let isClosed = command.reason != nil
-            events = ended + (isClosed ? [] : checkedIn(rows, command, asker, except: Set(ended.map(\.account))))
+            events =
+                settled + ended + (isClosed ? [] : checkedIn(rows, command, asker, except: Set(ended.map(\.account))))
         // Unreachable: validation lets only a check-in have no alarm.
         case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): events = []
         }
@@ -55,11 +57,16 @@ extension ContactsReducer {
         }
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
-            rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
+            rows.alarms[key] = AlarmRow(
+                alarm: alarm, occurred: command.occurred, deadline: command.deadline, pinged: command.pinged)
             startTiers(&rows, key, at: asker.clock)
         }
-        // The dependent has called for help by hand: nobody hears of a trip alone any more.
-        if kind == .alert, command.deadline == nil { rows.alarms[key]?.deadline = nil }
+        // Once the dependent has called for help by hand nobody hears of a trip or a ping alone any more. Until then one may come after
+        // the other, or be over.
+        if kind == .alert, let row = rows.alarms[key], row.deadline != nil || row.pinged != nil {
+            rows.alarms[key]?.deadline = command.deadline
+            rows.alarms[key]?.pinged = command.pinged
+        }
         // Nobody is on it: now all hear, whatever was chosen.
         if command.isSlow == true { rows.alarms[key]?.answering.tiers.beginAll() }
         let responders = rows.responders(of: asker.account)
@@ -101,7 +108,7 @@ extension ContactsReducer {
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
-                occurred: row.occurred, deadline: row.deadline, repetition: repetition, at: time))
+                occurred: row.occurred, deadline: row.deadline, pinged: row.pinged, repetition: repetition, at: time))
         return [alerted] + show(answers, key, row.alarm, to: responder, at: time)
     }
 
@@ -260,6 +267,8 @@ extension ContactsRows.Selection {
         switch command {
         case .relayAlert(let command):
             relaying.insert(account)
+            // It answers pings as far as an alert may come of them.
+            if command.kind == .checkedIn, command.reason == nil { answering.insert(account) }
             guard command.alarm != nil else { break }
             // Locks the account, so that no one becomes or stops being a responder meanwhile.
             changed.insert(account)

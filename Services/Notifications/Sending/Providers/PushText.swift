@@ -12,9 +12,17 @@ struct PushText: Hashable {
     ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
     ///   - isOfTrip: Whether it is about the account's own trip.
     ///   - isOfRenewal: Whether it asks if the person is still on an alarm.
-    init(_ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false) {
+    ///   - isOfPing: Whether it is about a ping that wasn't answered in time, or soon won't be.
+    init(
+        _ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false,
+        isOfPing: Bool = false
+    ) {
         (title, body) =
             switch kind {
+            case .checkInMissed where isOfPing, .checkInReminder where isOfPing:
+                ("Are you all right?", "Somebody asked. Answer soon, or an alert is raised.")
+            case .alertRaised where isOfPing:
+                ("Are you all right?", "You haven’t answered a ping, and an alert is on.")
             case .checkInMissed where isOfGrace && isOfTrip:
                 ("Have you arrived?", "The time of your trip has passed. Say so, or an alert is raised.")
             case .alertRaised where isOfTrip:
@@ -59,7 +67,7 @@ extension PushText {
         default:
             self.init(
                 notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil,
-                isOfRenewal: details.onItUntil != nil)
+                isOfRenewal: details.onItUntil != nil, isOfPing: details.pinged != nil)
         }
     }
 
@@ -91,7 +99,8 @@ extension PushedNotification {
         if let drill = details.drill, details.drillNews != nil { return "drill/\(drill)" }
         if kind == .checkInMissed, details.graceEnds != nil, let deadline = details.deadline {
             // Each end of a trip has a name of its own: what replaces another push on the device comes without a sound.
-            return (details.trip.map { "trip/\($0)" } ?? "due") + "/\(deadline.microseconds)"
+            let subject = details.pinger.map { "ping/\($0)" } ?? details.trip.map { "trip/\($0)" } ?? "due"
+            return "\(subject)/\(deadline.microseconds)"
         }
         return kind.isOfAlarm ? details.alarm.map { "\($0)" } : nil
     }

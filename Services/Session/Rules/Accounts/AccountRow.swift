@@ -26,6 +26,8 @@ package struct AccountRow: Equatable, Sendable {
     package var alert = AlertRow()
     /// See ``trip``.
     package var keptTrip: TripRow?
+    /// See ``unanswered``.
+    package var keptUnanswered: UnansweredRow?
     package var tripCount = TripCount()
     /// The newest one, also when it is over.
     package var drill: DrillState?

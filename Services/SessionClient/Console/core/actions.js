@@ -50,7 +50,7 @@ export async function attempt(work, done, { at, isUrgent = false, isKept = true 
 /** For how long a request may be sent for the first time: later it would mean something else. A test compares it with the contracts'. */
 const lifetimes = {
   CheckIn: 5 * minute, RaiseAlert: day, ClearAlert: day, CloseAccount: day, SendPing: hour, CancelPing: hour, RespondToPing: hour, AcknowledgeAlarm: hour,
-  PauseCheckIns: 10 * minute, SetResponderTiers: 10 * minute, StartTrip: 5 * minute, ExtendTrip: 5 * minute, EndTrip: day, RunDrill: 30 * second, AnswerDrill: hour, RespondToAllPings: hour, ClearAllReceivedPings: hour,
+  PauseCheckIns: 10 * minute, SetResponderTiers: 10 * minute, SetPingEscalation: 10 * minute, SetPingQuietHours: 10 * minute, StartTrip: 5 * minute, ExtendTrip: 5 * minute, EndTrip: day, RunDrill: 30 * second, AnswerDrill: hour, RespondToAllPings: hour, ClearAllReceivedPings: hour,
 }
 
 /** A group session goes on without what comes late; an edit can wait for weeks. */

@@ -8,12 +8,14 @@ const lanes = {
   contact: ['SendPing', 'CancelPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
     'DeclineRoleChange', 'WithdrawRoleChange'],
-  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers'],
+  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers', 'SetPingQuietHours'],
   notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications', 'AnswerDrill'],
 }
 
 /** What a command must stay in order with. The edit of one contact doesn't wait for another's. */
 export function laneOf(name, { contact, group }) {
+  // For one responder or for all.
+  if (name === 'SetPingEscalation') return contact ? `contact-${contact}` : 'contacts'
   if (name in urgent) return contact ? `${urgent[name]}-${contact}` : urgent[name]
   // What is said doesn't wait for moves.
   if (name === 'SendGroupMessage') return `messages-${group}`

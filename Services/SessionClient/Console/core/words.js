@@ -18,14 +18,18 @@ function drillSentence(name, isOn, isOwn) {
     : t`The drill of ${name} is over. Only messages that say “drill” belonged to it; every alarm is real`
 }
 
-function missedSentence({ trip, deadline, graceEnds, text, ...details }) {
+const askedSentence = (name, { pinged, graceEnds }) => t`${name} asked at ${moment(pinged)} whether you are all right. If you don’t answer by ${moment(graceEnds)}, your responders are told`
+
+function missedSentence(name, { trip, pinged, deadline, graceEnds, text, ...details }) {
+  if (pinged) return askedSentence(name, { pinged, graceEnds })
   if (trip) return t`You wanted to have arrived by ${moment(deadline)}. Say that you have by ${moment(graceEnds)}, or an alert is raised`
   if (text) return served(text)
   if (isOfGrace({ graceEnds, ...details })) return t`Your check-in was due at ${moment(deadline)}. Check in by ${moment(graceEnds)}, or it counts as missed`
   return repeated(deadline ? t`You missed your check-in of ${moment(deadline)}` : t`You missed your check-in`, details)
 }
 
-function reminderSentence({ trip, lead, pausedUntil, deadline }) {
+function reminderSentence(name, { trip, pinged, lead, pausedUntil, deadline, graceEnds }) {
+  if (pinged) return askedSentence(name, { pinged, graceEnds })
   if (trip) return t`Your trip ends at ${moment(deadline)}: say that you have arrived, or give it another end`
   if (pausedUntil) return t`Your pause ends at ${moment(pausedUntil)}; the next check-in is due by ${moment(deadline)}`
   return lead ? t`Check in soon: less than ${span(lead)} left` : t`Check in soon`
@@ -50,18 +54,18 @@ function answeredSentence(count) {
 }
 
 const sentences = {
-  alertRaised: (_, { text, trip, deadline }) => trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
+  alertRaised: (name, { text, trip, pinged, deadline }) => pinged ? t`You haven’t answered ${name}’s ping of ${moment(pinged)}: an alert is on` : trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
   alertCleared: () => t`You ended your alert`,
   dependentAlertRaised: (name, details) =>
-    repeated(details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
+    repeated(details.pinged ? t`${name} hasn’t answered a ping of ${moment(details.pinged)}` : details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
   dependentAlertCleared: (name) => t`${name} ended the alert`,
-  checkInMissed: (_, details) => missedSentence(details),
+  checkInMissed: missedSentence,
   dependentCheckInMissed: (name, details) =>
     repeated(details.deadline ? t`${name} missed the check-in of ${moment(details.deadline)}` : t`${name} missed the check-in`, details),
   dependentCheckedIn: (name) => t`${name} checked in`,
   dependentCheckedInLate: (name) => t`All clear: ${name} checked in`,
   dependentAlarmEnded: (name, { text }) => (text ? t`No all-clear from ${name}. ${served(text)}` : t`The alarm about ${name} is over: you are no longer told about it`),
-  checkInReminder: (_, details) => reminderSentence(details),
+  checkInReminder: reminderSentence,
   contactAdded: (name, details) => t`${name} is a contact now: ${roleOf(details)}`,
   contactRemoved: (name) => t`${name} is no longer a contact`,
   contactRoleChanged: (name, details) => t`Roles with ${name} changed: ${roleOf(details)}`,

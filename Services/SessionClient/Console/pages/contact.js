@@ -15,6 +15,7 @@ import { answering } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
+import { canAskAgain, pingDueWords, pingEscalationOf } from '../parts/ping-settings.js'
 import { button, empty, field, portrait, refusal, refusals, ring, toggle, waitingPage } from '../parts/pieces.js'
 
 export function contact({ account }) {
@@ -40,15 +41,18 @@ function head(one, person, level) {
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
       h('p', { class: 'status-text' }, statusText({ contact: one, person }, level, now()))),
     (one.incomingPing || !isAlarm(level)) && h('div', { class: 'actions' },
-      one.incomingPing && button(t`I’m all right`, send('RespondToPing', t`Answered`), { kind: 'primary' }),
+      one.incomingPing && button(t`I’m all right`, () => act('RespondToPing', { contact: one.account, sent: one.incomingPing, pressed: now() }, t`Answered`, 'contact'), { kind: 'primary' }),
       !isAlarm(level) && asking(one)),
+    one.outgoingPing && pingDueWords(one) && h('p', { class: 'hint' }, pingDueWords(one)),
+    one.incomingPing && one.incomingPingDue > now() && h('p', { class: 'notice warning' }, t`If you don’t answer by ${moment(one.incomingPingDue)}, your responders are told.`),
     refusal('contact'))
 }
 
 function asking(one) {
   const send = (name, done) => () => act(name, { contact: one.account }, done, 'contact')
-  return one.outgoingPing ? button(t`Cancel the ping`, send('CancelPing', t`Cancelled`))
-    : one.iAmResponder && button([iconOf('ping'), t`Are you all right?`], send('SendPing', t`${nameOf(one)} was asked`))
+  const ask = send('SendPing', t`${nameOf(one)} was asked`)
+  return one.outgoingPing ? [canAskAgain(one) && [button([iconOf('ping'), t`Ask again`], ask), ' '], button(t`Cancel the ping`, send('CancelPing', t`Cancelled`))]
+    : one.iAmResponder && button([iconOf('ping'), t`Are you all right?`], ask)
 }
 
 /** What to do for somebody who needs help, or may: what they wrote for that comes first. */
@@ -151,7 +155,7 @@ function roles(stored, one) {
   return h('section', { class: 'card', 'aria-labelledby': 'roles-title' },
     h('h2', { id: 'roles-title' }, t`Roles`),
     toggle(t`They look after you`, one.isMyResponder, set('isMyResponder'), { hint: t`They see your check-ins and alerts, and are told when you miss one`, disabled: !one.isMyResponder || !one.iAmResponder }),
-    one.isMyResponder && h('div', { class: 'nested' }, toggle(t`They may ping me`, one.receivePings, set('receivePings'))),
+    one.isMyResponder && h('div', { class: 'nested' }, toggle(t`They may ping me`, one.receivePings, set('receivePings')), one.receivePings && pingEscalationOf(one)),
     one.iAmResponder ? looking(one, set)
       : one.outgoingRoleRequest ? h('p', { class: 'line' }, h('span', {}, t`You asked ${ago(one.outgoingRoleRequest)} to look after them`), button(t`Withdraw`, send('WithdrawRoleChange', t`Withdrawn`), { kind: 'small' }))
         : h('p', {}, button(t`Ask to look after them`, send('RequestRoleChange', t`${nameOf(one)} was asked`)),

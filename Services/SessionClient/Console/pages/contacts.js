@@ -11,6 +11,7 @@ import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
 import { badge, button, choices, empty, field, portrait, refusal, toggle, waitingPage } from '../parts/pieces.js'
 import { confirm } from '../parts/dialogs.js'
+import { canAskAgain } from '../parts/ping-settings.js'
 import { requestCard } from '../parts/requests.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
@@ -76,16 +77,18 @@ function remembered(function_) {
 function contactRow({ card, name, level }) {
   const { contact, person } = card
   const { tone } = levels[level]
-  const does = (command, done) => (event) => { event.preventDefault(); act(command, { contact: contact.account }, done) }
+  // The row may have been drawn long before it is pressed.
+  const does = (command, done, fields) => (event) => { event.preventDefault(); act(command, { contact: contact.account, ...fields?.() }, done) }
+  const ask = does('SendPing', t`${name} was asked`)
   return h('div', { class: `row ${tone}` },
     portrait(contact.account, name, person?.avatar),
     h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
       h('strong', {}, name, contact.isSaving && h('em', {}, ' ', t`saving…`)),
       h('small', {}, statusText(card, level, now()))),
     contact.iAmResponder && contact.isMyResponder ? badge(t`each other`) : contact.isMyResponder && badge(t`responder`),
-    contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`), { kind: 'small primary' })
-      : contact.outgoingPing ? button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })
-        : contact.iAmResponder && button(t`Ping`, does('SendPing', t`${name} was asked`), { kind: 'small', 'aria-label': t`Ping ${name}` }))
+    contact.incomingPing ? button(t`I’m all right`, does('RespondToPing', t`Answered`, () => ({ sent: contact.incomingPing, pressed: now() })), { kind: 'small primary' })
+      : contact.outgoingPing ? [canAskAgain(contact) && button(t`Ask again`, ask, { kind: 'small' }), button(t`Cancel`, does('CancelPing', t`Cancelled`), { kind: 'small' })]
+        : contact.iAmResponder && button(t`Ping`, ask, { kind: 'small', 'aria-label': t`Ping ${name}` }))
 }
 
 function adding(state) {

@@ -11,6 +11,7 @@ import { alarmsOf, hearingOrder, isOver, kindOf, respondersOf } from '../state/a
 import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
+import { pingEscalationChoice, pingEscalationRefusal } from '../parts/ping-settings.js'
 import { graceChoice, intervalChoice, pauseChoice, reminderChoice, tierChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -42,16 +43,16 @@ function checkIn({ checkIn, name }, asking) {
   const allRight = button(entry ? sending(entry) : t`I’m all right`, () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? t`Are you all right, ${name}?` : t`Are you all right?`),
-    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking)), allRight],
+    asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking), dueWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),
     checkIn.missed && answers(checkIn.alarm),
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? t`Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : t`You haven’t checked in yet.`),
     othersHear(checkIn),
-    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice()),
+    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice(), pingEscalationChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'))
+    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'), pingEscalationRefusal())
 }
 
 /** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
@@ -73,6 +74,12 @@ function asksWords(asking) {
   return asking.length === 2 ? t`${first} and ${second} ask whether you are all right` : t`${first} and ${asking.length - 1} others ask whether you are all right`
 }
 
+/** By when somebody has to be answered, so that no alert is raised. */
+function dueWords(asking) {
+  const due = Math.min(...asking.map(({ contact }) => contact.incomingPingDue).filter((time) => time > now()))
+  return Number.isFinite(due) && ` ${t`If you don’t answer by ${moment(due)}, your responders are told.`}`
+}
+
 const answersAtOnce = 8
 
 /** Checks in, and answers everybody who asks. */
@@ -87,13 +94,29 @@ function sayAllRight(asking) {
 }
 
 /** Answers the ping that is shown, and no later one. */
-const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing }, t`Answered`, 'answers')
+const answer = (contact) => act('RespondToPing', { contact: contact.account, sent: contact.incomingPing, pressed: now() }, t`Answered`, 'answers')
+
+/** Why an alert is on that unanswered pings have made, and what ends it. */
+function pingWords({ unanswered, trip }) {
+  if (!unanswered) return undefined
+  const names = listed(unanswered.pings.map(({ contact }) => personName(contact)))
+  if (unanswered.isCalled) return t`You haven’t answered ${names} either.`
+  // One that was taken back since can’t be answered here.
+  const canAnswer = unanswered.pings.every(({ contact }) => model.replica.contacts?.contacts.get(contact)?.incomingPing)
+  if (trip?.alarm) {
+    return canAnswer ? t`You haven’t answered ${names}, and haven’t said that you arrived. Do both if you are all right: that ends it.`
+      : t`You haven’t answered ${names}, and haven’t said that you arrived. Say so, or end the alert, if you are all right.`
+  }
+  return canAnswer ? t`You haven’t answered ${names}. Answer or check in if you are all right: that ends it.`
+    : t`You haven’t answered ${names}. Check in or end the alert if you are all right.`
+}
 
 const allClearWords = (names, count) => (model.connection.name === 'connected'
   ? plural(count, t`${names} gets the all-clear at once.`, t`${names} get the all-clear at once.`)
   : plural(count, t`${names} gets the all-clear when the connection is back.`, t`${names} get the all-clear when the connection is back.`))
 
-function alarm({ alertRaised, alertAlarm }) {
+function alarm(account) {
+  const { alertRaised, alertAlarm } = account
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
@@ -122,7 +145,7 @@ function alarm({ alertRaised, alertAlarm }) {
       button([iconOf('alert'), entry ? sending(entry) : t`Raise an alert`], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': t`Alert`, role: 'alert', 'data-shows': 'alertRaised' },
-    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'),
+    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'), pingWords(account) && [pingWords(account), h('br')],
       warning(true) ?? (count > 0 && t`It goes to ${responderNames()}.`)),
     count > 0 && answers(alertAlarm),
     h('div', { class: 'actions' }, button(entry ? sending(entry) : t`End the alert`, end, { disabled: Boolean(entry) }),

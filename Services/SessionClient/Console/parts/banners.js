@@ -118,8 +118,9 @@ async function stop(entry) {
   })
 }
 
-function alarmWords(name, level, { trip }) {
+function alarmWords(name, level, { trip, unanswered }) {
   if (level !== 'alert') return t`${name} missed a check-in`
+  if (unanswered && !unanswered.isCalled) return t`${name} hasn’t answered a ping`
   return trip && !trip.isCalled ? t`${name} hasn’t arrived from a trip` : t`${name} raised an alert`
 }
 

@@ -1,11 +1,38 @@
 /** One's own account: the fold of the stream `account`, as `AccountState.swift` has it. */
 
 const ofTrip = (trip, { trip: id }, fields) => (trip?.id === id ? { ...trip, ...fields } : trip)
-const missedTrip = (trip, { alarm, trip: missed }) => (missed ? ofTrip(trip, missed, { alarm, graceEnds: undefined }) : trip)
+const missedTrip = (trip, { alarm, trip: missed }, isCalled) => (missed ? ofTrip(trip, missed, { alarm, graceEnds: undefined, isCalled }) : trip)
+/** Whether the person has called for help by hand in the alert that is on, as far as what else made it says. */
+const isByHand = ({ unanswered, trip }, alarm) => (unanswered?.alarm === alarm ? unanswered.isCalled : trip?.alarm === alarm ? trip.isCalled : true)
 /** The person has called for help by hand, too. */
 const called = (trip, alarm) => (trip && trip.alarm === alarm ? { ...trip, isCalled: true } : trip)
 /** The end of an alert ends the trip that made it. */
-const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+
+/** Pings raised an alert, or were added to one. Of each responder the newest counts. */
+function unansweredOf(known, { alarm, pings }, isCalled) {
+  const before = known?.alarm === alarm ? known : undefined
+  const newest = new Map()
+  for (const ping of [...(before?.pings ?? []), ...pings]) if (!(newest.get(ping.contact)?.recorded > ping.recorded)) newest.set(ping.contact, ping)
+  const byContact = (left, right) => (left.contact < right.contact ? -1 : 1)
+  const kept = [...newest.values()].sort((left, right) => right.recorded - left.recorded || byContact(left, right)).slice(0, 100)
+  return { alarm, pings: kept.sort(byContact), isCalled }
+}
+
+/** Pings were answered, and the alert goes on. */
+function withoutPings(known, { alarm, pings }) {
+  if (known?.alarm !== alarm) return known
+  const left = known.pings.filter((one) => !pings.some(({ contact, sent }) => one.contact === contact && one.sent === sent))
+  return left.length ? { ...known, pings: left } : undefined
+}
+
+/** Help is asked for again: by an unanswered ping, a missed trip, or by hand. */
+function raisedAgain(state, body) {
+  const isCalled = isByHand(state, body.alarm)
+  if (body.trip) return { ...state, trip: missedTrip(state.trip, body, isCalled) }
+  if (body.pings) return { ...state, unanswered: unansweredOf(state.unanswered, body, isCalled) }
+  return { ...state, trip: called(state.trip, body.alarm), unanswered: called(state.unanswered, body.alarm) }
+}
 
 /** The state after an event. */
 export function applyToAccount(state, type, body) {
@@ -46,8 +73,9 @@ export function applyToAccount(state, type, body) {
     case 'CheckInsPaused': return checkIn({ due: body.due, pausedUntil: body.until })
     case 'CheckInsResumed': return checkIn({ due: body.due, pausedUntil: undefined })
     case 'CheckInMissed': return checkIn({ pausedUntil: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
-    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body) }
-    case 'AlertRaisedAgain': return { ...state, trip: called(missedTrip(state.trip, body), body.alarm) }
+    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
+    case 'AlertRaisedAgain': return raisedAgain(state, body)
+    case 'UnansweredPingsDropped': return { ...state, unanswered: withoutPings(state.unanswered, body) }
     case 'AlertCleared': return withoutAlert(state)
     case 'AlarmClosed': return body.kind === 'alertRaised' ? withoutAlert(state)
       : checkIn({ ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined })

@@ -22,6 +22,10 @@ export function isOver({ kind, subject, created, details }, replica) {
   // One without a time comes from notifications of an earlier release.
   if (kind === 'checkInMissed' && !details?.alarm && replica.account?.checkIn.graceEnds && details?.deadline === replica.account.checkIn.due) return false
   if (details?.trip && kind !== 'alertRaised') return replica.account?.trip?.id !== details.trip || replica.account.trip.eta !== details.deadline || Boolean(replica.account.trip.alarm)
+  if (details?.pinged && ['checkInMissed', 'checkInReminder'].includes(kind)) {
+    const asker = replica.contacts?.contacts.get(details.pinger)
+    return asker?.incomingPing !== details.pinged || !asker?.incomingPingDue
+  }
   if (isOfGrace(details)) return replica.account?.checkIn.graceEnds !== details.graceEnds
   const one = kind.startsWith('dependent') ? replica.people.get(subject) : replica.account
   const current = kind.endsWith('AlertRaised') || kind === 'alertRaised' ? one?.alertAlarm : one?.checkIn?.alarm

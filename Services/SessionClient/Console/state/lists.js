@@ -42,11 +42,14 @@ export function levelOf({ contact, person }, now) {
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
-function alertText({ alertRaised, trip }, now) {
+function alertText({ alertRaised, trip, unanswered }, now) {
   const since = t`Alert since ${moment(alertRaised, now)}`
-  if (!trip) return since
+  // Who has called for help, too, has done that above all.
+  const called = (unanswered ?? trip)?.isCalled ? t`${since}; called for help` : since
+  const asked = unanswered ? t`${called}; hasn’t answered a ping of ${moment(unanswered.pinged, now)}` : called
+  if (!trip) return asked
   const eta = moment(trip.eta, now)
-  return trip.isCalled ? t`${since}; called for help; was on a trip: ${trip.name}, expected by ${eta}` : t`${since}; on a trip: ${trip.name}, expected by ${eta}`
+  return trip.isCalled ? t`${asked}; was on a trip: ${trip.name}, expected by ${eta}` : t`${asked}; on a trip: ${trip.name}, expected by ${eta}`
 }
 
 /** The line that says why. */

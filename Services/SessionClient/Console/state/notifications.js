@@ -56,8 +56,8 @@ export const category = (kind) => Object.keys(categories).find((name) => categor
 
 /** What one did oneself, and so isn't news. What concerns the account's security may have been somebody else. */
 const ownDeeds = ['alertRaised', 'alertCleared', 'pingSent', 'pingsCleared']
-/** An alert that a trip made isn't. */
-export const isOwnDeed = ({ kind, details }) => ownDeeds.includes(kind) && !details?.trip
+/** An alert that a trip made isn't, or an unanswered ping. */
+export const isOwnDeed = ({ kind, details }) => ownDeeds.includes(kind) && !details?.trip && !details?.pinged
 
 /** How many unread ones others caused: the server's number, without one's own deeds among the newest. */
 export const unreadOf = (state) =>

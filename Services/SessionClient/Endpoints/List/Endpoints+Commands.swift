@@ -62,6 +62,11 @@ extension Endpoint {
             SetResponderTiers.self, "Sets who hears of a missed check-in later than the others.",
             refusals: [.notContact])
         command(
+            SetPingEscalation.self,
+            "Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.",
+            refusals: [.notContact])
+        command(SetPingQuietHours.self, "Sets in which hours of the day unanswered pings raise no alert.")
+        command(
             ResetContactCodeRequest.self, "Replaces the caller's contact code, so the old one opens nothing.")
         command(
             UpdateContact.self, "Changes what the caller keeps about a contact, and roles.",

@@ -98,7 +98,8 @@ package struct ContactsPolicy: Policy {
         case .pingSent(let event):
             return [notify(.pingSent, about: event.contact, .init(at: event.at))]
         case .pingReceived(let event):
-            return [notify(.pingReceived, about: event.contact, .init(at: event.at))]
+            let past = event.replaced.map { [clear([.pingReceived], from: event.contact, by: $0)] } ?? []
+            return past + [notify(.pingReceived, about: event.contact, .init(at: event.at))]
         case .pingCancelled(let event):
             guard event.direction == .incoming else { return [] }
             return [
@@ -117,7 +118,7 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline,
+                        at: event.occurred, deadline: event.deadline, pinged: event.pinged,
                         count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):
@@ -175,6 +176,7 @@ package struct ContactsPolicy: Policy {
                 notify(.system, about: account, .init(at: event.at, text: text)),
             ]
         case .drill(let event): return commands(for: event)
+        case .pingEscalation(let event): return escalationCommands(for: event, in: message)
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactBlocked, .contactUnblocked, .alertRelayed, .responderReachChanged, .responderTiersSet, .tierBegan:
             return []

@@ -30,7 +30,9 @@ extension SessionPolicy {
             ]
         case .tripExtended(let event):
             return clear(event.trip, event.former, reminded: event.reminded, account)
-        case .tripEnded(let event): return clear(event.trip, event.eta, reminded: event.reminded, account)
+        case .tripEnded(let event):
+            return clear(event.trip, event.eta, reminded: event.reminded, account)
+                + allRight(account, said: event.said, because: message)
         case .tripStarted: return []
         }
     }

@@ -115,24 +115,30 @@ package struct SessionPolicy: Policy {
                     relay(
                         .init(
                             kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta,
-                            repetition: event.repetition, isSlow: event.isSlow))
+                            pinged: event.pinged, repetition: event.repetition, isSlow: event.isSlow))
                 ]
             }
         case .alertRaised(let event):
             if let trip = event.trip { return announceTrip(event, trip, because: message) }
+            if let pings = event.pings { return announceUnanswered(event, pings, because: message) }
             return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
         case .alertAnnounced(let event):
             return announce(event.alarm, raised: event.raised)
         case .alertCleared(let event):
-            guard event.wasAnnounced else { return [] }
+            let allRight = allRight(account, said: event.said, because: message)
+            guard event.wasAnnounced else { return allRight }
             return [
                 notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
-            ]
+            ] + allRight
         case .alertRaisedAgain(let event):
-            let forget = ForgetAnswers(alarm: event.alarm, before: event.pressed)
+            if let pings = event.pings { return add(pings, event, because: message) }
+            // Somebody who hasn't arrived hasn't called for help.
+            let forget = ForgetAnswers(
+                alarm: event.alarm, before: event.pressed, isLate: event.trip == nil ? nil : true)
             let said = event.trip.map { say($0, of: event, because: message) } ?? []
             return [.tell(.contacts, forget, for: account)] + said
+        case .unansweredPingsDiscarded(let event): return [discard(event, because: message)]
         case .alarmClosingDue(let event):
             return [.tell(.contacts, DecideClosing(alarm: event.alarm, version: event.version), for: account)]
         case .alarmClosed(let event):
@@ -148,7 +154,7 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .checkInGraceSet, .game, .message, .playback, .attachment:
+            .checkInRemindersSet, .checkInGraceSet, .unansweredPingsDropped, .game, .message, .playback, .attachment:
             return []
         case .trip(let event): return commands(for: event, because: message)
         case .drill(let event): return commands(for: event, because: message)

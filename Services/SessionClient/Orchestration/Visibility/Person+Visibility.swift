@@ -1,6 +1,7 @@
 package import QuartetAPI
 package import QuartetContactsContract
 package import QuartetSessionContract
+import QuartetVocabulary
 
 /// What one person may see of another: joined from what session publishes, by what contacts says of the two. This is the
 /// one place where that is decided.
@@ -21,6 +22,9 @@ extension Person {
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised
         alertAlarm = state.alertAlarm
+        if let pings = state.unanswered, pings.alarm == state.alertAlarm, let first = pings.earliest {
+            unanswered = PersonPings(pinged: first.sent, isCalled: pings.isCalled)
+        }
         if let trip = state.trip, let alarm = trip.alarm, alarm == state.alertAlarm {
             self.trip = PersonTrip(name: trip.name, note: trip.note, eta: trip.eta, isCalled: trip.isCalled)
         }

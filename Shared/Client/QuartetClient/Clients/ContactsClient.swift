@@ -37,6 +37,8 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     public var responderReach: ResponderReach? { state?.responderReach }
     /// Who hears of a missed check-in later than the other responders, the soonest first.
     public var responderTiers: [ResponderTier] { state?.responderTiers ?? [] }
+    /// What becomes of pings that the account doesn't answer.
+    public var pingEscalation: PingEscalation { state?.pingEscalation ?? PingEscalation() }
     /// When all responders hear of a missed check-in if nobody does anything about it, beginning with those who hear at once.
     public var hearingOrder: [ResponderTier] {
         let all = Set(responders.map(\.account))
@@ -172,6 +174,10 @@ public struct ContactsClient: Sendable {
     public var acknowledge: Action<AcknowledgeAlarm>
     /// Sets who hears of a missed check-in later than the other responders.
     public var setResponderTiers: Action<[ResponderTier]>
+    /// Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.
+    public var setPingEscalation: Action<SetPingEscalation>
+    /// Sets in which hours unanswered pings raise no alert; nil for none.
+    public var setPingQuietHours: Action<QuietHours?>
     public var setApproval: Action<Bool>
     public var resetCode: @Sendable () async throws(QuartetError) -> Void
 }
@@ -206,7 +212,9 @@ extension ContactsClient {
                 try await commands.send(.respondToPing(contact, sent: sent))
             },
             acknowledge: action { .acknowledge($0) },
-            setResponderTiers: action { .setResponderTiers($0) }, setApproval: action { .setApproval($0) },
+            setResponderTiers: action { .setResponderTiers($0) },
+            setPingEscalation: action { .setPingEscalation($0) }, setPingQuietHours: action { .setPingQuietHours($0) },
+            setApproval: action { .setApproval($0) },
             resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
     }
 
@@ -233,6 +241,7 @@ extension ContactsClient {
             declineRoleChange: fail("declineRoleChange"), withdrawRoleChange: fail("withdrawRoleChange"),
             sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
             acknowledge: fail("acknowledge"), setResponderTiers: fail("setResponderTiers"),
+            setPingEscalation: fail("setPingEscalation"), setPingQuietHours: fail("setPingQuietHours"),
             setApproval: fail("setApproval"),
             resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
     }
@@ -259,6 +268,8 @@ private enum ContactsEdit: ClientEdit {
     case respondToPing(AccountID, sent: Instant?)
     case acknowledge(AcknowledgeAlarm)
     case setResponderTiers([ResponderTier])
+    case setPingEscalation(SetPingEscalation)
+    case setPingQuietHours(QuietHours?)
     case setApproval(Bool)
     case resetCode
 
@@ -283,6 +294,8 @@ private enum ContactsEdit: ClientEdit {
         case .respondToPing(let contact, let sent): RespondToPing(contact: contact, sent: sent)
         case .acknowledge(let command): command
         case .setResponderTiers(let tiers): SetResponderTiers(tiers: tiers)
+        case .setPingEscalation(let command): command
+        case .setPingQuietHours(let hours): SetPingQuietHours(quietHours: hours)
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
         case .resetCode: ResetContactCodeRequest()
         }
@@ -304,9 +317,18 @@ private enum ContactsEdit: ClientEdit {
         case .declineRoleChange(let contact): state.contacts.contacts[contact]?.incomingRoleRequest = nil
         case .withdrawRoleChange(let contact): state.contacts.contacts[contact]?.outgoingRoleRequest = nil
         case .sendPing(let contact):
+            // The server may leave one that waits as it is.
+            let known = state.contacts.contacts[contact]
+            guard known?.outgoingPing == nil || known?.isOutgoingPingOver == true else { return }
             state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
-        case .cancelPing(let contact): state.contacts.contacts[contact]?.outgoingPing = nil
-        case .respondToPing(let contact, _): state.contacts.contacts[contact]?.incomingPing = nil
+        case .cancelPing(let contact):
+            state.contacts.contacts[contact]?.outgoingPing = nil
+            state.contacts.contacts[contact]?.outgoingPingDue = nil
+            state.contacts.contacts[contact]?.isOutgoingPingLater = nil
+            state.contacts.contacts[contact]?.isOutgoingPingOver = nil
+        case .respondToPing(let contact, _):
+            state.contacts.contacts[contact]?.incomingPing = nil
+            state.contacts.contacts[contact]?.incomingPingDue = nil
         case .acknowledge(let command):
             let me = state.contacts.account
             let until =
@@ -319,6 +341,13 @@ private enum ContactsEdit: ClientEdit {
                         responder: me,
                         answer: command.answer, until: until, answered: time, at: time)))
         case .setResponderTiers(let tiers): state.contacts.responderTiers = tiers.isEmpty ? nil : tiers
+        case .setPingEscalation(let command):
+            let set = PingEscalationSet(
+                account: state.contacts.account, contact: command.contact, after: command.after, at: time)
+            state.contacts.apply(.pingEscalation(.pingEscalationSet(set)))
+        case .setPingQuietHours(let hours):
+            let set = PingQuietHoursSet(account: state.contacts.account, quietHours: hours, at: time)
+            state.contacts.apply(.pingEscalation(.pingQuietHoursSet(set)))
         case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
@@ -330,6 +359,9 @@ private enum ContactsEdit: ClientEdit {
             return AcknowledgeAlarm(
                 contact: command.contact, alarm: command.alarm, answer: command.answer, minutes: command.minutes,
                 pressed: acted)
+        }
+        if case .respondToPing(let contact, let sent) = self {
+            return RespondToPing(contact: contact, sent: sent, pressed: acted)
         }
         // After a restart the copy may be older than the contact, so whether there is one is the server's to say.
         guard case .update(let contact, let seen, let edit) = self, let known = state?.contacts.contacts[contact] else {

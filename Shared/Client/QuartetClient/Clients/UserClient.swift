@@ -35,6 +35,8 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var alertAlarm: AlarmID? { state?.alertAlarm }
     /// The trip that is on, or that was missed and made the alert that is on.
     public var trip: TripState? { state?.trip }
+    /// The pings that made the alert that is on because they weren't answered, or were added to it.
+    public var unanswered: UnansweredPings? { state?.unanswered }
     /// The newest drill, also when it is over.
     public var drill: DrillState? { state?.drill }
     public var devices: [Device] { state.map { Array($0.devices) } ?? [] }
@@ -240,7 +242,7 @@ private enum UserEdit: ClientEdit {
         case .startTrip, .extendTrip, .endTrip: break
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
         case .clearAlert:
-            (state.alertRaised, state.alertAlarm) = (nil, nil)
+            (state.alertRaised, state.alertAlarm, state.unanswered) = (nil, nil, nil)
             if state.trip?.alarm != nil { state.trip = nil }
         case .updateSecurity(let request):
             state.isSingleDevice = request.isSingleDevice ?? state.isSingleDevice
@@ -265,7 +267,7 @@ private enum UserEdit: ClientEdit {
         case .extendTrip(let command): if state.trip?.id == command.trip { state.trip?.eta = command.eta }
         case .endTrip(let command):
             guard let trip = state.trip, trip.id == command.trip, trip.isCalled != true else { return }
-            if trip.isItsAlert { (state.alertRaised, state.alertAlarm) = (nil, nil) }
+            if trip.isItsAlert { (state.alertRaised, state.alertAlarm, state.unanswered) = (nil, nil, nil) }
             state.trip = nil
         default: show(in: &state, at: time)
         }

@@ -50,13 +50,17 @@ extension Texts {
         "notification.repeated": "{text} (reminder {count})",
         "notification.alertRaised": "You raised an alert.",
         "notification.alertRaised.text": "{text}",
+        "notification.alertRaised.pinged": "You haven’t answered {name}’s ping of {pinged}: an alert is on",
         "notification.alertRaised.trip": "You haven’t said that you arrived by {deadline}: an alert is on",
         "notification.alertCleared": "You ended your alert.",
         "notification.dependentAlertRaised": "{name} raised an alert",
+        "notification.dependentAlertRaised.pinged": "{name} hasn’t answered a ping of {pinged}",
         "notification.dependentAlertRaised.deadline": "{name} hasn’t arrived from a trip, expected by {deadline}",
         "notification.dependentAlertCleared": "{name} ended the alert",
         "notification.checkInMissed": "You missed your check-in",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.pinged":
+            "{name} asked at {pinged} whether you are all right. If you don’t answer by {grace}, your responders are told",
         "notification.checkInMissed.trip":
             "You wanted to have arrived by {deadline}. Say that you have by {grace}, or an alert is raised",
         "notification.checkInMissed.grace":
@@ -69,6 +73,8 @@ extension Texts {
         "notification.dependentAlarmEnded": "The alarm about {name} is over: you are no longer told about it",
         "notification.dependentAlarmEnded.text": "No all-clear from {name}. {text}",
         "notification.checkInReminder": "Check in soon",
+        "notification.checkInReminder.pinged":
+            "{name} asked at {pinged} whether you are all right. If you don’t answer by {grace}, your responders are told",
         "notification.checkInReminder.paused": "Your pause ends at {paused}; the next check-in is due by {deadline}",
         "notification.checkInReminder.lead": "Check in soon: less than {lead} left",
         "notification.contactAdded": "{name} is a contact now: {role}",

@@ -50,15 +50,21 @@ extension Texts {
         "notification.repeated": "{text} (Erinnerung {count})",
         "notification.alertRaised": "Du hast Alarm ausgelöst.",
         "notification.alertRaised.text": "{text}",
+        "notification.alertRaised.pinged":
+            "Du hast auf die Nachfrage von {name} ({pinged}) nicht geantwortet: ein Alarm ist an",
         "notification.alertRaised.trip":
             "Du hast nicht gesagt, dass du bis {deadline} angekommen bist: ein Alarm ist an",
         "notification.alertCleared": "Du hast deinen Alarm beendet.",
         "notification.dependentAlertRaised": "{name} hat Alarm ausgelöst",
+        "notification.dependentAlertRaised.pinged":
+            "{name} hat auf eine Nachfrage ({pinged}) nicht geantwortet",
         "notification.dependentAlertRaised.deadline":
             "{name} ist von unterwegs nicht angekommen, erwartet bis {deadline}",
         "notification.dependentAlertCleared": "{name} hat den Alarm beendet",
         "notification.checkInMissed": "Du hast deine Rückmeldung versäumt",
         "notification.checkInMissed.text": "{text}",
+        "notification.checkInMissed.pinged":
+            "{name} hat gefragt, ob es dir gut geht ({pinged}). Antwortest du nicht bis {grace}, erfahren es deine Helfer",
         "notification.checkInMissed.trip":
             "Du wolltest bis {deadline} angekommen sein. Sag es bis {grace}, sonst geht ein Alarm an",
         "notification.checkInMissed.grace":
@@ -71,6 +77,8 @@ extension Texts {
         "notification.dependentAlarmEnded": "Der Alarm um {name} ist vorbei; du wirst nicht mehr benachrichtigt",
         "notification.dependentAlarmEnded.text": "Keine Entwarnung von {name}. {text}",
         "notification.checkInReminder": "Melde dich bald",
+        "notification.checkInReminder.pinged":
+            "{name} hat gefragt, ob es dir gut geht ({pinged}). Antwortest du nicht bis {grace}, erfahren es deine Helfer",
         "notification.checkInReminder.paused":
             "Deine Pause endet {paused}; die nächste Rückmeldung ist bis {deadline} fällig",
         "notification.checkInReminder.lead": "Melde dich bald: weniger als {lead} übrig",

@@ -73,11 +73,13 @@ public struct Texts: Sendable {
         values["paused"] = details.pausedUntil.map(moment)
         values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
         values["trip"] = details.trip.map { "\($0)" }
+        values["pinged"] = details.pinged.map(moment)
         if let drill = details.drill, let news = details.drillNews { values[news.form] = "\(drill)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "trip", "grace", "onIt", "paused",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinged", "trip", "grace", "onIt",
+            "paused",
             "deadline",
             "lead", "count", "text",
         ].filter { form in

@@ -32,6 +32,8 @@ enum Action: Hashable, Sendable {
     case respondToAll
     case acknowledge(AcknowledgeAlarm)
     case setTiers([ResponderTier])
+    case setPingEscalation(SetPingEscalation)
+    case setQuietHours(QuietHours?)
 
     case markRead(NotificationID)
     case answerDrill(NotificationID)
@@ -73,6 +75,7 @@ enum Action: Hashable, Sendable {
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."
         case .setTiers: "Set: it applies to the next alarm."
+        case .setPingEscalation, .setQuietHours: "Set: it applies to pings from now on."
         case .respond, .respondToAll: "Answered: all right."
         case .invite: "Invited."
         default: nil

@@ -66,6 +66,8 @@ extension App {
         case .respond(let account): try await quartet.contacts.respondToPing(account)
         case .acknowledge(let answer): try await quartet.contacts.acknowledge(answer)
         case .setTiers(let tiers): try await quartet.contacts.setResponderTiers(tiers)
+        case .setPingEscalation(let command): try await quartet.contacts.setPingEscalation(command)
+        case .setQuietHours(let hours): try await quartet.contacts.setPingQuietHours(hours)
         case .respondToAll: _ = try await quartet.session.respondToAllPings()
         case .markRead(let id): try await quartet.notifications.markRead(id)
         case .answerDrill(let id): try await quartet.notifications.answerDrill(id)

@@ -12,6 +12,9 @@ struct Model: Hashable, Sendable {
             case add, interval, grace, pause, trip, play
             case extend(TripID)
             case tier(AccountID)
+            /// Of one responder, or of all.
+            case pingEscalation(AccountID?)
+            case quietHours
             case invite(GroupID, [AccountID])
             case confirm(Action)
         }
@@ -129,6 +132,23 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .setTiers(shown.contacts.responderTiers.moving(responder, to: after))
+        case .pingEscalation(let responder):
+            let text = form.text(PingPart.label)
+            let isReset = text.isEmpty && responder != nil
+            guard let after = text == "0" ? .seconds(0) : Words.interval(text) ?? (isReset ? .seconds(0) : nil) else {
+                notice = Notice(text: "Write a number and its unit, such as 30min, or 0.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setPingEscalation(SetPingEscalation(contact: responder, after: isReset ? nil : after))
+        case .quietHours:
+            let text = form.text(PingPart.quietLabel)
+            guard text.isEmpty || PingPart.hours(text) != nil else {
+                notice = Notice(text: "Write two times in UTC, such as 22:00-07:00, or nothing.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setQuietHours(PingPart.hours(text))
         case .pause:
             guard let span = Words.interval(form.text("Pause for")) else {
                 notice = Notice(text: "Write a number and its unit, such as 3d.", isError: true)

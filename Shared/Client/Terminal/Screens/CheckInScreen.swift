@@ -3,7 +3,7 @@ import QuartetClient
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
     static let keys =
-        "c check in   a alert   i interval   g grace   p pause   t trip   D drill   s sign out   1-4 Tab screens   q quit"
+        "c check in   a alert   i interval   g grace   p pause   t trip   u pings   U quiet   D drill   s sign out   1-4 Tab screens   q quit"
 
     /// - Parameter drill: What is known of who got the newest drill.
     static func lines(_ shown: Shown, width: Int, drill: DrillReport? = nil) -> [Line] {
@@ -15,7 +15,7 @@ enum CheckInScreen {
         if let raised = shown.user.alertRaised {
             lines += [
                 Line(
-                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(isLate(shown) ? "a: you need help." : "a ends it.")",
+                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(ending(shown))",
                     Style(color: .red, isBold: true)),
                 .empty,
             ]
@@ -31,6 +31,8 @@ enum CheckInScreen {
             lines += [.empty, Line("Paused until \(Words.clock(until)). p ends the pause.", .bold)]
         }
         lines += TripPart.lines(shown)
+        let pings = PingPart.lines(shown)
+        if !pings.isEmpty { lines += [.empty] + pings }
         lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
         lines += [.empty] + hearing(checkIn, shown) + DrillPart.lines(drill, shown)
@@ -41,7 +43,16 @@ enum CheckInScreen {
     }
 
     private static func reason(_ shown: Shown) -> String {
-        isLate(shown) ? "raised, as you haven't said that you arrived," : "you asked for help"
+        PingPart.reason(shown)
+            ?? (shown.user.trip?.isItsAlert == true
+                ? "raised, as you haven't said that you arrived," : "you asked for help")
+    }
+
+    /// What ends the alert.
+    private static func ending(_ shown: Shown) -> String {
+        let isUnanswered = shown.user.unanswered?.isItsAlert == true
+        if isLate(shown) { return isUnanswered ? "c and t end it. a: you need help." : "a: you need help." }
+        return isUnanswered ? "c or a ends it." : "a ends it."
     }
 
     /// Whether an alert is on because of a trip, and the person hasn't called for help.
@@ -130,6 +141,8 @@ enum CheckInScreen {
             }
         case .character("t"): TripPart.open(shown, &model)
         case .character("T"): TripPart.extend(shown, &model)
+        case .character("u"): PingPart.open(nil, shown, &model)
+        case .character("U"): PingPart.openQuietHours(&model)
         case .character("D"): return DrillPart.open(shown, &model)
         case .character("s"):
             model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)

@@ -4,12 +4,16 @@ import QuartetClient
 enum ContactsScreen {
     static func keys(_ shown: Shown, _ model: Model) -> String {
         let rows = rows(shown)
-        if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))],
-            alarm(of: shown.contacts.person(by: contact.account)) != nil
-        {
-            return "o on it   s reached, safe   h help is needed   c can't   p ask   n add   q quit"
+        var asking = "p ask"
+        if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))] {
+            if contact.outgoingPing != nil {
+                asking = contact.canAskAgain(at: shown.now) ? "a ask again   p cancel" : "p cancel"
+            }
+            if alarm(of: shown.contacts.person(by: contact.account)) != nil {
+                return "o on it   s reached, safe   h help is needed   c can't   \(asking)   n add   q quit"
+            }
         }
-        return "p ask   r answer   A answer all   n add   y accept   l hears later   x remove   q quit"
+        return "\(asking)   r answer   A answer all   n add   y accept   l hears later   u alert   x remove   q quit"
     }
 
     static let tierLabel = "Hears after"
@@ -84,7 +88,9 @@ enum ContactsScreen {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
             let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
-            let text = "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)"
+            let ping = person?.unanswered.map { ", hasn't answered a ping of \(Words.clock($0.pinged))" } ?? ""
+            let text =
+                "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {
@@ -94,7 +100,12 @@ enum ContactsScreen {
         if let ping = contact.incomingPing {
             return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
         }
-        if let ping = contact.outgoingPing { return Span("asked \(Words.ago(ping, shown))", .colored(.cyan)) }
+        if let ping = contact.outgoingPing {
+            let later = contact.isOutgoingPingLater == true ? ", an alert later" : ""
+            let alert =
+                contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? later
+            return Span("asked \(Words.ago(ping, shown))\(alert)", .colored(.cyan))
+        }
         if let due = person?.checkIn?.due, due <= shown.now {
             return Span("due since \(Words.clock(due))", .colored(.yellow))
         }
@@ -181,6 +192,7 @@ enum ContactsScreen {
             model.ask("Did you reach \(shown.name(of: contact.account)), and are they safe?", "Reached, safe", action)
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
+        case .character("a") where contact.canAskAgain(at: shown.now): return .ping(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
         case .character("l") where contact.isMyResponder:
             let fields: [Form.Field] = [
@@ -192,6 +204,7 @@ enum ContactsScreen {
                     title:
                         "How long after the others \(name) hears of a missed check-in, such as 15min; 0 for with them",
                     fields: fields), purpose: .tier(contact.account))
+        case .character("u") where contact.isMyResponder: PingPart.open(contact, shown, &model)
         case .character("x"):
             model.ask(
                 "Remove \(shown.name(of: contact.account)) from your contacts?", "Remove", .remove(contact.account))

@@ -188,6 +188,79 @@ struct ConsoleCheckInTests {
         }
     }
 
+    @Test("one chooses when an unanswered ping raises an alert, for all and for one, and both see when it does (A4)")
+    func pings() async throws {
+        try await Console.with { console in
+            let (anna, bob) = try await console.quartet.signUp("anna", "bob")
+            try await anna.add(bob, isMyResponder: true, iAmResponder: false)
+            try await console.quartet.waitUntilQuiet()
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Bob hears of it then")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.choose("If I don’t answer a ping, an alert is raised", "1800000000")
+            try await console.quartet.wait(
+                for: "the choice",
+                "SELECT ping_escalation ->> 'after' FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "1800000000" }
+            try await page.run("document.querySelector('#quiet').click()")
+            try await console.quartet.wait(
+                for: "the quiet hours",
+                "SELECT ping_escalation -> 'quietHours' IS NOT NULL FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "t" }
+            try await page.see("You are warned when they end")
+            try await Self.look(page, "home-pings")
+            // The first alone is refused: they would begin when they end.
+            func set(_ end: String, _ time: String) async throws {
+                try await page.run(
+                    "const f = document.querySelector('#quiet-\(end)'); f.value = '\(time)'; f.dispatchEvent(new Event('change'))"
+                )
+            }
+            try await set("from", "07:00")
+            try await page.see("Give two different minutes of the day")
+            #expect(try await page.run("return document.querySelector('#quiet-from').value === '07:00'").isTrue)
+            try await set("to", "09:00")
+            try await console.quartet.wait(
+                for: "both ends of the quiet hours",
+                """
+                SELECT ((ping_escalation #>> '{quietHours,to}')::int - (ping_escalation #>> '{quietHours,from}')::int + 1440) % 1440
+                  FROM contacts.account WHERE account = '\(anna.account)'
+                """
+            ) { $0 == "120" }
+            try await page.run("document.querySelector('#quiet').click()")
+            try await console.quartet.wait(
+                for: "no quiet hours",
+                "SELECT ping_escalation -> 'quietHours' IS NULL FROM contacts.account WHERE account = '\(anna.account)'"
+            ) { $0 == "t" }
+            try await bob.act("SendPing", ["contact": .string(anna.account)])
+            try await page.see("If you don’t answer by")
+            try await page.go("/contacts/\(bob.account)")
+            try await page.see("your responders are told.")
+            try await page.choose("If I don’t answer, an alert is raised", "0")
+            try await console.quartet.wait(
+                for: "the choice for Bob",
+                "SELECT ping_escalation FROM contacts.contact WHERE account = '\(anna.account)'"
+            ) { $0 == "0" }
+            try await Self.look(page, "contact-pings")
+            try await page.go("/")
+            try await page.see("Bob hears of it then")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.see("Never for Bob: on their page you can choose a time.")
+            let bobs = try await console.person("bob")
+            try await bobs.go("/contacts/\(anna.account)")
+            try await bobs.see("If they don’t answer by")
+            #expect(try await bobs.run("return !document.body.textContent.includes('Ask again')").isTrue)
+            // Nothing comes of it any more, so he may take it back or, some seconds after it, ask again.
+            try await anna.act("CheckIn")
+            try await bobs.see("Ask again")
+            try await bobs.see("Cancel the ping")
+            try await bobs.go("/contacts")
+            try await bobs.see("Ask again")
+            try await page.expectNoErrors()
+            try await bobs.expectNoErrors()
+        }
+    }
+
     private static func look(_ page: Browser, _ name: String) async throws {
         for (width, isDark) in [(1280, false), (390, true)] {
             try await page.look(width: width, isDark: isDark)

@@ -99,6 +99,21 @@ struct ConsoleModuleTests {
                     "good fine", "warning dueSoon", "critical dueSoon", "good fine", "warning dueSoon",
                     "critical dueSoon",
                 ], "no interval begins with a warning, and the list says what the ring does")
+            let alerts = try await page.runModules(
+                ["state/account.js", "state/lists.js"], Self.unanswered)
+            #expect(
+                alerts == [
+                    ["c", false], ["", false], ["b", true],
+                    ["; hasn’t answered a ping of", "; called for help; hasn’t answered a ping of"],
+                ], "a call for help is never shown as a mere ping, nor a ping or a trip as a call")
+            let again = try await page.runModules(
+                ["parts/ping-settings.js", "core/time.js"],
+                """
+                const { canAskAgain } = m['parts/ping-settings.js'], { now, minute, second } = m['core/time.js'];
+                const able = (ago, more) => canAskAgain({ iAmResponder: true, outgoingPing: now() - ago, isOutgoingPingOver: true, ...more });
+                return [able(second), able(minute), able(-minute), able(minute, { isOutgoingPingOver: undefined }), able(minute, { iAmResponder: false })];
+                """)
+            #expect(again == [false, true, true, false, false], "nobody is offered what would do nothing")
             let signals = try await page.runModules(
                 ["state/replica.js"],
                 """
@@ -133,6 +148,24 @@ struct ConsoleModuleTests {
             #expect(pauses == [500, 1000, 2000, 8000, 15000])
         }
     }
+
+    /// What alerts of pings, of a trip and by hand have in common: whose pings are left, and whether the person called; and the words for it.
+    private static let unanswered = """
+        const { applyToAccount } = m['state/account.js'], { statusText } = m['state/lists.js'];
+        const ping = (contact, sent) => ({ contact, sent, recorded: sent });
+        const after = (...events) => {
+            const { unanswered, trip } = events.reduce((state, [type, body]) => applyToAccount(state, type, { alarm: 'a', ...body }), { checkIn: {}, trip: { id: 't' } });
+            return [(unanswered?.pings ?? []).map(({ contact }) => contact).join(), Boolean(unanswered?.isCalled ?? trip?.isCalled)];
+        };
+        const raised = ['AlertRaised', { at: 1, pings: [ping('b', 1)] }], dropped = ['UnansweredPingsDropped', { pings: [ping('b', 1)] }];
+        const missed = ['AlertRaisedAgain', { trip: { trip: 't' } }];
+        const words = (unanswered) => statusText({ contact: {}, person: { alertRaised: 1.7e15, unanswered } }, 'alert', 1.7e15);
+        return [
+            after(raised, ['AlertRaisedAgain', { pings: [ping('c', 2)] }], dropped), after(raised, missed, dropped),
+            after(['AlertRaised', { at: 1 }], ['AlertRaisedAgain', { pings: [ping('b', 1)] }]),
+            [{ pinged: 1.7e15 }, { pinged: 1.7e15, isCalled: true }].map((one) => words(one).match(/;.* of/)[0]),
+        ];
+        """
 
     /// A listening session is replaced by another one, of which the list says so first; at last the account leaves that one.
     private static let replacedSession = """

@@ -205,6 +205,12 @@ struct ConsoleRefusalTests {
                 await pick('select[id^=tier-]', '900000000');
                 """),
         Form(
+            page: "/", path: "/v1/commands/SetPingEscalation", place: ".check-in",
+            submit: "document.querySelector('details').open = true; await pick('#ping-escalation', '1800000000');"),
+        Form(
+            page: "/", path: "/v1/commands/SetPingQuietHours", place: ".check-in",
+            submit: "document.querySelector('details').open = true; (await find('#quiet')).click();"),
+        Form(
             page: "/", path: "/v1/commands/PauseCheckIns", place: ".check-in",
             submit: """
                 document.querySelector('details').open = true; await pick('#pause', '86400000000');
