@@ -150,7 +150,8 @@ struct FileTokenStoreTests {
         try Self.withFile { file in
             let store = FileTokenStore(file, now: { .zero }, lock: { _ in EIO })
             #expect(throws: POSIXError.self) { try store.save(Self.credentials) }
-            #expect(try store.load() == nil)
+            let kept = try store.load()
+            #expect(kept == nil)
         }
     }
 
