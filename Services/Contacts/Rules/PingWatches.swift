@@ -4,138 +4,6 @@ package import QuartetVocabulary
 
 // Pings that raise an alert when they aren't answered in time, if the person who is pinged has chosen that.
 
-/// What is kept of a responder's pings that may raise an alert.
-package struct PingWatch: Codable, Equatable, Sendable {
-    /// The ping that it is about. A process of an earlier release sends and ends pings without changing this: about another ping it says
-    /// nothing.
-    package var sent: Instant?
-    /// When it was handled, by the database's clock, of which the rules' time may be far ahead after a failover. Nobody saw it before.
-    package var recorded: Instant?
-    /// How long it may stay unanswered, as it was chosen when the ping was sent.
-    package var after: Interval?
-    /// When the alert is raised.
-    package var due: Instant?
-    /// When the person is warned.
-    package var warning: Instant?
-    /// Whether quiet hours put it off: then its sender isn't told when it is due, which would say when these end.
-    package var isQuiet: Bool?
-    /// When the person was warned, by the database's clock.
-    package var warned: Instant?
-    /// When the alert was due of which that warned, which names the warning: a ping that is put off warns once more.
-    package var warnedDue: Instant?
-    /// Whether that was no loud warning, as the day had one of a ping that was taken back.
-    package var isRepeated: Bool?
-    /// When the ping was last found unanswered.
-    package var found: Instant?
-    /// Whether nothing becomes of it any more: the alert was raised, or the person has said that they are all right.
-    package var isOver: Bool?
-    /// Since when the alert has been held back for a command that waits to be handled.
-    package var hold: AlarmHold?
-    /// When a ping of this responder last raised an alert.
-    package var raised: Instant?
-    /// When one was last added to an alert that was on, and to which.
-    package var added: Instant?
-    package var addedTo: AlarmID?
-    /// When the person was last warned loudly of a ping that its sender then took back, by the database's clock.
-    package var warnedInVain: Instant?
-    /// The ping whose place the one that waits has taken: who answered it may not have seen the other.
-    package var replaced: Instant?
-    /// The newest that was found unanswered since the person last answered this responder.
-    package var missed: UnansweredPing?
-
-    package init() {}
-
-    /// What outlives the ping; nil if nothing does.
-    var withoutPing: Self? {
-        var kept = Self()
-        (kept.raised, kept.added, kept.addedTo, kept.missed) = (raised, added, addedTo, missed)
-        kept.warnedInVain = warnedInVain
-        return kept == Self() ? nil : kept
-    }
-
-    /// Sets when it is due.
-    /// - Parameters:
-    ///   - time: When it would be, were there no quiet hours.
-    ///   - spread: By how much the ends of quiet hours differ, so that not everybody's pings are due at once.
-    mutating func plan(_ time: Instant, _ quiet: QuietHours?, spread: Interval) {
-        let warned = time - PingEscalation.lead
-        (due, warning, isQuiet) = (time, warned, nil)
-        guard let quiet else { return }
-        let end = [time, warned].filter { quiet.end(for: $0) > $0 }.map(quiet.end).max()
-        if let end { wait(until: end, spread: spread) }
-    }
-
-    /// Sets when it is due, as its warning comes late: that is given now, and the person has as long as was planned. In quiet hours, which
-    /// put off each ping once, it waits for their end; that the alert would be in them is no reason, since it was promised sooner.
-    mutating func planLate(at now: Instant, _ quiet: QuietHours?, spread: Interval) {
-        guard isQuiet != true, let quiet, quiet.end(for: now) > now else {
-            let planned = due.flatMap { due in warning.map { due - $0 } }
-            (due, warning) = (now + (planned ?? PingEscalation.lead), now)
-            return
-        }
-        wait(until: quiet.end(for: now), spread: spread)
-    }
-
-    /// Puts it off until quiet hours have ended.
-    private mutating func wait(until end: Instant, spread: Interval) {
-        // The person may just have got up.
-        let wait = max(PingEscalation.lead, min(after ?? PingEscalation.longestLead, PingEscalation.longestLead))
-        (warning, due, isQuiet) = (end + spread, end + spread + wait, true)
-    }
-}
-
-extension RelationRow.Side {
-    /// What is kept of the ping that waits for an answer, if an alert may have come of it.
-    var openWatch: PingWatch? {
-        guard let pinged, let watch, watch.sent == pinged, watch.due != nil else { return nil }
-        return watch
-    }
-
-    /// The same, if an alert may still come of it.
-    var pendingWatch: PingWatch? { openWatch.flatMap { $0.isOver == true ? nil : $0 } }
-
-    /// When an alert is raised unless the ping is answered, as whoever was pinged sees it.
-    var pingDue: Instant? { pendingWatch?.due }
-    /// The same as the sender sees it.
-    var shownPingDue: Instant? { pendingWatch.flatMap { $0.isQuiet == true ? nil : $0.due } }
-    var isPingLater: Bool? { pendingWatch?.isQuiet }
-
-    /// Ends the ping that waits for an answer. Returns what was kept of it.
-    /// - Parameter isTakenBack: Whether its sender does it.
-    mutating func endPing(isTakenBack: Bool = false) -> PingWatch? {
-        let open = openWatch
-        if isTakenBack, let pending = pendingWatch, pending.isRepeated != true, let warned = pending.warned {
-            watch?.warnedInVain = warned
-        }
-        (pinged, watch) = (nil, watch?.withoutPing)
-        return open
-    }
-
-    /// Whether nothing comes any more of the ping that waits for an answer, of which an alert might have come.
-    var isPingOver: Bool? { openWatch?.isOver == true ? true : nil }
-
-    mutating func keep(replaced ping: Instant) {
-        var kept = watch ?? PingWatch()
-        kept.replaced = ping
-        watch = kept
-    }
-
-    /// Takes, once, the answer to the ping whose place another has taken.
-    /// - Parameter seen: The newest ping that whoever answers knew of; nil for whichever there is.
-    mutating func takeReplaced(seen: Instant?) -> Instant? {
-        guard let replaced = watch?.replaced, let seen, let pinged, replaced <= seen, seen < pinged else { return nil }
-        watch?.replaced = nil
-        if watch == PingWatch() { watch = nil }
-        return replaced
-    }
-
-    /// No answer to what was found unanswered says anything new.
-    mutating func forgetMissed() {
-        watch?.missed = nil
-        if watch == PingWatch() { watch = nil }
-    }
-}
-
 extension ContactsReducer {
     static func reduce(
         _ rows: inout ContactsRows, _ command: PingEscalationCommand, _ asker: Asker
@@ -218,8 +86,8 @@ extension ContactsReducer {
         return last.map { min($0, now) + rows.limits.pingAlarmPause }
     }
 
-    /// Whether a warning isn't loud: of pings that are taken back only one a day is, so that nobody gets used to it. The alert comes in
-    /// time all the same: this one may be meant.
+    /// Whether a warning is quiet: of pings that are taken back only one a day is loud, so that nobody gets used to ignoring it. The alert
+    /// comes in time all the same, since this ping may be meant.
     private static func isRepeated(_ rows: ContactsRows, _ watch: PingWatch, at now: Instant) -> Bool {
         watch.warnedInVain.map { now < min($0, now) + rows.limits.pingAlarmPause } ?? false
     }
@@ -239,7 +107,7 @@ extension ContactsReducer {
         Interval(microseconds: Int64(account.low % UInt64(rows.limits.pingSpread.microseconds)))
     }
 
-    /// Sees to it that the timer comes by then.
+    /// Makes sure that the timer comes by then.
     private static func wake(_ rows: inout ContactsRows, _ account: AccountID, _ time: Instant?) {
         guard let time, let row = rows.accounts[account], row.nextPing.map({ time < $0 }) ?? true else { return }
         rows.accounts[account]?.nextPing = time
@@ -288,7 +156,7 @@ extension ContactsReducer {
             } else if found.count == UnansweredPing.limit {
                 look(at: now + .seconds(1))
             } else {
-                // Unless session says what became of it, it is asked again.
+                // Session is told again until it says what became of it.
                 let ping = UnansweredPing(contact: contact, sent: sent, recorded: recorded)
                 (watch.found, watch.hold, watch.missed) = (now, nil, ping)
                 look(at: now + rows.limits.pingAlarmRetry)
@@ -332,7 +200,7 @@ extension ContactsReducer {
         }
     }
 
-    /// Ends a ping of which something became, or puts a later one of the same responder off.
+    /// Ends a ping that has led to an alert or to nothing, or puts off a later one of the same responder.
     private static func settleOne(
         _ rows: inout ContactsRows, _ view: inout RelationView, _ ping: UnansweredPing, _ asker: Asker
     ) -> [ContactsEvent] {
@@ -363,7 +231,7 @@ extension ContactsReducer {
                 events = dueSet(view.theirs, sent, from: contact, to: asker.account, asker)
                 events += warningEnded(asker.account, contact, watch, asker)
             }
-            // Session has heard this, too: an answer that comes later is about nothing that was asked since.
+            // Session has heard this, too, so an answer that comes later isn't about anything asked since.
             if let missed = view.theirs.watch?.missed, missed.recorded <= time { view.theirs.forgetMissed() }
             if view.row != row { rows[view.pair] = view.row }
             return events
@@ -440,7 +308,7 @@ extension ContactsReducer {
 }
 
 extension ContactsRows {
-    /// Who has sent pings to an account of which it is decided now whether they weren't answered in time.
+    /// The senders of pings to an account that are due: whether they were answered in time is decided now.
     /// - Parameter time: The database's clock.
     package func sendersOfDuePings(to account: AccountID, at time: Instant) -> [AccountID] {
         contacts(of: account).filter { contact in

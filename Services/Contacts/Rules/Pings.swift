@@ -32,7 +32,7 @@ extension ContactsReducer {
         }
         guard view.mine.pendingWatch == nil else { return [] }
         let (replaced, after) = (view.mine.pinged, escalation(rows, of: view))
-        // The one that waits is as good, unless an alert may come of another only.
+        // The one that waits will do, unless only another could lead to an alert.
         if replaced != nil, after == nil, view.mine.openWatch == nil { return [] }
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
             // Pressed twice: the one that waits is as good.

@@ -182,8 +182,8 @@ extension SessionReducer {
         ]
     }
 
-    /// The person calls for help while an alert is on that their trip made, or unanswered pings. Whenever they pressed, contacts tells responders at once: until
-    /// now they know of a late arrival or answer only.
+    /// The person calls for help while an alert is on that their trip or unanswered pings made. Whenever they pressed, contacts tells
+    /// responders at once: until now these know only of a late arrival or answer.
     private static func callByHand(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
     ) -> [SessionEvent] {

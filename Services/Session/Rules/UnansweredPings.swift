@@ -7,16 +7,16 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
     package var shown: UnansweredPings?
     /// Those that made it: the others were added.
     package var made: [UnansweredPing]?
-    /// Those that raise an alert when nothing holds it back any more.
+    /// Those that raise an alert once nothing holds it back.
     package var pending: [UnansweredPing]?
     /// When those were found.
     package var found: Instant?
-    /// Since when the alert has been held back for a check-in that waits to be handled, and when that is looked at again.
+    /// Since when a check-in that waits to be handled has held the alert back, and when to look again.
     package var hold: AlarmHold?
     /// The newest of each responder that made an alert which is over, was answered or taken back. Contacts says a ping again until it hears
     /// what came of it, which may be after that; and what it said first may be handled last.
     package var over: [UnansweredPing]?
-    /// When the person last said that they are all right, by the database's clock, besides by check-ins that say so themselves.
+    /// When the person last said that they are all right other than by a check-in, by the database's clock.
     package var said: Instant?
     /// The newest that is earlier and was heard later: what was said while the clock was ahead hides nothing that is said since.
     package var saidSince: Instant?
@@ -34,7 +34,7 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
         if kept.isEmpty { forgetPending() } else { pending = kept }
     }
 
-    /// Nothing comes of these any more.
+    /// These raise nothing any more.
     mutating func forget(_ pings: [UnansweredPing]) {
         if !pings.isEmpty { over = UnansweredPings.joining(over ?? [], pings) }
     }
@@ -53,7 +53,7 @@ package struct UnansweredRow: Codable, Equatable, Sendable {
 
     func timers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
         guard pending != nil, let found, let hold else { return [] }
-        // It names none: one that has been answered by the time it comes isn't brought back.
+        // The timer names no pings, so one that has been answered by the time it comes isn't brought back.
         let raise = RaiseUnansweredAlert(account: account, pings: [], found: found)
         return [WantedTimer(.alert(.raiseUnansweredAlert(raise)), due: hold.reconsideredAt)]
     }
@@ -86,11 +86,11 @@ extension AccountRow {
     /// When the newest ping was sent that made the alert that is on or was added to it. What was said before isn't about that ping.
     var lastPinged: Instant? { unanswered?.shown?.pings.map(\.recorded).max() }
 
-    /// When help was asked for last while the alert was on, by the person, a trip or a ping.
+    /// When help was last asked for while the alert was on, by the person, a trip or a ping.
     var askedAgain: Instant? { [alert.askedAgain, lastPinged].compactMap(\.self).max() }
 
     /// Whether a ping says something new: it was sent after the person last said that they are all right, and isn't known.
-    /// - Parameter clock: The database's clock now. What was recorded later is from one that was ahead, and discards nothing: rather an
+    /// - Parameter clock: The database's clock now. A later time comes from a clock that was ahead, and discards nothing: better one
     ///   alert too many.
     fileprivate func isNews(_ ping: UnansweredPing, at clock: Instant) -> Bool {
         let said = [checkIn.last, unanswered?.said, unanswered?.saidSince].compactMap(\.self).filter { $0 <= clock }
@@ -118,7 +118,7 @@ extension SessionReducer {
         var unanswered = row.unanswered ?? UnansweredRow()
         let pending = unanswered.pending ?? []
         let clock = max(context.recordedAt, command.found)
-        // It may have waited for long: what was said meanwhile counts.
+        // The command may have waited for a long time, and what was said meanwhile counts.
         let now = max(clock, min(rows.clock ?? clock, time))
         let pings = UnansweredPings.joining(pending, command.pings).filter { row.isNews($0, at: now) }
         let discarded = discard((pending + command.pings).filter { !row.isNews($0, at: now) }, row, account, time)

@@ -256,6 +256,26 @@ struct PingWatchTests {
         }
     }
 
+    @Test("whoever asked several times hears of an answer to the first, or to any but the last (A4)")
+    func firstReplaced() throws {
+        var scene = try Scene()
+        var sent: [Instant] = []
+        for _ in 0..<3 {
+            sent.append(scene.people.time)
+            try scene.people.ask(scene.ben, SendPing(contact: scene.anna))
+            try scene.run(.minutes(1))
+            // Nothing comes of it any more, so another may take its place.
+            try scene.people.ask(scene.anna, RelayAlert(kind: .checkedIn, occurred: scene.people.time))
+        }
+        for ping in sent.dropLast() {
+            var people = scene.people
+            let told = try people.ask(scene.anna, RespondToPing(contact: scene.ben, sent: ping)).compactMap { event in
+                if case .pingAnswered(let answered) = event { answered.sent } else { nil }
+            }
+            #expect(told == [sent[0]])
+        }
+    }
+
     @Test(
         "both see what will be: nothing once it is over, another time if it is put off; and a used-up ping makes room (A4)"
     )

@@ -38,8 +38,8 @@ extension ContactsPolicy {
         }
     }
 
-    /// Named after the ping, so that it is found when that is over, and after when the alert is due: one that is put off warns again, and
-    /// a notification of the same name would be dropped.
+    /// Named after the ping, so that it can be found when the ping is over, and after when the alert is due: a ping that is put off warns
+    /// again, and a second notification of one name would be dropped.
     private static func warning(
         of contact: AccountID, _ sent: Instant, due: Instant?, _ account: AccountID
     ) -> NotificationID {
@@ -81,7 +81,7 @@ extension SessionPolicy {
         return [.tell(.contacts, forget, for: event.account)] + told + [.tell(.contacts, settle, for: event.account)]
     }
 
-    /// Nothing more becomes of pings: contacts needn't say them again, and who sent them may ask again.
+    /// Nothing more comes of these pings: contacts needn't repeat them, and whoever sent them may ask again.
     func discard(_ event: UnansweredPingsDiscarded, because message: RecordedMessage) -> PolicyCommand {
         let settle = SettleUnansweredPings(
             account: event.account, pings: event.pings, alarm: event.alarm, isRaised: event.isRaised ?? false,
