@@ -99,12 +99,13 @@ public final class FileTokenStore: TokenStore {
     private static let unlocked = Mutex<Set<String>>([])
 
     /// Others hold the lock for as long as they write a few hundred bytes, which takes a slow disk seconds. Whoever holds it for longer was
-    /// frozen by the system, and doesn't hold back a call for help.
-    private static let frozenLimit: Duration = .seconds(10)
+    /// frozen by the system, and doesn't hold back a call for help, which is sent within ``Timekeeper/callLimit``.
+    private static let frozenLimit: Duration = .seconds(6)
     /// After this, nobody changes anything by a lock that others may be about to do without.
-    private static let holdLimit: Duration = .seconds(8)
-    /// Who asks more rarely doesn't know whether somebody has had it in between. What is urgent is tried every five seconds.
-    private static let longestGap: Duration = .seconds(7)
+    private static let holdLimit: Duration = .seconds(5)
+    /// Who asks more rarely doesn't know whether somebody has had it in between. What is urgent is tried every five seconds. To ask twice
+    /// isn't enough to go on without the lock.
+    private static let longestGap: Duration = .milliseconds(5500)
 
     /// What a file system says that has no locks.
     static let lockless: Set<Int32> = [EBADF, ENOLCK, EOPNOTSUPP, ENOTSUP, ENOSYS]
