@@ -145,6 +145,50 @@ struct AccessTokensTests {
         await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token() }
     }
 
+    @Test(
+        "whoever signs in or out while another process changes the tokens does so also if the caller gives up (F9, S17)",
+        arguments: [false, true])
+    func cancelled(isSigningIn: Bool) async throws {
+        let server = Server()
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let reply = SignedIn(
+            account: OutboxApp.one, device: Server.device, accessToken: "next", expiresIn: 900, refreshToken: "next-0")
+        let call = Task {
+            if isSigningIn {
+                try await tokens.signedIn(reply, asked: .zero)
+            } else {
+                _ = try await tokens.leave(Server.account)
+            }
+        }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        call.cancel()
+        store.isBusy.withLock { $0 = false }
+        try await server.passingTime { try await call.value }
+        let kept = try #require(server.tokens.load())
+        #expect(isSigningIn ? kept.account == OutboxApp.one : kept.isLeaving)
+    }
+
+    @Test("to tell the server of a sign-out is given up at once, though another process changes the tokens (F9, S17)")
+    func givenUp() async throws {
+        let server = Server()
+        server.tokens.save(
+            Credentials(
+                account: Server.account, device: Server.device, refreshToken: "refresh-0", isSignedOut: true,
+                isLeaving: true))
+        let store = BusyTokens(server.tokens)
+        let time = server.clock.timekeeper
+        let tokens = AccessTokens(
+            transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
+        let leaving = Task { try await tokens.finishLeaving { _, _ in } }
+        await server.clock.waitForSleeper(within: .milliseconds(5))
+        leaving.cancel()
+        // The clock stands still.
+        await #expect(throws: QuartetError.cancelled) { try await leaving.value }
+    }
+
     /// Tokens of one connection alone, which saves what an exchange brought once somebody has left, or after a moment.
     private final class PlainTokens: TokenStore {
         private let store: InMemoryTokenStore
@@ -285,7 +329,7 @@ struct AccessTokensTests {
 
     @Test("who signs out or in while a token is exchanged isn't undone by its answer (S42)")
     func changedMeanwhile() async throws {
-        let other = Credentials(account: Server.account, device: .new(), refreshToken: "refresh-other")
+        let other = Credentials(account: OutboxApp.one, device: .new(), refreshToken: "refresh-other")
         for saved in [other, nil] {
             let server = Server()
             server.transport.answer { [unowned server] request in
@@ -297,16 +341,30 @@ struct AccessTokensTests {
         }
     }
 
-    @Test("who signs in while an older token is refused stays signed in (S42)")
-    func refusedMeanwhile() async throws {
-        let server = Server()
-        server.transport.answer { [unowned server] request in
-            guard request.endpoint == .token else { return try server.answer(request) }
-            server.tokens.save(Credentials(account: Server.account, device: .new(), refreshToken: "newer"))
-            return TransportReply(.failure(APIError(.deviceSignedOut)))
+    @Test(
+        "who signs in while an older token is exchanged or refused stays signed in, and gets a token of the new one (F9, S42)",
+        arguments: [false, true])
+    func refusedMeanwhile(isRefused: Bool) async throws {
+        for account in [Server.account, OutboxApp.one] {
+            let server = Server()
+            server.transport.answer { [unowned server] request in
+                guard request.endpoint == .token, String(decoding: request.body, as: UTF8.self).contains("refresh-0")
+                else { return try server.answer(request) }
+                server.tokens.save(Credentials(account: account, device: .new(), refreshToken: "newer"))
+                return isRefused ? TransportReply(.failure(APIError(.deviceSignedOut))) : try server.answer(request)
+            }
+            if account == Server.account {
+                let token = try await Self.tokens(server).token()
+                let count = server.state.withLock { $0.exchanges }
+                #expect(token == "access-\(count)" && server.tokens.load()?.refreshToken == "refresh-\(count)")
+                let sent = try #require(server.transport.requests.last { $0.endpoint == .token })
+                #expect(String(decoding: sent.body, as: UTF8.self).contains("newer"))
+            } else {
+                await #expect(throws: QuartetError.needsAuthentication) { try await Self.tokens(server).token() }
+                #expect(server.tokens.load()?.refreshToken == "newer")
+            }
+            #expect(server.tokens.load()?.isSignedOut == false)
         }
-        await #expect(throws: QuartetError.needsAuthentication) { try await Self.tokens(server).token() }
-        #expect(server.tokens.load()?.refreshToken == "newer" && server.tokens.load()?.isSignedOut == false)
     }
 
     @Test(

@@ -68,14 +68,15 @@ actor AccessTokens {
     }
 
     private func update<Value: Sendable>(
-        _ change: @escaping @Sendable (inout Credentials?) -> Value
+        isShielded: Bool = true, _ change: @escaping @Sendable (inout Credentials?) -> Value
     ) async throws(QuartetError) -> Value {
-        try await write { try $0.update(change) }
+        try await write(isShielded: isShielded) { try $0.update(change) }
     }
 
     /// Has the store write, and the actor do other things meanwhile: what is known here may have changed then.
+    /// - Parameter isShielded: Whether it goes on for a caller that is cancelled, so that nobody is half signed in or out.
     private func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any TokenStore) throws -> Value
+        isShielded: Bool = true, _ body: @escaping @Sendable (any TokenStore) throws -> Value
     ) async throws(QuartetError) -> Value {
         let end = time.now() + Self.patience
         while true {
@@ -84,7 +85,12 @@ actor AccessTokens {
             }
             do { return try written.get() } catch is TokenStoreBusy where time.now() < end {
                 // Whoever comes meanwhile may write first.
-                do { try await time.sleep(time.now() + .milliseconds(5)) } catch { throw .cancelled }
+                let next = time.now() + .milliseconds(5)
+                if isShielded {
+                    await Task(executorPreference: time.workplace) { [time] in try? await time.sleep(next) }.value
+                } else {
+                    do { try await time.sleep(next) } catch { throw .cancelled }
+                }
             } catch {
                 throw .tokensUnavailable("\(error)")
             }
@@ -237,7 +243,7 @@ actor AccessTokens {
         var answer = try await send(leaving)
         if case .success(let body) = answer.result {
             let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
-            let isLast = try await update { stored in
+            let isLast = try await update(isShielded: false) { stored in
                 guard var next = stored, next.isLeaving, next.device == leaving.device else { return false }
                 // What the server answers to the old one may have ended by the next try.
                 (next.refreshToken, next.exchange) = (signedIn.refreshToken, nil)
@@ -254,7 +260,7 @@ actor AccessTokens {
         if case .failure(let error) = answer.result, !error.meansSignedOut, error.verdict != .ends { throw error }
         guard try isLast(leaving) else { return }
         try await erase(leaving.account) { try await self.isLast(leaving) }
-        try await update { stored in
+        try await update(isShielded: false) { stored in
             if let last = stored, last.isLeaving, last.device == leaving.device { stored = nil }
         }
     }
@@ -314,7 +320,7 @@ actor AccessTokens {
         throw TransportError.interrupted("other processes exchange the token all the time")
     }
 
-    /// - Returns: Nil if the store has a newer token of the same device by now.
+    /// - Returns: Nil if the store has a newer token of the same person by now.
     private func refreshOnce(for account: AccountID) async throws -> Access? {
         let now = try await serverTime()
         // Read only now: meanwhile another process, such as an extension, may have got a newer token, and an older one
@@ -367,11 +373,10 @@ actor AccessTokens {
         }
     }
 
-    /// Whether another process has got a newer token of the same device.
+    /// Whether another process has got a newer token of the same person, who may have signed in there.
     private func hasNewer(than sent: Credentials) throws -> Bool {
         guard let stored = try credentials else { return false }
-        return stored.account == sent.account && stored.device == sent.device
-            && stored.refreshToken != sent.refreshToken
+        return stored.account == sent.account && stored.refreshToken != sent.refreshToken
     }
 
     /// Says under which key the token that there is is exchanged: always that of its first exchange, whichever process began it.
@@ -379,7 +384,7 @@ actor AccessTokens {
     private func begin(
         at now: Instant, where isMeant: @escaping @Sendable (Credentials) -> Bool
     ) async throws(QuartetError) -> Credentials? {
-        try await update { stored in
+        try await update(isShielded: false) { stored in
             guard var credentials = stored, isMeant(credentials) else { return nil }
             // An answer is remembered for 30 days.
             if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
