@@ -189,6 +189,20 @@ struct SigningOutTests {
         }
     }
 
+    @Test("a late word about who was signed in before doesn't end the stream of who is by now (F9, S17)")
+    func lateWord() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            let requests = app.connection.requests
+            try await app.connection.signedIn(Self.bob(Server.account), asked: server.clock.now)
+            requests.onSignedOut(.signedOut(nil))
+            #expect(app.connection.state != .needsAuthentication)
+            app.connection.requests.onSignedOut(.signedOut(nil))
+            #expect(app.connection.state == .needsAuthentication)
+        }
+    }
+
     @Test("a change that is still being kept when somebody else signs in is neither kept nor sent as theirs (S17, R12)")
     func halfKept() async throws {
         let server = Server()

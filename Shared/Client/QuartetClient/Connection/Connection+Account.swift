@@ -12,7 +12,7 @@ extension Connection {
             transport: transport, tokens: tokens, clock: clock, time: time,
             account: store.account ?? store.unreadAccount,
             isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
-            onSignedOut: { [weak self] in self?.signedOut($0) })
+            onSignedOut: { [weak self] in self?.signedOut($0, ifAccountCount: count) })
     }
 
     /// Sends a client's change by way of the outbox.
@@ -470,8 +470,9 @@ extension Connection {
         get async throws { try await tokens?.lastRefreshToken }
     }
 
-    private func signedOut(_ error: ConnectionError) {
-        change { machine, _, _ in machine.signOut(error) }
+    /// - Parameter count: As in ``change(ifAccountCount:_:)``.
+    private func signedOut(_ error: ConnectionError, ifAccountCount count: Int? = nil) {
+        change(ifAccountCount: count) { machine, _, _ in machine.signOut(error) }
     }
 
     /// - Parameter next: Who signs in.

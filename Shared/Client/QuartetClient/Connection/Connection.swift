@@ -222,10 +222,15 @@ public final class Connection: Observable, Sendable {
 
     /// Asks the machine and does what it says. What readers hear of it, they hear in the order in which it was decided, and when no
     /// lock is held.
-    func change(_ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]) {
+    /// - Parameter count: What ``ConnectionCore/accountCount`` has to be, for what is about whoever was signed in then; nil for any.
+    func change(
+        ifAccountCount count: Int? = nil,
+        _ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]
+    ) {
         guard transport != nil else { return }
         let now = time.now()
         core.withLock { core in
+            guard count == nil || core.accountCount == count else { return }
             let before = core.info
             var reports: [ConnectionEvent] = []
             for action in decide(&core.machine, now, core.heard) {
