@@ -58,12 +58,15 @@ extension Connection {
             let account = store.account ?? store.unreadAccount
             var shown = try await tokens.access(for: account)
             access = shown
-            let (place, groups) = delivery.withLock { _ in
-                core.withLock { core in
+            let begun = delivery.withLock { _ in
+                core.withLock { core -> (place: String?, groups: [GroupID])? in
+                    // The next stream may be delivering already.
+                    guard core.stops[opening] != nil else { return nil }
                     let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
                     return (core.sequencer.open(following: groups), groups)
                 }
             }
+            guard let (place, groups) = begun else { return .closed }
             let opened: OpenedStream
             do {
                 opened = try await transport.open(StreamRequest(token: shown.token, place: place, groups: groups))
