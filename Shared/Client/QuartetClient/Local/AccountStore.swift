@@ -20,7 +20,13 @@ final class AccountStore: Sendable {
     private let version = Mutex<Int64?>(nil)
     /// What it was when ``hasNews()`` was asked last.
     private let looked = Mutex<Int64?>(nil)
-    private let forgotten = Mutex(false)
+    private struct Forgetting: Sendable {
+        var isForgotten = false
+        /// Counts how often ``close()`` was called.
+        var closings = 0
+    }
+
+    private let forgetting = Mutex(Forgetting())
     private let running = Mutex(false)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
@@ -70,7 +76,7 @@ final class AccountStore: Sendable {
     /// Whether what is kept outlives the process.
     var isDurable: Bool { store.isDurable }
     /// Whether another process has signed out, and this one hasn't ended with that.
-    var isForgotten: Bool { forgotten.withLock { $0 } }
+    var isForgotten: Bool { forgetting.withLock { $0.isForgotten } }
 
     /// Whose data it is about; nil before ``open(_:)``.
     var account: AccountID? { current.withLock { $0 } }
@@ -221,7 +227,10 @@ final class AccountStore: Sendable {
     func close() {
         current.withLock { $0 = nil }
         unread.withLock { $0 = nil }
-        forgotten.withLock { $0 = false }
+        forgetting.withLock { forgetting in
+            forgetting.isForgotten = false
+            forgetting.closings += 1
+        }
     }
 
     func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
@@ -299,9 +308,9 @@ final class AccountStore: Sendable {
             do throws(QuartetError) {
                 return .success(
                     try await self.lane.run(at: place) { () async throws(QuartetError) in
+                        let closings = self.forgetting.withLock { $0.closings }
                         do { return try await body(self.store) } catch is ForgottenAccount {
-                            self.forgotten.withLock { $0 = true }
-                            self.forgets.send(())
+                            self.noteForgotten(unlessClosedSince: closings)
                             throw .needsAuthentication
                         } catch {
                             throw error as? QuartetError ?? .notStored("\(error)")
@@ -311,5 +320,15 @@ final class AccountStore: Sendable {
                 return .failure(error)
             }
         }
+    }
+
+    /// What was under way when the account was closed says nothing of whoever is signed in by now.
+    private func noteForgotten(unlessClosedSince closings: Int) {
+        let isNews = forgetting.withLock { forgetting in
+            guard forgetting.closings == closings else { return false }
+            forgetting.isForgotten = true
+            return true
+        }
+        if isNews { forgets.send(()) }
     }
 }
