@@ -269,6 +269,7 @@ final class AccountStore: Sendable {
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
+            try self.own()
             self.current.withLock { if $0 == account { $0 = nil } }
             self.unread.withLock { if $0 == account { $0 = nil } }
             if let shared = self.shared, let marks = openings.marks {
@@ -282,6 +283,7 @@ final class AccountStore: Sendable {
     /// Forgets what a crash or a restored backup left of others.
     func forgetOthers(than account: AccountID?, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
+            try self.own()
             self.current.withLock { if $0 != account { $0 = nil } }
             self.unread.withLock { if $0 != account { $0 = nil } }
             if let shared = self.shared, let marks = openings.marks {
