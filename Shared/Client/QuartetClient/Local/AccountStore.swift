@@ -99,6 +99,14 @@ final class AccountStore: Sendable {
         }
     }
 
+    /// Whether an account is the one that it is about.
+    /// - Throws: ``QuartetError/notStored(_:)`` if it is, and what it has hasn't been read, or not since another connection had it.
+    private func isOpen(_ account: AccountID) throws(QuartetError) -> Bool {
+        if account == self.account { return true }
+        guard self.account == nil, account == unreadAccount else { return false }
+        throw .notStored("what it has can't be read")
+    }
+
     /// An item that is new, and what it does to others.
     struct Addition: Sendable {
         /// As its person made it.
@@ -115,10 +123,9 @@ final class AccountStore: Sendable {
     func save(_ addition: Addition) -> Task<Result<Set<OutboxItem.ID>, QuartetError>, Never> {
         begin { store in
             // Only now is it certain whose turn it is.
-            guard let account = addition.item.account, account == self.account ?? self.unreadAccount else {
+            guard let account = addition.item.account, try self.isOpen(account) else {
                 throw QuartetError.needsAuthentication
             }
-            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
             let others = addition.others
             guard let shared = self.shared else {
                 try await store.save(addition.joined?.item ?? addition.item, replacing: others.map(\.id), of: account)
@@ -155,7 +162,7 @@ final class AccountStore: Sendable {
                 throw QuartetError.needsAuthentication
             }
             guard let replacing = replacing() else { return .done }
-            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
+            guard try self.isOpen(account) else { throw QuartetError.needsAuthentication }
             var kept = item
             kept.replaced = nil
             let replaced = (item.replaced ?? []).map(\.id)
@@ -183,7 +190,7 @@ final class AccountStore: Sendable {
         then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
     ) async throws(QuartetError) -> StoreUpdate.Outcome {
         try await shielded { store in
-            guard let account, account == self.account else { return .done }
+            guard let account, try self.isOpen(account) else { return .done }
             let outcome: StoreUpdate.Outcome
             if let shared = self.shared {
                 outcome = try await shared.end(item, knownAs: base, deciding: decision.encoded, of: account)
@@ -235,7 +242,7 @@ final class AccountStore: Sendable {
 
     func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
         try await shielded { store in
-            if let account, account == self.account { try await store.remove(item, of: account) }
+            if let account, try self.isOpen(account) { try await store.remove(item, of: account) }
         }
     }
 

@@ -8,9 +8,7 @@ extension Outbox {
     func restore(_ all: [OutboxItem], of account: AccountID) async {
         cards.restore(all, of: account)
         // Another connection has had the store meanwhile. What became of these is taken in as another process's is.
-        let known = state.withLock { state in
-            state.isRestored ? Set(state.items.map(\.id)).union(state.accepted.keys) : []
-        }
+        let known = state.withLock { state in state.isRestored ? state.known : [] }
         let waiting = all.filter { $0.unsent == nil && !known.contains($0.id) }.map { item in
             var item = item
             item.account = account

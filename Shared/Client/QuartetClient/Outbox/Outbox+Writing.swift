@@ -197,7 +197,8 @@ extension Outbox {
             return outcome
         } catch {
             if state.withLock({ $0.items.contains { $0.id == item.id } }) {
-                guard let item = take(item.id, where: \.canCancel) else { return .other(item) }
+                // Another connection may have the store by now, and be sending it.
+                guard store.account != nil, let item = take(item.id, where: \.canCancel) else { return .other(item) }
                 tell(item, result)
             }
             state.withLock { $0.leftovers[item.id] = item.account }

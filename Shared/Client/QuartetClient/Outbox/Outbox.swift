@@ -84,6 +84,12 @@ public final class Outbox: Sendable {
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
 
+        /// All that the device may have and that are known, be they over.
+        var known: Set<Int64> {
+            let unended = Set(items.map(\.id)).union(accepted.keys).union(adding)
+            return unended.union(finishing.keys).union(leftovers.keys).union(over)
+        }
+
         /// Those who wait for an item.
         func callers(of item: OutboxItem) -> [Caller] {
             (joined[item.id] ?? [Caller(id: item.id, edit: item.edit)]).filter { awaited.contains($0.id) }
