@@ -185,6 +185,8 @@ final class FailingSharedStore: MultiprocessStore {
         self.store = store
     }
 
+    /// What has to happen before it reads an account.
+    let beforeLoad = Mutex<(@Sendable () async -> Void)?>(nil)
     /// What has to happen before it ends an item.
     let beforeEnd = Mutex<(@Sendable () async -> Void)?>(nil)
 
@@ -194,7 +196,11 @@ final class FailingSharedStore: MultiprocessStore {
         if failing.withLock({ $0(write) }) { throw FailingStore.Full() }
     }
 
-    func load(_ account: AccountID) async throws -> LocalAccount { try await store.load(account) }
+    func load(_ account: AccountID) async throws -> LocalAccount {
+        await beforeLoad.withLock { $0 }?()
+        return try await store.load(account)
+    }
+
     func version() async throws -> Int64 { try await store.version() }
     func openings() async throws -> Set<String> { try await store.openings() }
     func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }

@@ -13,7 +13,7 @@ import Testing
 /// Two processes of an app: each has a connection, and a store of its own on one file. They have the same tokens.
 @Suite(.timeLimit(.minutes(10)))
 struct TwoProcessesTests {
-    private static func withFile(_ body: (URL) async throws -> Void) async throws {
+    static func withFile(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "processes-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -21,19 +21,19 @@ struct TwoProcessesTests {
     }
 
     /// One clock for all processes, which the test moves.
-    private static func time(_ server: Server) -> Timekeeper {
+    static func time(_ server: Server) -> Timekeeper {
         var time = server.clock.timekeeper
         let clock = server.clock
         time.wall = { Instant(microseconds: 1_800_000_000_000_000) + Interval(clock.now) }
         return time
     }
 
-    private static func process(_ server: Server, _ file: URL, of device: Server? = nil) throws -> OutboxApp {
+    static func process(_ server: Server, _ file: URL, of device: Server? = nil) throws -> OutboxApp {
         let device = device ?? server
         return OutboxApp(server, try DatabaseStore(file), tokens: device.tokens, time: time(device))
     }
 
-    private static func keeps(_ server: Server, _ change: @escaping @Sendable () async throws -> Void) async {
+    static func keeps(_ server: Server, _ change: @escaping @Sendable () async throws -> Void) async {
         await #expect(throws: QuartetError.willBeSentWhenOnline) { try await server.passingTime(change) }
     }
 

@@ -33,10 +33,11 @@ extension Connection {
             }
             // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
             // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
-            await dropForgotten()
-            let account = try await account(for: command, by: limit)
+            let secondLimit = time.now() + Outbox.patience
+            if type(of: command).isUrgent { await dropForgotten(by: secondLimit) } else { await dropForgotten() }
+            let account = try await account(for: command, by: secondLimit)
             guard account == former || command is RaiseAlert,
-                try await send(edit, command, of: account, from: queue, by: limit, show: show)
+                try await send(edit, command, of: account, from: queue, by: secondLimit, show: show)
             else { throw .needsAuthentication }
         }
     }
@@ -117,9 +118,25 @@ extension Connection {
         }
     }
 
-    /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``.
+    /// The same for something urgent.
+    /// - Parameter limit: Until when that waits for the disk, for which whoever has ``entering`` may be waiting.
+    private func dropForgotten(by limit: Duration) async {
+        let dropping = Task(executorPreference: time.workplace) { await self.dropForgotten() }
+        guard await time.value(of: dropping, until: limit) == nil else { return }
+        // What is still being opened isn't shown once somebody else is expected.
+        guard store.account == nil, let former = store.unreadAccount, let next = try? await credentials?.account,
+            next != former
+        else { return }
+        await dropFormer()
+        store.expect(next)
+    }
+
+    /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``, or goes on without it.
     private func dropFormer() async {
-        await tokens?.dropAccess(of: store.account ?? store.unreadAccount)
+        let former = store.account ?? store.unreadAccount
+        await tokens?.dropAccess(of: former)
+        // A call for help that didn't wait for this may have dropped them meanwhile.
+        guard former == store.account ?? store.unreadAccount else { return }
         signedOut(.signedOut(.signedOut))
         reset()
         copies.forget()
@@ -262,13 +279,15 @@ extension Connection {
             }
         }
         guard let account = credentials?.account, store.account != account else { return true }
-        let kept = try await store.open(account)
+        guard store.account == nil, let kept = try await store.open(account) else { return false }
         if store.isShared {
             // What can't be read now was read just before.
             let last: Credentials?
             do { last = try await tokens?.last } catch { last = credentials }
+            guard store.account == account else { return false }
             guard let last, last.account == account, !last.isLeaving else {
-                store.close()
+                // Something urgent may have been made for them while the disk took its time.
+                await dropFormer()
                 return false
             }
         }

@@ -87,15 +87,23 @@ final class AccountStore: Sendable {
     /// Says whose data will be read, before the device's disk is asked for anything.
     func expect(_ account: AccountID) { unread.withLock { $0 = account } }
 
-    func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
-        expect(account)
+    /// - Returns: Nil if somebody else is expected, be it only by the time that it was read.
+    func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount? {
+        let isExpected = unread.withLock { unread in
+            unread = unread ?? account
+            return unread == account
+        }
+        guard isExpected else { return nil }
         return try await shielded { store in
             try self.own()
             let kept = try await store.load(account)
-            self.version.withLock { $0 = nil }
-            self.current.withLock { $0 = account }
-            self.unread.withLock { $0 = nil }
-            return kept
+            return self.unread.withLock { unread -> LocalAccount? in
+                guard unread == account else { return nil }
+                self.version.withLock { $0 = nil }
+                self.current.withLock { $0 = account }
+                unread = nil
+                return kept
+            }
         }
     }
 
