@@ -119,14 +119,14 @@ extension Connection {
     }
 
     /// The same for something urgent.
-    /// - Parameter limit: Until when that waits for the disk, for which whoever has ``entering`` may be waiting.
+    /// - Parameter limit: Until when that waits for whoever has ``entering``, and reads what the account has.
     private func dropForgotten(by limit: Duration) async {
         let dropping = Task(executorPreference: time.workplace) { await self.dropForgotten() }
         guard await time.value(of: dropping, until: limit) == nil else { return }
-        // What is still being opened isn't shown once somebody else is expected.
+        // What is still being read isn't shown once somebody else is expected.
         guard store.account == nil, let former = store.unreadAccount, let next = try? await credentials?.account,
             next != former
-        else { return }
+        else { return await dropping.value }
         await dropFormer()
         store.expect(next)
     }
