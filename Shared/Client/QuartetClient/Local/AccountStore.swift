@@ -87,6 +87,7 @@ final class AccountStore: Sendable {
     /// Says whose data will be read, before the device's disk is asked for anything.
     func expect(_ account: AccountID) { unread.withLock { $0 = account } }
 
+    /// Reads what an account has. From then on its data is what it is about.
     /// - Returns: Nil if somebody else is expected, be it only by the time that it was read.
     func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount? {
         let isExpected = unread.withLock { unread in

@@ -195,7 +195,8 @@ public final class Outbox: Sendable {
     public var events: AsyncStream<OutboxEvent> { decisions.subscribe(keeping: 100) }
 
     /// Takes an item back. A device that can't write has it until it can: killed before that, the app sends it after all.
-    /// - Returns: False if it is too late: it was decided, or the server may know it.
+    /// - Returns: False if it is too late: it was decided, or the server may know it. Also if another connection has got the store object
+    ///   since, and may be sending it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
         let found = state.withLock { state -> OutboxItem? in
