@@ -2,22 +2,39 @@ public import Foundation
 import GRDB
 public import QuartetClient
 public import QuartetVocabulary
+import Synchronization
 
 /// Keeps changes and copies in a file of SQLite's, so that they outlive the app, however it ends.
 ///
 /// A transaction is on the disk when its function returns. What is forgotten is overwritten, and the file can be read by the user who
 /// runs the app alone.
-public final class DatabaseStore: LocalStore {
-    private let database: DatabaseQueue
+///
+/// Any number of processes may have the file, such as an app and its widget, if they have the same tokens as well; each connection
+/// opens a store of its own. Nothing that one keeps is lost or doubled by another: an item's number is nobody else's, all processes
+/// send an item under the same key, what one has removed no other writes back, and each learns what became of its changes. After a
+/// sign-out in one, the others can write nothing.
+public final class DatabaseStore: MultiprocessStore {
+    let database: DatabaseQueue
+    /// The mark under which each account was opened. The file has another one once somebody has forgotten the account.
+    let marks = Mutex<[AccountID: String]>([:])
+    /// Which copies this process has read or written last.
+    private let copyVersions = Mutex<[AccountID: [String: Int64]]>([:])
+    private let isMigrated = Mutex(false)
+    /// How far apart processes may be about the server's time.
+    private static let clockError: Interval = .seconds(10)
 
-    /// - Parameter file: Where to keep them. Its folder must exist. Each connection needs a file of its own.
+    /// - Parameter file: Where to keep them. Its folder must exist.
     /// - Throws: If it can't be opened or isn't such a file.
-    public init(_ file: URL) throws {
+    public convenience init(_ file: URL) throws { try self.init(file, running: nil) }
+
+    /// - Parameter statements: SQL that the connection begins with.
+    init(_ file: URL, running statements: String?) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA secure_delete = ON")
+            if let statements { try database.execute(sql: statements) }
         }
         // Another process of the app may have it: a widget.
         configuration.busyMode = .timeout(5)
@@ -26,7 +43,17 @@ public final class DatabaseStore: LocalStore {
                 atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         database = try DatabaseQueue(path: file.path, configuration: configuration)
-        try Self.migrator.migrate(database)
+        do { try migrate() } catch {
+            // What 0.1.0 kept can be read also on a full disk. Whatever is written first tries again.
+            guard (try? database.read { try $0.tableExists("item") }) == true else { throw error }
+        }
+    }
+
+    private func migrate() throws {
+        guard !isMigrated.withLock({ $0 }) else { return }
+        // Another process may be doing the same, and be done by the second time.
+        do { try Self.migrator.migrate(database) } catch { try Self.migrator.migrate(database) }
+        isMigrated.withLock { $0 = true }
     }
 
     private static var migrator: DatabaseMigrator {
@@ -43,84 +70,178 @@ public final class DatabaseStore: LocalStore {
                     );
                     """)
         }
+        // 0.1.0 can still write its rows.
+        migrator.registerMigration("2") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE item ADD COLUMN sender text;
+                    ALTER TABLE item ADD COLUMN lane text;
+                    ALTER TABLE copy ADD COLUMN version integer NOT NULL DEFAULT 0;
+                    CREATE TABLE decision (
+                      account text NOT NULL, id integer NOT NULL, decision blob NOT NULL, at integer NOT NULL,
+                      PRIMARY KEY (account, id)
+                    ) WITHOUT ROWID;
+                    CREATE INDEX decisionAt ON decision (at);
+                    CREATE TABLE opened (account text NOT NULL PRIMARY KEY, mark text NOT NULL) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 
     public func load(_ account: AccountID) async throws -> LocalAccount {
+        // A device that can't write has what it had.
+        if (try? migrate()) != nil { try await open(account) }
         let (items, copies) = try await database.read { database in
-            let items = try Data.fetchAll(
-                database, sql: "SELECT item FROM item WHERE account = ? ORDER BY id", arguments: ["\(account)"])
-            let copies = try Row.fetchAll(
-                database, sql: "SELECT sequence, place, asOf, state FROM copy WHERE account = ?",
-                arguments: ["\(account)"])
+            let items = try Self.items(of: account, in: database)
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT * FROM copy WHERE account = ?", arguments: ["\(account)"])
             return (
                 items,
-                copies.map { row in
-                    LocalCopy(
-                        sequence: row[0], place: row[1], state: row[3], asOf: Instant(microseconds: row[2]))
+                rows.map { row in
+                    (
+                        copy: LocalCopy(
+                            sequence: row["sequence"], place: row["place"], state: row["state"],
+                            asOf: Instant(microseconds: row["asOf"])),
+                        version: (row["version"] as Int64?) ?? 0
+                    )
                 }
             )
         }
-        // A newer version of the app may have kept items that this one can't read.
-        return LocalAccount(
-            items: items.compactMap { try? JSONDecoder().decode(OutboxItem.self, from: $0) }, copies: copies)
+        copyVersions.withLock { versions in
+            versions[account] = Dictionary(copies.map { ($0.copy.sequence, $0.version) }) { $1 }
+        }
+        return LocalAccount(items: items.readable, copies: copies.map(\.copy))
     }
 
-    public func save(_ item: OutboxItem, of account: AccountID) async throws {
-        try await save(item, replacing: [], of: account)
-    }
+    // MARK: Who has opened it
 
-    public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
-        let encoded = try JSONEncoder().encode(item)
-        try await database.write { database in
-            for other in others {
+    /// Opens an account anew: what others did to it before doesn't matter.
+    private func open(_ account: AccountID) async throws {
+        let mark = UUID().uuidString
+        let found = try await database.read { try Self.mark(of: account, in: $0) }
+        if let found { return marks.withLock { $0[account] = found } }
+        do {
+            let opened = try await database.write { database in
                 try database.execute(
-                    sql: "DELETE FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", other])
+                    sql: "INSERT OR IGNORE INTO opened (account, mark) VALUES (?, ?)", arguments: ["\(account)", mark])
+                return try Self.mark(of: account, in: database)
             }
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO item (account, id, item) VALUES (?, ?, ?)",
-                arguments: ["\(account)", item.id, encoded])
+            marks.withLock { $0[account] = opened }
+        } catch {
+            // What a device that can't write has kept can still be read. Whoever writes first opens it.
+            marks.withLock { $0[account] = nil }
         }
     }
 
-    public func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
-        try await database.write { database in
-            try database.execute(
-                sql: "DELETE FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", item])
-        }
+    static func mark(of account: AccountID, in database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT mark FROM opened WHERE account = ?", arguments: ["\(account)"])
     }
+
+    /// Writes for an account that nobody has forgotten since it was opened.
+    func write<Value: Sendable>(
+        _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try migrate()
+        let known = marks.withLock { $0[account] }
+        let (value, mark) = try await database.write { database in
+            let mark: String
+            switch (known, try Self.mark(of: account, in: database)) {
+            case (let known?, let found): if found == known { mark = known } else { throw ForgottenAccount() }
+            case (nil, let found?): mark = found
+            case (nil, nil):
+                mark = UUID().uuidString
+                try database.execute(
+                    sql: "INSERT INTO opened (account, mark) VALUES (?, ?)", arguments: ["\(account)", mark])
+            }
+            return (try body(database), mark)
+        }
+        if known == nil { marks.withLock { $0[account] = mark } }
+        return value
+    }
+
+    // MARK: Copies
 
     public func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
     ) async throws {
-        try await database.write { database in
-            for item in items {
-                try database.execute(
-                    sql: "DELETE FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", item])
-            }
+        let known = copyVersions.withLock { $0[account] ?? [:] }
+        let written = try await write(account) { database in
+            var written: [String: Int64] = [:]
             for copy in copies {
+                let found = try Row.fetchOne(
+                    database, sql: "SELECT version, asOf FROM copy WHERE account = ? AND sequence = ?",
+                    arguments: ["\(account)", copy.sequence])
+                let (version, asOf) = ((found?[0] as Int64?) ?? 0, (found?[1] as Int64?) ?? 0)
+                // Two processes' copies have no order but their time, and only where that is clear.
+                guard
+                    version == known[copy.sequence] ?? 0
+                        || Instant(microseconds: asOf) + Self.clockError < copy.asOf
+                else { throw OutdatedCopy() }
+                written[copy.sequence] = version + 1
                 try database.execute(
                     sql: """
-                        INSERT OR REPLACE INTO copy (account, sequence, place, asOf, state) VALUES (?, ?, ?, ?, ?)
+                        INSERT OR REPLACE INTO copy (account, sequence, place, asOf, state, version)
+                        VALUES (?, ?, ?, ?, ?, ?)
                         """,
-                    arguments: ["\(account)", copy.sequence, copy.place, copy.asOf.microseconds, copy.state])
+                    arguments: [
+                        "\(account)", copy.sequence, copy.place, copy.asOf.microseconds, copy.state, version + 1,
+                    ])
             }
+            for item in items { try Self.remove(item, of: account, from: database) }
+            return written
+        }
+        copyVersions.withLock { $0[account, default: [:]].merge(written) { $1 } }
+    }
+
+    // MARK: Forgetting
+
+    public func openings() async throws -> Set<String> {
+        try await database.read { database in
+            // A file that couldn't be brought up to date has none.
+            guard try database.tableExists("opened") else { return [] }
+            return try String.fetchSet(database, sql: "SELECT mark FROM opened")
         }
     }
 
-    public func forget(_ account: AccountID) async throws {
-        try await delete(where: "account IS ?", account)
+    public func forget(_ account: AccountID) async throws { try await erase(account, openedAs: nil) }
+
+    public func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
+        try await erase(account, openedAs: openings)
+    }
+
+    private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
+        marks.withLock { $0[account] = nil }
+        copyVersions.withLock { $0[account] = nil }
+        try await delete(where: "account IS ?", account, openedAs: openings)
     }
 
     public func forgetOthers(than account: AccountID?) async throws {
-        try await delete(where: "account IS NOT ?", account)
+        try await delete(where: "account IS NOT ?", account, openedAs: nil)
     }
 
-    private func delete(where condition: String, _ account: AccountID?) async throws {
+    public func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await delete(where: "account IS NOT ?", account, openedAs: openings)
+    }
+
+    /// - Parameter openings: Nil for all.
+    private func delete(
+        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
+    ) async throws {
         let account = account.map { "\($0)" }
         try await database.write { database in
-            for table in ["item", "copy"] {
-                try database.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: [account])
+            var kept: [String] = []
+            if let openings, try database.tableExists("opened") {
+                // Somebody may have signed in since, in another process.
+                kept = try Row.fetchAll(database, sql: "SELECT account, mark FROM opened")
+                    .filter { !openings.contains($0["mark"]) }.map { $0["account"] }
+            }
+            let others = kept.map { _ in "?" }.joined(separator: ", ")
+            for table in ["item", "copy", "decision", "opened"] {
+                // A file that couldn't be brought up to date has less.
+                guard try database.tableExists(table) else { continue }
+                try database.execute(
+                    sql: "DELETE FROM \(table) WHERE \(condition) AND account NOT IN (\(others))",
+                    arguments: StatementArguments([account] + kept))
             }
         }
         // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.

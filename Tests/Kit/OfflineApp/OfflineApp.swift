@@ -60,7 +60,7 @@ struct OfflineApp {
     // MARK: Counting
 
     /// Counts in the profile: each number is one change, based on the one before it. It says `did N` when a change is accepted or
-    /// kept, and `finished` when the server has accepted all of them.
+    /// kept, `accepted N` before that if it was accepted, and `finished` when the server has accepted all of them.
     private func count(upTo count: Int) async throws {
         try await counting { group in
             while number < count { try await next() }
@@ -102,19 +102,24 @@ struct OfflineApp {
         let (profile, next) = (quartet.user.user.profile, number + 1)
         var edited = profile
         edited.emergencyNote = "\(next)"
-        try await Self.keeping {
+        let isAccepted = try await Self.keeping {
             () async throws(QuartetError) in
             try await quartet.user.updateProfile(Edit(base: profile, edit: edited))
         }
         guard number == next else { Self.stop("a change is gone: there is \(number) instead of \(next)") }
+        if isAccepted { Self.say("accepted \(next)") }
         Self.say("did \(next)")
     }
 
     /// Makes a change that may have to wait for a connection.
-    static func keeping(_ change: () async throws(QuartetError) -> Void) async throws(QuartetError) {
+    /// - Returns: Whether it didn't have to.
+    @discardableResult
+    static func keeping(_ change: () async throws(QuartetError) -> Void) async throws(QuartetError) -> Bool {
         do throws(QuartetError) { try await change() } catch {
             guard error.isPending else { throw error }
+            return false
         }
+        return true
     }
 
     /// At once: it may be killed any moment.

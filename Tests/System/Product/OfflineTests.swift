@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import Synchronization
 import TestKit
 import Testing
 
@@ -28,6 +29,12 @@ struct OfflineTests {
             try await Quartet.with { quartet in
                 let url = try quartet.url
                 let port = try #require(URL(string: url)?.port.flatMap { UInt16(exactly: $0) })
+                let accepted = Mutex<Set<Int>>([])
+                func note(_ app: ChildProcess) {
+                    let numbers = app.lines(on: .output).filter { $0.hasPrefix("accepted ") }
+                        .compactMap { Int($0.dropFirst("accepted ".count)) }
+                    accepted.withLock { $0.formUnion(numbers) }
+                }
                 func killed(after changes: Int) async throws {
                     try await ChildProcess.with("offline-app", ["some", url, folder.path, "anna", "\(Self.most)"]) {
                         app in
@@ -36,6 +43,7 @@ struct OfflineTests {
                         if changes == Self.most { try await app.waitForLine(containing: "resting", after: last) }
                         app.send(.kill)
                         try await app.waitForExit(.killed(.kill))
+                        note(app)
                     }
                 }
                 for changes in kills[..<3] { try await killed(after: changes) }
@@ -53,12 +61,26 @@ struct OfflineTests {
                         }
                     }
                     try await app.waitForExit(.exited(0))
+                    note(app)
                 }
                 let anna = try await Device.signIn("anna", password: "correct horse battery", at: quartet.edge)
                 let account = try await anna.read("/v1/account")
-                // Signing up made the first version.
                 try #require(account["emergencyNote"] == .string("\(Self.count)"))
-                try #require(account["profileVersion"] == .int(Int64(Self.count) + 1))
+                // What waited together was sent as one change: each was made once, after those before it, and none that was said to
+                // be accepted is missing.
+                let made = try await quartet.psql(
+                    """
+                    SELECT string_agg(body ->> 'emergencyNote', ' ' ORDER BY position) FROM session.log
+                    WHERE type = 'ProfileUpdated'
+                    """
+                ).split(separator: " ").compactMap { Int($0) }
+                try #require(zip(made, made.dropFirst()).allSatisfy { $0 < $1 }, "\(made)")
+                try #require(accepted.withLock { $0.subtracting(made) }.isEmpty, "\(made)")
+                let commands = try await quartet.psql(
+                    "SELECT count(DISTINCT command_id) FROM session.log WHERE type = 'ProfileUpdated'")
+                try #require(commands == "\(made.count)")
+                // Signing up made the first version.
+                try #require(account["profileVersion"] == .int(Int64(made.count) + 1))
             }
         }
     }

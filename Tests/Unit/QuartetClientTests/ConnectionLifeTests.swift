@@ -169,4 +169,25 @@ struct ConnectionLifeTests {
             try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
         }
     }
+
+    @Test("a stream that was closed before it was opened begins nothing: the one that is open goes on (F9, T14)")
+    func closedBefore() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            let (end, stop) = AsyncStream<Never>.makeStream()
+            let isOpened = await withTaskGroup(of: Bool.self) { group in
+                // Its number is that of none that is open.
+                group.addTask {
+                    await app.connection.follow(0, until: end)
+                    return false
+                }
+                group.addTask { await server.transport.nextStream() != nil }
+                defer { group.cancelAll() }
+                return await group.next()
+            }
+            stop.finish()
+            #expect(isOpened == false && app.connection.core.withLock { $0.sequencer.isLive })
+        }
+    }
 }

@@ -1,8 +1,18 @@
 import Crypto
 import Foundation
+import QuartetVocabulary
+import Synchronization
 import Testing
 
 @testable import QuartetClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 @Suite
 struct FileTokenStoreTests {
@@ -27,11 +37,121 @@ struct FileTokenStoreTests {
             #expect(try FileTokenStore(file).load() == Self.credentials)
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o777 } == 0o600)
-            let folder = file.deletingLastPathComponent()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens"])
+            #expect(try Self.content(of: file) == ["tokens"])
             try store.save(nil)
             try store.save(nil)
             #expect(try store.load() == nil)
+        }
+    }
+
+    /// Locks the folder as another process would.
+    private static func withFolder(of file: URL, _ body: (Int32) throws -> Void) throws {
+        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try #require(folder >= 0)
+        defer { close(folder) }
+        try body(folder)
+    }
+
+    @Test("between reading credentials and replacing them nobody else does either (F9, S42)")
+    func updating() throws {
+        try Self.withFile { file in
+            let store = FileTokenStore(file)
+            try store.save(Self.credentials)
+            try Self.withFolder(of: file) { folder in
+                try store.update { stored in
+                    #expect(stored == Self.credentials)
+                    #expect(flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+                    stored?.refreshToken = "next"
+                }
+                #expect(try FileTokenStore(file).load()?.refreshToken == "next")
+                #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+            }
+        }
+    }
+
+    @Test(
+        "nothing is changed while another process has the lock, unless that is frozen with it for long (F9, S22, S42)")
+    func frozen() throws {
+        try Self.withFile { file in
+            let time = Mutex(Duration.zero)
+            let store = FileTokenStore(file, now: { time.withLock { $0 } })
+            try store.save(Self.credentials)
+            var next = Self.credentials
+            next.exchange = .new()
+            try Self.withFolder(of: file) { folder in
+                try #require(flock(folder, LOCK_EX | LOCK_NB) == 0)
+                // It is in the middle of writing.
+                let new = file.deletingLastPathComponent().appending(path: ".tokens.new")
+                try Data("half".utf8).write(to: new)
+                // Who asks that rarely doesn't know whether it was there in between.
+                for seconds in [0, 94, 100, 101, 105] {
+                    time.withLock { $0 = .seconds(seconds) }
+                    #expect(throws: TokenStoreBusy.self) { try store.update { $0 = next } }
+                    #expect(throws: TokenStoreBusy.self) { try store.save(next) }
+                }
+                #expect(try store.load() == Self.credentials)
+                time.withLock { $0 = .seconds(106) }
+                try store.update { $0 = next }
+                #expect(try store.load() == next)
+                #expect(try Data(contentsOf: new) == Data("half".utf8))
+            }
+            try store.save(Self.credentials)
+            #expect(try store.load() == Self.credentials)
+        }
+    }
+
+    @Test("whoever was frozen with the lock reads again before they change what others changed without it (F9, S42)")
+    func thawed() throws {
+        try Self.withFile { file in
+            let time = Mutex(Duration.zero)
+            let store = FileTokenStore(file, now: { time.withLock { $0 } })
+            try store.save(Self.credentials)
+            var others = Self.credentials
+            others.exchange = .new()
+            var calls = 0
+            try store.update { stored in
+                calls += 1
+                if calls == 1 {
+                    try JSONEncoder().encode(others).write(to: file)
+                    time.withLock { $0 += .seconds(30) }
+                }
+                if stored?.exchange == nil { stored?.exchange = .new() }
+            }
+            #expect(try store.load() == others && calls == 2)
+            #expect(try Self.content(of: file) == ["tokens"])
+        }
+    }
+
+    private static func content(of file: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+    }
+
+    @Test(
+        "where the file system has no locks, tokens are kept all the same, one thing after the other (S42)",
+        arguments: FileTokenStore.lockless)
+    func lockless(error: Int32) throws {
+        try Self.withFile { file in
+            let stores = (0..<2).map { _ in FileTokenStore(file, now: { .zero }, lock: { _ in error }) }
+            try stores[0].save(Self.credentials)
+            try stores[1].update { stored in
+                stored?.refreshToken = "next"
+                // Another thread.
+                #expect(throws: TokenStoreBusy.self) { try stores[0].save(nil) }
+            }
+            #expect(try stores[0].load()?.refreshToken == "next")
+            #expect(try Self.content(of: file) == ["tokens"])
+            try stores[0].save(nil)
+            #expect(try stores[1].load() == nil)
+        }
+    }
+
+    @Test("a lock that fails for another reason changes nothing (S42)")
+    func noLock() throws {
+        try Self.withFile { file in
+            let store = FileTokenStore(file, now: { .zero }, lock: { _ in EIO })
+            #expect(throws: POSIXError.self) { try store.save(Self.credentials) }
+            let kept = try store.load()
+            #expect(kept == nil)
         }
     }
 

@@ -81,6 +81,44 @@ extension Server {
     }
 }
 
+extension AccessTokens {
+    func token(insteadOf refused: String? = nil, for account: AccountID? = nil) async throws -> String {
+        try await access(insteadOf: refused, for: account).token
+    }
+}
+
+/// A device's tokens of which another process makes something else just after they were read.
+final class SharedTokens: TokenStore {
+    let store: InMemoryTokenStore
+    /// How many more times they are read before that, and what the other one does then.
+    private let other = Mutex<(reads: Int, act: @Sendable (InMemoryTokenStore) -> Void)?>(nil)
+
+    init(_ store: InMemoryTokenStore) {
+        self.store = store
+    }
+
+    func after(reads: Int, _ act: @escaping @Sendable (InMemoryTokenStore) -> Void) {
+        other.withLock { $0 = (reads, act) }
+    }
+
+    func load() -> Credentials? {
+        let found = store.load()
+        let act = other.withLock { other -> (@Sendable (InMemoryTokenStore) -> Void)? in
+            guard let (reads, act) = other else { return nil }
+            other = reads > 1 ? (reads - 1, act) : nil
+            return reads > 1 ? nil : act
+        }
+        act?(store)
+        return found
+    }
+
+    func save(_ credentials: Credentials?) { store.save(credentials) }
+
+    func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) rethrows -> Value {
+        try store.update(change)
+    }
+}
+
 /// A device's store that has trouble.
 final class FailingStore: LocalStore {
     struct Full: Error {}
@@ -129,6 +167,92 @@ final class FailingStore: LocalStore {
     }
 
     func forget(_ account: AccountID) { store.forget(account) }
+}
+
+/// A store of several processes that fails to write.
+final class FailingSharedStore: MultiprocessStore {
+    private let store: any MultiprocessStore
+    /// What fails.
+    let failing = Mutex<@Sendable (Write) -> Bool>({ _ in false })
+
+    enum Write: Hashable {
+        case add
+        case update(StoreUpdate.Step)
+        case remove, end, other
+    }
+
+    init(_ store: any MultiprocessStore) {
+        self.store = store
+    }
+
+    /// What has to happen before it reads an account.
+    let beforeLoad = Mutex<(@Sendable () async -> Void)?>(nil)
+    /// What has to happen before it ends an item.
+    let beforeEnd = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    func fails(_ isMeant: @escaping @Sendable (Write) -> Bool) { failing.withLock { $0 = isMeant } }
+
+    private func check(_ write: Write) throws {
+        if failing.withLock({ $0(write) }) { throw FailingStore.Full() }
+    }
+
+    func load(_ account: AccountID) async throws -> LocalAccount {
+        await beforeLoad.withLock { $0 }?()
+        return try await store.load(account)
+    }
+
+    func version() async throws -> Int64 { try await store.version() }
+    func openings() async throws -> Set<String> { try await store.openings() }
+    func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }
+
+    func save(_ item: OutboxItem, of account: AccountID) async throws {
+        try check(.add)
+        try await store.save(item, of: account)
+    }
+
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
+        try check(.add)
+        try await store.save(item, replacing: others, of: account)
+    }
+
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws {
+        try check(.other)
+        try await store.save(copies, finishing: items, of: account)
+    }
+
+    func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID> {
+        try check(.add)
+        return try await store.add(addition, of: account)
+    }
+
+    func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome {
+        try check(.update(update.step))
+        return try await store.update(item, update, of: account)
+    }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
+        try check(.remove)
+        try await store.remove(item, of: account)
+    }
+
+    func end(
+        _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
+        await beforeEnd.withLock { $0 }?()
+        try check(.end)
+        return try await store.end(item, knownAs: base, deciding: decision, of: account)
+    }
+
+    func forget(_ account: AccountID) async throws { try await store.forget(account) }
+    func forgetOthers(than account: AccountID?) async throws { try await store.forgetOthers(than: account) }
+
+    func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
+        try await store.forget(account, openedAs: openings)
+    }
+
+    func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await store.forgetOthers(than: account, openedAs: openings)
+    }
 }
 
 /// A device's tokens that can't always be read, and how often they were.

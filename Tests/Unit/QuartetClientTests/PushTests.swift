@@ -17,7 +17,7 @@ struct PushTests {
         id: NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007), kind: .pingReceived,
         subject: Server.person(1), details: .none, created: Instant(microseconds: 7))
 
-    private static func message(_ account: AccountID = Server.account) throws -> PushMessage {
+    static func message(_ account: AccountID = Server.account) throws -> PushMessage {
         // As the server hands it to the system that sends pushes.
         let notification = String(decoding: try JSONEncoder().encode(ping), as: UTF8.self)
         let json = """

@@ -189,6 +189,20 @@ struct SigningOutTests {
         }
     }
 
+    @Test("a late word about who was signed in before doesn't end the stream of who is by now (F9, S17)")
+    func lateWord() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            let requests = app.connection.requests
+            try await app.connection.signedIn(Self.bob(Server.account), asked: server.clock.now)
+            requests.onSignedOut(.signedOut(nil))
+            #expect(app.connection.state != .needsAuthentication)
+            app.connection.requests.onSignedOut(.signedOut(nil))
+            #expect(app.connection.state == .needsAuthentication)
+        }
+    }
+
     @Test("a change that is still being kept when somebody else signs in is neither kept nor sent as theirs (S17, R12)")
     func halfKept() async throws {
         let server = Server()
@@ -256,18 +270,22 @@ struct SigningOutTests {
         }
         let (annas, bobs) = (item(Self.one), item(Self.two))
         _ = try await accounts.open(Self.one)
-        try await accounts.save(annas).value.get()
+        _ = try await accounts.save(.init(item: annas)).value.get()
         _ = try await accounts.open(Self.two)
-        await #expect(throws: QuartetError.needsAuthentication) { try await accounts.save(annas).value.get() }
-        try await accounts.replace(annas, if: { true })
+        await #expect(throws: QuartetError.needsAuthentication) {
+            try await accounts.save(.init(item: annas)).value.get()
+        }
+        await #expect(throws: QuartetError.needsAuthentication) {
+            try await accounts.replace(annas, { .init(step: .renew) }, then: { _ in })
+        }
         #expect(store.load(Self.two).items.isEmpty)
-        try await accounts.save(bobs).value.get()
-        try await accounts.remove(annas)
+        _ = try await accounts.save(.init(item: bobs)).value.get()
+        try await accounts.remove(annas.id, of: annas.account)
         #expect(store.load(Self.two).items == [bobs] && store.load(Self.one).items == [annas])
         // It was dropped before its turn came.
         var later = bobs
         later.body = Data()
-        try await accounts.replace(later, if: { false })
+        _ = try await accounts.replace(later, { nil }, then: { _ in })
         #expect(store.load(Self.two).items == [bobs])
     }
 }

@@ -22,9 +22,12 @@ final class WorldLedger: Sendable {
         /// Those under which it left the device.
         var keys: [ID<RequestSubject>] = []
         var isWritten = false
+        /// The change that does as well what this one was to do.
+        fileprivate(set) var joined: Change?
+        fileprivate var edit: Data
 
         fileprivate init(_ item: OutboxItem) {
-            (id, command, lane, lifetime) = (item.id, item.command, item.lane, item.lifetime)
+            (id, command, lane, lifetime, edit) = (item.id, item.command, item.lane, item.lifetime, item.edit)
         }
     }
 
@@ -64,7 +67,41 @@ final class WorldLedger: Sendable {
             guard let begun = state.begun, item.acted >= begun else { return }
             if state.entries[change] == nil { state.entries[change] = Entry(item) }
             state.entries[change]?.isWritten = true
+            state.entries[change]?.edit = item.edit
         }
+    }
+
+    /// A device has written an item that takes the place of others.
+    func replaced(_ others: [OutboxItem.ID], by item: OutboxItem, on device: String) {
+        let later = Change(device: device, acted: item.acted)
+        state.withLock { state in
+            for (change, entry) in state.entries
+            where change.device == device && others.contains(entry.id) && entry.command == item.command {
+                state.entries[change]?.joined = later
+                // One that joins goes from what was there before both.
+                guard let (old, new) = Self.edit(entry.edit), let (base, _) = Self.edit(item.edit) else { continue }
+                let lost = old.keys.filter { old[$0] != new[$0] && base[$0] != old[$0] }
+                if !lost.isEmpty { state.wrongs.append("\(item.command) of \(later) lost \(lost) of \(change)") }
+            }
+        }
+    }
+
+    /// What was there and what is wanted, of an edit of fields; nil for anything else.
+    private static func edit(_ encoded: Data) -> (base: [String: String], edit: [String: String])? {
+        func find(_ value: Any) -> (Any, Any)? {
+            guard let members = value as? [String: Any] else { return nil }
+            if let base = members["base"], let edit = members["edit"] { return (base, edit) }
+            for member in members.values { if let found = find(member) { return found } }
+            return nil
+        }
+        guard let json = try? JSONSerialization.jsonObject(with: encoded), let found = find(json),
+            let base = found.0 as? [String: Any], let edit = found.1 as? [String: Any]
+        else { return nil }
+        let keys = Set(base.keys).union(edit.keys)
+        let values = { (members: [String: Any]) in
+            Dictionary(uniqueKeysWithValues: keys.map { ($0, members[$0].map { "\($0)" } ?? "none") })
+        }
+        return (values(base), values(edit))
     }
 
     /// A command leaves a device.
@@ -103,6 +140,7 @@ struct LedgerStore: LocalStore {
         )
         inner.save(item, replacing: others, of: account)
         ledger.kept(item, on: device)
+        ledger.replaced(others, by: item, on: device)
     }
 
     func remove(_ item: OutboxItem.ID, of account: AccountID) {

@@ -221,7 +221,11 @@ struct WorldPlay {
         }
         let outcomes = Dictionary(grouping: decisions) { $0.key }
         for (change, entry) in entries {
-            let decided = entry.keys.flatMap { outcomes[$0] ?? [] }
+            // What became of one that joined others is what became of them.
+            var (last, seen) = (entry, Set([change]))
+            while let next = last.joined, seen.insert(next).inserted, let later = entries[next] { last = later }
+            let keys = last.id == entry.id ? entry.keys : entry.keys + last.keys
+            let decided = keys.flatMap { outcomes[$0] ?? [] }
             guard !decided.contains(where: \.isAccepted) else { continue }
             let age = world.now - change.acted
             let isOver =

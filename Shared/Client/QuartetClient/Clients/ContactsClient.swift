@@ -354,6 +354,24 @@ private enum ContactsEdit: ClientEdit {
         }
     }
 
+    func merged(with earlier: Self, on state: ContactsCopy.State?) -> Self? {
+        guard case (.update(let contact, let seen, let old), .update(let same, _, let new)) = (earlier, self),
+            contact == same
+        else { return nil }
+        // What is going to be refused doesn't take the newer one along.
+        if let known = state?.contacts.contacts[contact], !old.conflicts(with: ContactFields(known)).isEmpty {
+            return nil
+        }
+        return new.merged(after: old).map { .update(contact, seen: seen, $0) }
+    }
+
+    func overlaps(_ other: Self) -> Bool {
+        guard case (.update(let contact, _, let mine), .update(let same, _, let theirs)) = (self, other) else {
+            return true
+        }
+        return contact == same && mine.overlaps(theirs)
+    }
+
     func command(for state: ContactsCopy.State?, at acted: Instant) -> any AppCommandBody {
         if case .acknowledge(let command) = self {
             return AcknowledgeAlarm(

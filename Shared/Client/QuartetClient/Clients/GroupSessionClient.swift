@@ -202,7 +202,8 @@ public struct GroupSessionClient: Sendable {
     /// Finishes the game of the session.
     public var finishGame: Action<GroupID>
     public var send: Action<SendGroupMessage>
-    /// Sends an unreliable message: nobody hears of it if it is lost.
+    /// Sends an unreliable message: nobody hears of it if it is lost. Of those of a topic that wait for one that is being sent, the
+    /// newest is sent.
     public var signal: GroupAction<SignalRequest>
     /// Messages that were kept.
     public var messages: @Sendable (GroupID, MessagesQuery) async throws(QuartetError) -> MessagesPage
@@ -273,7 +274,10 @@ extension GroupSessionClient {
             finishGame: { group async throws(QuartetError) in try await live.finishGame(group) },
             send: { message async throws(QuartetError) in try await live.send(message, to: message.group) },
             signal: { group, signal async throws(QuartetError) in
-                _ = try await service.requests.signedIn(.signal(group), signal)
+                let requests = service.requests
+                try await live.signals.run(SignalTurns.Subject(group, signal)) { () async throws(QuartetError) in
+                    _ = try await requests.signedIn(.signal(group), signal)
+                }
             },
             messages: { group, query async throws(QuartetError) in
                 try Requests.decoded(
@@ -320,6 +324,7 @@ extension GroupSessionClient {
 /// Group sessions at a server.
 private final class LiveGroups: Sendable {
     let followings: Followings<GroupCopy>
+    let signals = SignalTurns()
     private let service: Connection
 
     init(_ service: Connection) {

@@ -12,7 +12,7 @@ public struct ReadOnlySessionState: Hashable, Sendable {
     public let account: AccountID?
     public let device: DeviceID?
 
-    fileprivate init(_ credentials: Credentials?) {
+    init(_ credentials: Credentials?) {
         (account, device) = (credentials?.account, credentials?.device)
     }
 
@@ -59,7 +59,7 @@ extension SessionClient {
     public static func live(service: Connection) -> Self {
         let live = service.part { LiveSession(service) }
         return Self(
-            session: live.shared,
+            session: service.session,
             restore: { () async throws(QuartetError) in try await live.show() },
             signUp: { request async throws(QuartetError) in
                 try await live.enter(.signUp) { _ in request }.phoneCode
@@ -156,7 +156,6 @@ extension SessionClient {
 /// Signing in and out at a server.
 private final class LiveSession: Sendable {
     let service: Connection
-    let shared = SharedState(ReadOnlySessionState(nil))
 
     init(_ service: Connection) {
         self.service = service
@@ -196,7 +195,7 @@ private final class LiveSession: Sendable {
         // Also for a caller that is cancelled: who is signed in has changed.
         try await service.restore(isShielded: true)
         let credentials = try await Requests.reading { try await service.credentials }
-        shared.replace(ReadOnlySessionState(credentials), .ready)()
+        service.session.replace(ReadOnlySessionState(credentials), .ready)()
     }
 }
 

@@ -251,6 +251,18 @@ private enum UserEdit: ClientEdit {
         }
     }
 
+    func merged(with earlier: Self, on state: AccountState?) -> Self? {
+        guard case (.updateProfile(let seen, let old), .updateProfile(_, let new)) = (earlier, self) else { return nil }
+        // What is going to be refused doesn't take the newer one along.
+        if let state, !old.conflicts(with: ProfileFields(state)).isEmpty { return nil }
+        return new.merged(after: old).map { .updateProfile(seen: seen, $0) }
+    }
+
+    func overlaps(_ other: Self) -> Bool {
+        guard case (.updateProfile(_, let mine), .updateProfile(_, let theirs)) = (self, other) else { return true }
+        return mine.overlaps(theirs)
+    }
+
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil

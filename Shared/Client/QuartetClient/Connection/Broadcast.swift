@@ -35,12 +35,23 @@ final class Broadcast<Value: Sendable>: Sendable {
 extension Timekeeper {
     /// Waits until somebody calls, or until a time.
     /// - Parameter calls: A subscription that began before its reader looked at what there is to do.
-    func wait(for calls: AsyncStream<Void>, until deadline: Duration?) async {
-        await withTaskGroup { group in
-            group.addTask { for await _ in calls { return } }
-            if let deadline { group.addTask { try? await self.sleep(deadline) } }
-            await group.next()
+    /// - Returns: Whether somebody has called.
+    @discardableResult
+    func wait(for calls: AsyncStream<Void>, until deadline: Duration?) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in calls { return true }
+                return false
+            }
+            if let deadline {
+                group.addTask {
+                    try? await self.sleep(deadline)
+                    return false
+                }
+            }
+            let isCalled = await group.next() ?? false
             group.cancelAll()
+            return isCalled
         }
     }
 }

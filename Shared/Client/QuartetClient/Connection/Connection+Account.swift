@@ -10,8 +10,9 @@ extension Connection {
         let count = core.withLock { $0.accountCount }
         return Requests(
             transport: transport, tokens: tokens, clock: clock, time: time,
+            account: store.account ?? store.unreadAccount,
             isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
-            onSignedOut: { [weak self] in self?.signedOut($0) })
+            onSignedOut: { [weak self] in self?.signedOut($0, ifAccountCount: count) })
     }
 
     /// Sends a client's change by way of the outbox.
@@ -21,21 +22,58 @@ extension Connection {
         guard transport != nil else { throw .notConfigured("The server") }
         try await time.call { () async throws(QuartetError) in
             let limit = time.now() + Outbox.patience
-            // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
-            if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
-                let isUrgent = type(of: command).isUrgent
-                do throws(QuartetError) {
-                    if isUrgent { try await restore(by: limit) } else { try await restore() }
-                } catch {
-                    unread.send(())
-                    // A call for help is sent from memory where the device can't read what it kept, or not yet.
-                    guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
+            let former = try await account(for: command, by: limit)
+            do throws(QuartetError) {
+                if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
+            } catch {
+                guard command is RaiseAlert, error.isPending || error == .needsAuthentication, await isGone(former)
+                else {
+                    throw error
                 }
             }
-            guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
-            let isRunning = core.withLock { $0.work != nil }
-            let stream = queue.stream
-            try await outbox.send(
+            // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
+            // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
+            let secondLimit = time.now() + Outbox.patience
+            if type(of: command).isUrgent { await dropForgotten(by: secondLimit) } else { await dropForgotten() }
+            let account = try await account(for: command, by: secondLimit)
+            guard account == former || command is RaiseAlert,
+                try await send(edit, command, of: account, from: queue, by: secondLimit, show: show)
+            else { throw .needsAuthentication }
+        }
+    }
+
+    /// Whether another process has signed somebody out.
+    private func isGone(_ account: AccountID) async -> Bool {
+        if store.isForgotten { return true }
+        return (try? await credentials).map { $0.account != account } ?? false
+    }
+
+    /// Who is signed in, with what the device kept for them.
+    private func account(for command: any AppCommandBody, by limit: Duration) async throws(QuartetError) -> AccountID {
+        // What was kept is taken in before anything new, so that nothing new is taken for made before it could be read.
+        if store.account == nil || (!outbox.isRestored && store.unreadAccount == nil) {
+            let isUrgent = type(of: command).isUrgent
+            do throws(QuartetError) {
+                if isUrgent { try await restore(by: limit) } else { try await restore() }
+            } catch {
+                unread.send(())
+                // A call for help is sent from memory where the device can't read what it kept, or not yet.
+                guard isUrgent, (store.account ?? store.unreadAccount) != nil else { throw error }
+            }
+        }
+        guard let account = store.account ?? store.unreadAccount else { throw .needsAuthentication }
+        return account
+    }
+
+    /// - Returns: False if the account is gone, and nothing was kept.
+    private func send(
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        by limit: Duration, show: (OutboxItem) -> Void
+    ) async throws(QuartetError) -> Bool {
+        let isRunning = core.withLock { $0.work != nil }
+        let stream = queue.stream
+        do throws(QuartetError) {
+            return try await outbox.send(
                 edit, command, of: account, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
             ) {
@@ -43,7 +81,68 @@ extension Connection {
                 self.keepCopies(self.time.now(), atOnce: true)
                 await self.copies.finish()
             }
+        } catch {
+            // While nothing runs, nobody else hears of it. What was to be sent later is erased.
+            guard !isRunning, store.isForgotten else { throw error }
+            await dropForgotten()
+            throw error.isPending ? .needsAuthentication : error
         }
+    }
+
+    /// Ends with the sign-outs of other processes, until the task is cancelled.
+    func heedForgetting() async {
+        let forgets = store.forgets.subscribe(keeping: 1) { store.isForgotten ? () : nil }
+        for await _ in forgets { await endForgotten() }
+    }
+
+    /// Another process of the app has signed out, and has erased the account. Somebody may have signed in there since.
+    private func endForgotten() async {
+        await dropForgotten()
+        await takeUp()
+    }
+
+    /// Goes on with whoever is signed in by now.
+    func takeUp() async {
+        do throws(QuartetError) { try await restore() } catch {
+            unread.send(())
+            // Whoever signed in is connected also where what is theirs can't be read.
+            guard (try? await credentials) != nil else { return }
+            comeBack()
+        }
+    }
+
+    /// Drops what is here of an account that another process has erased.
+    private func dropForgotten() async {
+        try? await entering.run(isShielded: true) { () async throws(QuartetError) in
+            try await dropIfChanged()
+        }
+    }
+
+    /// The same for something urgent.
+    /// - Parameter limit: Until when that waits for whoever has ``entering``, and reads what the account has.
+    private func dropForgotten(by limit: Duration) async {
+        let dropping = Task(executorPreference: time.workplace) { await self.dropForgotten() }
+        guard await time.value(of: dropping, until: limit) == nil else { return }
+        // What is still being read isn't shown once somebody else is expected.
+        guard store.account == nil, let former = store.unreadAccount, let next = try? await credentials?.account,
+            next != former
+        else { return await dropping.value }
+        await dropFormer()
+        store.expect(next)
+    }
+
+    /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``, or goes on without it.
+    private func dropFormer() async {
+        let former = store.account ?? store.unreadAccount
+        await tokens?.dropAccess(of: former)
+        // A call for help that didn't wait for this may have dropped them meanwhile.
+        guard former == store.account ?? store.unreadAccount else { return }
+        signedOut(.signedOut(.signedOut))
+        reset()
+        copies.forget()
+        store.close()
+        core.withLock { $0.hasDropped = true }
+        session.replace(ReadOnlySessionState(nil), .ready)()
     }
 
     /// Delivers these sequences to a copy from now on.
@@ -137,19 +236,67 @@ extension Connection {
     /// The caller has ``entering``. Copies are decoded where no caller waits for its thread: an app's main one has frames to draw.
     @concurrent
     func restoreNow() async throws(QuartetError) {
+        // Other processes may have signed out, and in again, since this one last looked.
+        if store.account != nil { await outbox.takeInOthers() }
+        // They may do so while this reads.
+        for _ in 0..<Self.patience {
+            try await dropIfChanged()
+            guard try await restoreUnlessChanged() else { continue }
+            guard let credentials = try? await credentials else { return }
+            let isAnew = await tokens?.isSignedInAnew ?? false
+            let (hasDropped, isOut) = core.withLock { ($0.endDropping(), $0.machine.isSignedOut) }
+            guard hasDropped || isAnew && (isOut || outbox.isBlocked) else { return }
+            session.replace(ReadOnlySessionState(credentials), .ready)()
+            return comeBack()
+        }
+    }
+
+    /// How often what is read while other processes change who is signed in is read again. The next call goes on.
+    private static var patience: Int { 3 }
+
+    /// Drops what is here of somebody who isn't signed in on the device any more. Whom the server signed out stays: they may sign in
+    /// again.
+    private func dropIfChanged() async throws(QuartetError) {
+        guard let tokens else { return }
+        if !store.isForgotten {
+            guard let former = store.account ?? store.unreadAccount else { return }
+            let last = try await Requests.reading { try await tokens.last }
+            if let last, last.account == former, !last.isLeaving { return }
+        }
+        await dropFormer()
+    }
+
+    /// - Returns: False if somebody else is signed in by now, and nothing was shown.
+    private func restoreUnlessChanged() async throws(QuartetError) -> Bool {
         let credentials = try await Requests.reading { try await self.credentials }
         if store.account == nil, let account = credentials?.account { store.expect(account) }
-        if store.account == nil, let tokens, let last = try await Requests.reading({ try await tokens.last }) {
-            // On a device that can't write, the next start tries again.
-            try? await store.forgetOthers(than: last.isLeaving ? nil : last.account)
+        if store.account == nil, let tokens {
+            // Asked before the tokens: whoever signs in after that, in another process, loses nothing.
+            let openings = try? await store.openings()
+            if let openings, let last = try await Requests.reading({ try await tokens.last }) {
+                // On a device that can't write, the next start tries again.
+                try? await store.forgetOthers(than: last.isLeaving ? nil : last.account, openings)
+            }
         }
-        guard let account = credentials?.account, store.account != account else { return }
-        let kept = try await store.open(account)
+        guard let account = credentials?.account, store.account != account else { return true }
+        guard store.account == nil, let kept = try await store.open(account) else { return false }
+        if store.isShared {
+            // What can't be read now was read just before.
+            let last: Credentials?
+            do { last = try await tokens?.last } catch { last = credentials }
+            guard store.account == account else { return false }
+            guard let last, last.account == account, !last.isLeaving else {
+                // Something urgent may have been made for them while the disk took its time.
+                await dropFormer()
+                return false
+            }
+        }
         for copy in kept.copies {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
         await outbox.restore(kept.items, of: account)
+        return true
     }
 
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
@@ -167,134 +314,5 @@ extension Connection {
             }
             return true
         }
-    }
-
-    /// Somebody signed in.
-    func signedIn(_ reply: SignedIn, asked: Duration) async throws(QuartetError) {
-        try await entering.run(isShielded: true) { () async throws(QuartetError) in
-            try await Requests.reading {
-                // Whoever was signed in before: nothing of theirs goes on.
-                signedOut(.signedOut(nil))
-                // Credentials that can't be read are replaced.
-                let last = try? await lastAccount
-                let hasLeft = await isLeaving
-                if last != reply.account || hasLeft {
-                    if let last { try await forget(last) }
-                    reset(for: reply.account)
-                }
-                if hasLeft { await finishLeavingSoon() }
-                try await tokens?.signedIn(reply, asked: asked)
-                // What the server answers to earlier requests isn't about this sign-in, even of the same account.
-                core.withLock { $0.accountCount += 1 }
-                do { try await restoreNow() } catch QuartetError.notStored {
-                    // Somebody can sign in on a device that can't read what it kept.
-                    unread.send(())
-                }
-            }
-        }
-        change { machine, now, _ in machine.signedIn(now: now) }
-        outbox.retry()
-    }
-
-    /// The person signed out: nothing of the account stays. If this throws, or is killed at any point, the next sign-out, sign-in or
-    /// start erases what is left.
-    /// - Parameters:
-    ///   - isKnown: Whether the server knows. Otherwise the token is kept until it has been told.
-    ///   - isMeant: Whether it still is that person who is signed in, and not one who signed in meanwhile.
-    func forgetAccount(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
-        try await entering.run(isShielded: true) { () async throws(QuartetError) in
-            guard isMeant() else { return }
-            try await Requests.reading {
-                let last = try? await lastAccount
-                // A device that can't write this can still erase.
-                var trouble: (any Error)?
-                do { try await tokens?.leave() } catch { trouble = error }
-                signedOut(.signedOut(.signedOut))
-                reset()
-                copies.forget()
-                // Of whom it is can't be read, or it is nobody's.
-                if let last { try await store.forget(last) } else { try await store.forgetOthers(than: nil) }
-                if isKnown { try await tokens?.forget() } else if let trouble { throw trouble }
-            }
-        }
-        leaving.send(())
-    }
-
-    /// Somebody else signs in, whose token takes the place of the one that can tell the server.
-    private func finishLeavingSoon() async {
-        await withTaskGroup(of: Void.self) { group in
-            // What is left of them is erased already.
-            group.addTask { try? await self.tokens?.finishLeaving { _ in } }
-            group.addTask { try? await self.time.sleep(self.time.now() + .seconds(5)) }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    /// Whether its person signed out, and the server may not know.
-    var isLeaving: Bool {
-        get async { (try? await tokens?.isLeaving) ?? false }
-    }
-
-    /// Tells the server of sign-outs that it hasn't heard of, until the task is cancelled.
-    func finishLeaving() async {
-        guard let tokens else { return }
-        var failures = 0
-        while !Task.isCancelled {
-            let news = leaving.subscribe(keeping: 1)
-            var next: Duration?
-            do {
-                try await tokens.finishLeaving { try await self.store.forget($0) }
-                failures = 0
-            } catch {
-                failures += 1
-                var random = time.draws
-                next = ReconnectionPolicy.forever.delay(beforeAttempt: failures, using: &random).map { time.now() + $0 }
-            }
-            await time.wait(for: news, until: next)
-        }
-    }
-
-    /// Whose data the device keeps.
-    private var lastAccount: AccountID? {
-        get async throws {
-            if let account = store.account { return account }
-            return try await tokens?.lastAccount
-        }
-    }
-
-    private func forget(_ account: AccountID) async throws {
-        copies.forget()
-        try await store.forget(account)
-    }
-
-    /// Who is signed in on this device.
-    var credentials: Credentials? {
-        get async throws { try await tokens?.credentials }
-    }
-
-    /// What shows at a sign-in that the device was signed in before.
-    var lastRefreshToken: String? {
-        get async throws { try await tokens?.lastRefreshToken }
-    }
-
-    private func signedOut(_ error: ConnectionError) {
-        change { machine, _, _ in machine.signOut(error) }
-    }
-
-    /// - Parameter next: Who signs in.
-    private func reset(for next: AccountID? = nil) {
-        let (consumers, opening) = core.withLock { core in
-            // What still comes from them is ignored, so none may be taken for the stream of whoever is signed in next.
-            for stop in core.stops.values { stop.finish() }
-            core.stops = [:]
-            core.sequencer.forgetAll()
-            core.unkept = []
-            core.restored = [:]
-            core.accountCount += 1
-            return (core.consumers, core.machine.opening)
-        }
-        outbox.reset(for: next)
-        for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

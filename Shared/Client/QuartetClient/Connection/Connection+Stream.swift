@@ -24,6 +24,7 @@ extension Connection {
     private struct Begun: Sendable {
         let stream: StreamBegun
         let token: String
+        let account: AccountID
     }
 
     /// Shows the server a newer token before the stream's ends, and again before that one ends. If it can't, the stream ends with its
@@ -34,7 +35,7 @@ extension Connection {
         do {
             while true {
                 try await time.sleep(time.now() + left - min(AccessTokens.margin, left / 2))
-                token = try await tokens.token(insteadOf: token)
+                token = try await tokens.access(insteadOf: token, for: begun.account).token
                 let body = try StreamTokenRequest(stream: begun.stream.stream).encoded()
                 let reply = try await transport.send(TransportRequest(.streamToken, body: body, token: token))
                 let next = try JSONDecoder().decode(StreamTokenReply.self, from: Data(try reply.result.get()))
@@ -52,34 +53,46 @@ extension Connection {
         guard let transport, let tokens else { return .closed }
         // A device that was locked at the start may not be by now: what it kept goes under what arrives.
         if store.account == nil { try? await restore() }
+        var access: AccessTokens.Access?
         do {
-            var token = try await tokens.token()
-            let (place, groups) = delivery.withLock { _ in
-                core.withLock { core in
+            let account = store.account ?? store.unreadAccount
+            var shown = try await tokens.access(for: account)
+            access = shown
+            let begun = delivery.withLock { _ in
+                core.withLock { core -> (place: String?, groups: [GroupID])? in
+                    // The next stream may be delivering already.
+                    guard core.stops[opening] != nil else { return nil }
                     let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
                     return (core.sequencer.open(following: groups), groups)
                 }
             }
+            guard let (place, groups) = begun else { return .closed }
             let opened: OpenedStream
             do {
-                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
+                opened = try await transport.open(StreamRequest(token: shown.token, place: place, groups: groups))
             } catch let error as APIError where error.code.retry == .refreshed {
-                token = try await tokens.token(insteadOf: token)
-                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
+                shown = try await tokens.access(insteadOf: shown.token, for: account)
+                access = shown
+                opened = try await transport.open(StreamRequest(token: shown.token, place: place, groups: groups))
             }
             clock.heard(opened.serverTime)
             let arrivals = StreamArrivals()
-            return try await withThrowingTaskGroup(of: Void.self) { [items = opened.items, token] group in
+            return try await withThrowingTaskGroup(of: Void.self) { [items = opened.items, shown] group in
                 group.addTask { await arrivals.collect(items) }
                 defer { group.cancelAll() }
-                return try await self.read(arrivals, opening) { report.yield(Begun(stream: $0, token: token)) }
+                return try await self.read(arrivals, opening, of: shown) {
+                    report.yield(Begun(stream: $0, token: shown.token, account: shown.account))
+                }
             }
         } catch let error as ConnectionError {
             return error
         } catch let error as TransportError {
             return .transport(error)
         } catch QuartetError.needsAuthentication {
-            return await tokens.signOutError
+            let error = await tokens.signOutError
+            // In another process of the app somebody else may have signed in.
+            try? await restore()
+            return error
         } catch QuartetError.tokensUnavailable(let reason) {
             return .tokensUnavailable(reason)
         } catch QuartetError.refused(let error) {
@@ -87,7 +100,7 @@ extension Connection {
         } catch let error as APIError {
             if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
             guard error.meansSignedOut else { return .refused(error) }
-            try? await signedOut(by: opening)
+            if let access, (try? await signedOut(by: opening, access)) == false { return .tokenRefused }
             return .signedOut(error.reason.flatMap { .init(rawValue: $0) })
         } catch {
             return .transport(.malformed("\(error)"))
@@ -95,7 +108,7 @@ extension Connection {
     }
 
     private func read(
-        _ arrivals: StreamArrivals, _ opening: Int, begun: (StreamBegun) -> Void
+        _ arrivals: StreamArrivals, _ opening: Int, of access: AccessTokens.Access, begun: (StreamBegun) -> Void
     ) async throws -> ConnectionError {
         while let items = try await arrivals.next() {
             var rest = items[...]
@@ -122,7 +135,7 @@ extension Connection {
                 case .event: try deliver(run, of: sequence, opening, now)
                 case .end(let end):
                     guard end.reason == .signedOut else { return .ended(end.reason) }
-                    try await signedOut(by: opening)
+                    guard try await signedOut(by: opening, access) else { return .tokenRefused }
                     return .signedOut(end.why)
                 }
             }
@@ -131,9 +144,10 @@ extension Connection {
     }
 
     /// A stream says that the device isn't signed in any more. One that was closed may say so of an earlier sign-in.
-    private func signedOut(by opening: Int) async throws {
+    /// - Returns: False if somebody signed in since in another process of the app: the next attempt is theirs.
+    private func signedOut(by opening: Int, _ access: AccessTokens.Access) async throws -> Bool {
         guard core.withLock({ $0.stops[opening] != nil }) else { throw CancellationError() }
-        try await tokens?.signedOut()
+        return try await tokens?.signedOut(access) ?? true
     }
 
     /// As many events are taken in together at most, so that readers don't wait for long.

@@ -24,6 +24,10 @@ public final class Connection: Observable, Sendable {
     let unread = Broadcast<Void>()
     /// Somebody signed out without the server's knowledge.
     let leaving = Broadcast<Void>()
+    /// The app came to the foreground, or the device has another network.
+    let wakes = Broadcast<Void>()
+    /// Who is signed in, as this process last heard.
+    let session = SharedState(ReadOnlySessionState(nil))
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
@@ -72,8 +76,9 @@ public final class Connection: Observable, Sendable {
         self.clock = clock
         self.tokens = tokens
         self.store = account
-        outbox = Outbox(store: account, clock: clock, time: time)
-        copies = CopyKeeper(account, time.workplace)
+        let outbox = Outbox(store: account, clock: clock, time: time)
+        self.outbox = outbox
+        copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }
 
@@ -143,6 +148,8 @@ public final class Connection: Observable, Sendable {
             group.addTask { await self.keepTime() }
             group.addTask { await self.keepRestoring() }
             group.addTask { await self.finishLeaving() }
+            group.addTask { await self.heedForgetting() }
+            group.addTask { await self.heedSigningIn() }
             if let surroundings { group.addTask { await self.heed(surroundings) } }
             for await item in work {
                 switch item {
@@ -161,10 +168,12 @@ public final class Connection: Observable, Sendable {
         core.withLock { $0.work = nil }
         keepCopies(time.now(), atOnce: true)
         await copies.finish()
+        store.noteRunning(false)
     }
 
     private func begin() -> AsyncStream<ConnectionCore.Work> {
-        core.withLock { core in
+        store.noteRunning(true)
+        return core.withLock { core in
             let (items, work) = AsyncStream<ConnectionCore.Work>.makeStream()
             core.work = work
             core.awaited = nil
@@ -206,16 +215,22 @@ public final class Connection: Observable, Sendable {
         outbox.networkChanged()
         unread.send(())
         leaving.send(())
+        wakes.send(())
     }
 
     // MARK: Deciding
 
     /// Asks the machine and does what it says. What readers hear of it, they hear in the order in which it was decided, and when no
     /// lock is held.
-    func change(_ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]) {
+    /// - Parameter count: What ``ConnectionCore/accountCount`` has to be, for what is about whoever was signed in then; nil for any.
+    func change(
+        ifAccountCount count: Int? = nil,
+        _ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]
+    ) {
         guard transport != nil else { return }
         let now = time.now()
         core.withLock { core in
+            guard count == nil || core.accountCount == count else { return }
             let before = core.info
             var reports: [ConnectionEvent] = []
             for action in decide(&core.machine, now, core.heard) {

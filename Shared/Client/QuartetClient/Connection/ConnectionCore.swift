@@ -29,6 +29,8 @@ struct ConnectionCore: Sendable {
     var consumers: [any StreamConsumer] = []
     /// The group sessions that the stream follows, and for how many.
     var followed: [GroupID: Int] = [:]
+    /// Whether something was dropped since somebody else is signed in, or nobody.
+    var hasDropped = false
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
     /// When something last arrived; nil if nothing has.
@@ -84,5 +86,11 @@ struct ConnectionCore: Sendable {
             return nil
         }
         return (notes.removeFirst(), consumers)
+    }
+
+    /// - Returns: Whether something was dropped since this was asked last.
+    mutating func endDropping() -> Bool {
+        defer { hasDropped = false }
+        return hasDropped
     }
 }

@@ -69,6 +69,9 @@ struct ConnectionMachine {
         }
     }
 
+    /// Whether nobody was signed in when it last heard.
+    var isSignedOut: Bool { status == .signedOut }
+
     /// When ``passed(now:heard:)`` has to be called.
     var deadline: Duration? {
         let next: Duration? =

@@ -10,11 +10,73 @@ final class AccountStore: Sendable {
     private let unread = Mutex<AccountID?>(nil)
     private let lane = Lane()
     private let workplace: (any Workplace)?
+    /// The same store, if other processes may have it.
+    private let shared: (any MultiprocessStore)?
+    /// Who has which store object that other processes may have the file of.
+    private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
+    /// Whose process this is, to the others.
+    private let process = UUID().uuidString
+    /// What is known of the others' changes; nil for nothing.
+    private let version = Mutex<Int64?>(nil)
+    /// What it was when ``hasNews()`` was asked last.
+    private let looked = Mutex<Int64?>(nil)
+    private struct Forgetting: Sendable {
+        var isForgotten = false
+        /// Counts how often ``close()`` was called.
+        var closings = 0
+    }
+
+    private let forgetting = Mutex(Forgetting())
+    private let running = Mutex(false)
+    /// Another process has signed out.
+    let forgets = Broadcast<Void>()
 
     init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
         self.workplace = workplace
+        shared = store as? any MultiprocessStore
     }
+
+    private struct Owner: Sendable {
+        weak let store: AccountStore?
+    }
+
+    /// One object counts its own transactions for nobody else's: of two connections with it, none would hear of what the other keeps. So
+    /// one has it at a time; another one takes it over once that one doesn't run, or has nobody's data.
+    /// - Throws: ``QuartetError/notConfigured(_:)`` if another connection uses it.
+    private func own() throws(QuartetError) {
+        guard let shared, type(of: shared) is AnyClass else { return }
+        let object = ObjectIdentifier(shared as AnyObject)
+        let isOwn = Self.owners.withLock { owners in
+            owners = owners.filter { $0.value.store != nil }
+            if let owner = owners[object]?.store, owner !== self {
+                guard !owner.isInUse else { return false }
+                owner.handOver()
+            }
+            owners[object] = Owner(store: self)
+            return true
+        }
+        guard isOwn else { throw .notConfigured("A store of the connection's own") }
+    }
+
+    /// Nobody else gets the object while the connection runs and somebody's data is open.
+    func noteRunning(_ isRunning: Bool) { running.withLock { $0 = isRunning } }
+
+    private var isInUse: Bool { running.withLock { $0 } && (account ?? unreadAccount) != nil }
+
+    /// Another connection has the object from now on. What is known here of what it keeps is read again before anything is saved.
+    private func handOver() {
+        guard let account else { return }
+        expect(account)
+        current.withLock { $0 = nil }
+    }
+
+    /// Whether other processes may have the store.
+    var isShared: Bool { shared != nil }
+    /// Whether what is kept outlives the process.
+    var isDurable: Bool { store.isDurable }
+    /// Whether another process has signed out, and this one hasn't ended with that.
+    var isForgotten: Bool { forgetting.withLock { $0.isForgotten } }
 
     /// Whose data it is about; nil before ``open(_:)``.
     var account: AccountID? { current.withLock { $0 } }
@@ -25,82 +87,226 @@ final class AccountStore: Sendable {
     /// Says whose data will be read, before the device's disk is asked for anything.
     func expect(_ account: AccountID) { unread.withLock { $0 = account } }
 
-    func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
-        expect(account)
+    /// Reads what an account has. From then on its data is what it is about.
+    /// - Returns: Nil if somebody else is expected, be it only by the time that it was read.
+    func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount? {
+        let isExpected = unread.withLock { unread in
+            unread = unread ?? account
+            return unread == account
+        }
+        guard isExpected else { return nil }
         return try await shielded { store in
+            try self.own()
             let kept = try await store.load(account)
-            self.current.withLock { $0 = account }
-            self.unread.withLock { $0 = nil }
-            return kept
+            return self.unread.withLock { unread -> LocalAccount? in
+                guard unread == account else { return nil }
+                self.version.withLock { $0 = nil }
+                self.current.withLock { $0 = account }
+                unread = nil
+                return kept
+            }
         }
     }
 
-    /// Begins to save an item. Items are saved in the order in which this is called. Those whose place one takes go with it.
-    /// - Returns: What becomes of it: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
-    func save(_ item: OutboxItem) -> Task<Result<Void, QuartetError>, Never> {
+    /// Whether an account is the one that it is about.
+    /// - Throws: ``QuartetError/notStored(_:)`` if it is, and what it has hasn't been read, or not since another connection had it.
+    private func isOpen(_ account: AccountID) throws(QuartetError) -> Bool {
+        if account == self.account { return true }
+        guard self.account == nil, account == unreadAccount else { return false }
+        throw .notStored("what it has can't be read")
+    }
+
+    /// An item that is new, and what it does to others.
+    struct Addition: Sendable {
+        /// As its person made it.
+        let item: OutboxItem
+        /// Those whose place it takes, and what their makers hear.
+        var others: [(id: OutboxItem.ID, decision: OutboxDecision)] = []
+        /// The one before it, if the item can do as well what that is to do, and the item then.
+        var joined: StoreAddition.Joined?
+    }
+
+    /// Begins to save an item that is new. Items are saved in the order in which this is called. Those whose place one takes go with it.
+    /// - Returns: Which of those went; the others were sent or decided by another process. ``QuartetError/needsAuthentication`` if the
+    ///   item's account isn't the one any more.
+    func save(_ addition: Addition) -> Task<Result<Set<OutboxItem.ID>, QuartetError>, Never> {
         begin { store in
             // Only now is it certain whose turn it is.
-            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+            guard let account = addition.item.account, try self.isOpen(account) else {
                 throw QuartetError.needsAuthentication
             }
-            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
-            try await Self.write(item, to: store, of: account)
+            let others = addition.others
+            guard let shared = self.shared else {
+                try await store.save(addition.joined?.item ?? addition.item, replacing: others.map(\.id), of: account)
+                return Set(others.map(\.id))
+            }
+            let encoded = Dictionary(others.map { ($0.id, $0.decision.encoded) }) { $1 }
+            return try await shared.add(
+                StoreAddition(addition.item, others: encoded, joined: addition.joined), of: account)
         }
+    }
+
+    /// How an item that was saved goes on.
+    struct Replacing: Sendable {
+        let step: StoreUpdate.Step
+        /// The item as this process last found or wrote it.
+        var base: OutboxItem?
+        /// Whether the device may not have it.
+        var isNew = false
+        /// Those that the device may have and that are over.
+        var over: Set<OutboxItem.ID> = []
+        var decision: OutboxDecision?
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
-    /// - Parameter isWanted: Whether it still is one, once its turn has come.
-    func replace(_ item: OutboxItem, if isWanted: @escaping @Sendable () -> Bool) async throws(QuartetError) {
+    /// - Parameters:
+    ///   - replacing: Asked once its turn has come; nil if it isn't wanted any more.
+    ///   - note: Called with what the device has then, before anything else is asked of it.
+    func replace(
+        _ item: OutboxItem, _ replacing: @escaping @Sendable () -> Replacing?,
+        then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
         try await shielded { store in
-            guard let account = item.account, account == self.account ?? self.unreadAccount, isWanted() else { return }
-            guard self.account != nil else { throw QuartetError.notStored("what it has can't be read") }
-            try await Self.write(item, to: store, of: account)
+            guard let account = item.account, account == self.account ?? self.unreadAccount else {
+                throw QuartetError.needsAuthentication
+            }
+            guard let replacing = replacing() else { return .done }
+            guard try self.isOpen(account) else { throw QuartetError.needsAuthentication }
+            var kept = item
+            kept.replaced = nil
+            let replaced = (item.replaced ?? []).map(\.id)
+            let outcome: StoreUpdate.Outcome
+            if let shared = self.shared {
+                let update = StoreUpdate(
+                    replacing.step, by: self.process, of: replacing.base, over: replacing.over, replaced: replaced,
+                    isNew: replacing.isNew, decision: replacing.decision?.encoded)
+                outcome = try await shared.update(kept, update, of: account)
+            } else {
+                try await store.save(kept, replacing: replaced, of: account)
+                outcome = .done
+            }
+            note(outcome)
+            return outcome
         }
     }
 
-    private static func write(_ item: OutboxItem, to store: any LocalStore, of account: AccountID) async throws {
-        var kept = item
-        kept.replaced = nil
-        try await store.save(kept, replacing: (item.replaced ?? []).map(\.id), of: account)
+    /// Removes an item that is over.
+    /// - Parameters:
+    ///   - base: The item as it is known here; nil to remove it whatever another process has made of it.
+    ///   - note: Called with what the device has then, before anything else is asked of it.
+    func end(
+        _ item: OutboxItem.ID, of account: AccountID?, knownAs base: OutboxItem? = nil, _ decision: OutboxDecision,
+        then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
+        try await shielded { store in
+            guard let account, try self.isOpen(account) else { return .done }
+            let outcome: StoreUpdate.Outcome
+            if let shared = self.shared {
+                outcome = try await shared.end(item, knownAs: base, deciding: decision.encoded, of: account)
+            } else {
+                try await store.remove(item, of: account)
+                outcome = .done
+            }
+            note(outcome)
+            return outcome
+        }
     }
 
-    func remove(_ item: OutboxItem) async throws(QuartetError) { try await remove(item.id, of: item.account) }
+    /// What other processes have changed since this was asked last.
+    /// - Parameters:
+    ///   - isCertain: Whether something is known to have changed.
+    ///   - note: Called with it, before anything else is asked of the device. Not called for nothing.
+    func othersChanges(
+        isCertain: Bool, then note: @escaping @Sendable (StoreChanges, AccountID) -> Void
+    ) async throws(QuartetError) {
+        guard let shared else { return }
+        try await shielded { _ in
+            guard let account = self.account else { return }
+            let version = try await shared.version()
+            guard isCertain || self.version.withLock({ $0 }) != version else { return }
+            let changes = try await shared.changes(of: account)
+            self.version.withLock { $0 = version }
+            note(changes, account)
+        }
+    }
+
+    /// Whether other processes have changed anything, whoever it is about, since this was asked last.
+    func hasNews() async -> Bool {
+        guard let shared, let version = try? await shielded({ _ in try await shared.version() }) else { return false }
+        return looked.withLock { looked in
+            defer { looked = version }
+            return looked.map { $0 != version } ?? false
+        }
+    }
+
+    /// Ends with a sign-out of another process, which has erased what there was.
+    func close() {
+        current.withLock { $0 = nil }
+        unread.withLock { $0 = nil }
+        forgetting.withLock { forgetting in
+            forgetting.isForgotten = false
+            forgetting.closings += 1
+        }
+    }
 
     func remove(_ item: OutboxItem.ID, of account: AccountID?) async throws(QuartetError) {
-        try await of(account) { try await $0.remove(item, of: $1) }
+        try await shielded { store in
+            if let account, try self.isOpen(account) { try await store.remove(item, of: account) }
+        }
     }
 
+    /// - Returns: False if another process has kept copies that aren't older: then nothing was done.
     func save(
         _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
-    ) async throws(QuartetError) {
-        try await of(account) { try await $0.save(copies, finishing: items, of: $1) }
+    ) async throws(QuartetError) -> Bool {
+        try await shielded { store in
+            // Only now is it certain whose turn it is.
+            guard account == self.account else { return false }
+            do { try await store.save(copies, finishing: items, of: account) } catch is OutdatedCopy { return false }
+            return true
+        }
+    }
+
+    /// What of a store is there at some time, however it is changed by other processes after that.
+    struct Openings: Sendable {
+        /// Nil for all.
+        let marks: Set<String>?
+
+        static let all = Self(marks: nil)
+    }
+
+    /// What can be forgotten by whoever asks this before asking who is signed in: what somebody keeps who signs in after that, in
+    /// another process, stays.
+    func openings() async throws(QuartetError) -> Openings {
+        guard let shared else { return .all }
+        return try await shielded { _ in Openings(marks: try await shared.openings()) }
     }
 
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
-    func forget(_ account: AccountID) async throws(QuartetError) {
+    func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
+            try self.own()
             self.current.withLock { if $0 == account { $0 = nil } }
             self.unread.withLock { if $0 == account { $0 = nil } }
-            try await store.forget(account)
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forget(account, openedAs: marks)
+            } else {
+                try await store.forget(account)
+            }
         }
     }
 
     /// Forgets what a crash or a restored backup left of others.
-    func forgetOthers(than account: AccountID?) async throws(QuartetError) {
+    func forgetOthers(than account: AccountID?, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
+            try self.own()
             self.current.withLock { if $0 != account { $0 = nil } }
             self.unread.withLock { if $0 != account { $0 = nil } }
-            try await store.forgetOthers(than: account)
-        }
-    }
-
-    /// Does nothing for an account that isn't the one any more.
-    private func of(
-        _ account: AccountID?, _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
-    ) async throws(QuartetError) {
-        try await shielded { store in
-            // Only now is it certain whose turn it is.
-            if let account, account == self.account { try await body(store, account) }
+            if let shared = self.shared, let marks = openings.marks {
+                try await shared.forgetOthers(than: account, openedAs: marks)
+            } else {
+                try await store.forgetOthers(than: account)
+            }
         }
     }
 
@@ -120,7 +326,11 @@ final class AccountStore: Sendable {
             do throws(QuartetError) {
                 return .success(
                     try await self.lane.run(at: place) { () async throws(QuartetError) in
-                        do { return try await body(self.store) } catch {
+                        let closings = self.forgetting.withLock { $0.closings }
+                        do { return try await body(self.store) } catch is ForgottenAccount {
+                            self.noteForgotten(unlessClosedSince: closings)
+                            throw .needsAuthentication
+                        } catch {
                             throw error as? QuartetError ?? .notStored("\(error)")
                         }
                     })
@@ -128,5 +338,15 @@ final class AccountStore: Sendable {
                 return .failure(error)
             }
         }
+    }
+
+    /// What was under way when the account was closed says nothing of whoever is signed in by now.
+    private func noteForgotten(unlessClosedSince closings: Int) {
+        let isNews = forgetting.withLock { forgetting in
+            guard forgetting.closings == closings else { return false }
+            forgetting.isForgotten = true
+            return true
+        }
+        if isNews { forgets.send(()) }
     }
 }

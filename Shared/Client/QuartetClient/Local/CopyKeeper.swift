@@ -29,10 +29,16 @@ final class CopyKeeper: Sendable {
     private let lastWrite = Mutex<Task<Void, Never>?>(nil)
     private let kicks = Broadcast<Void>()
     private let workplace: (any Workplace)?
+    /// The device has removed these items, or else has a copy that isn't older.
+    private let onFinished: @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
 
-    init(_ store: AccountStore, _ workplace: (any Workplace)?) {
+    init(
+        _ store: AccountStore, _ workplace: (any Workplace)?,
+        onFinished: @escaping @Sendable ([OutboxItem.ID], _ isWritten: Bool) -> Void
+    ) {
         self.store = store
         self.workplace = workplace
+        self.onFinished = onFinished
     }
 
     /// Replaces an earlier copy of the sequence that still waits.
@@ -102,18 +108,33 @@ final class CopyKeeper: Sendable {
             return (waiting.copies, waiting.forgotten)
         }
         for (account, copies) in Dictionary(grouping: waiting.values, by: \.account) {
-            let encoded = copies.compactMap { copy in
-                (try? copy.encode()).map {
-                    LocalCopy(sequence: copy.sequence, place: copy.place, state: $0, asOf: copy.asOf)
-                }
-            }
+            var left = copies
             do {
-                try await store.save(encoded, finishing: copies.flatMap(\.finished), of: account)
-                for copy in encoded { noteKept(copy.sequence) }
+                if try await save(copies, of: account) { continue }
+                // Another process may have kept one of them alone.
+                while let copy = left.last {
+                    let isWritten = copies.count > 1 ? try await save([copy], of: account) : false
+                    if !isWritten { onFinished(copy.finished, false) }
+                    left.removeLast()
+                }
             } catch {
                 // The device still has the items. What it has of the sequences is older, which costs a restart some events.
-                putBack(copies, unlessForgottenSince: forgotten)
+                putBack(left, unlessForgottenSince: forgotten)
             }
         }
+    }
+
+    /// - Returns: False if the device has one that isn't older: then it keeps none.
+    private func save(_ copies: [Pending], of account: AccountID) async throws(QuartetError) -> Bool {
+        let encoded = copies.compactMap { copy in
+            (try? copy.encode()).map {
+                LocalCopy(sequence: copy.sequence, place: copy.place, state: $0, asOf: copy.asOf)
+            }
+        }
+        let finished = copies.flatMap(\.finished)
+        guard try await store.save(encoded, finishing: finished, of: account) else { return false }
+        onFinished(finished, true)
+        for copy in encoded { noteKept(copy.sequence) }
+        return true
     }
 }

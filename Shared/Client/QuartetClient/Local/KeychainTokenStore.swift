@@ -5,8 +5,8 @@
     /// Keeps credentials in the keychain of Apple's systems.
     ///
     /// With an access group, an app and its extensions share one refresh token: each exchanges the newest one that it
-    /// finds. The keychain has no lock between processes, so two that exchange it at the very same moment can still
-    /// look like a thief to the server, which then signs the device out. Have an extension make few requests.
+    /// finds, and all under one key. The keychain has no lock between processes; what is replaced is found by what only that
+    /// revision of it has, so whoever comes second reads again.
     ///
     /// Credentials are readable after the device was unlocked once, so that a push can be handled while it is locked,
     /// and never leave the device. On macOS, too, they are in the keychain that asks for an entitlement and not for a password, so the
@@ -45,13 +45,59 @@
             return query
         }
 
-        public func load() throws -> Credentials? {
+        public func load() throws -> Credentials? { try find()?.credentials }
+
+        private struct Found {
+            let credentials: Credentials
+            /// Nil if 0.1.0 kept it.
+            let revision: Data?
+        }
+
+        private func find() throws -> Found? {
             var found: CFTypeRef?
-            let status = SecItemCopyMatching(
-                query.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &found)
+            let wanted: [CFString: Any] = [
+                kSecReturnData: true, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitOne,
+            ]
+            let status = SecItemCopyMatching(query.merging(wanted) { $1 } as CFDictionary, &found)
             guard status != errSecItemNotFound else { return nil }
-            guard status == errSecSuccess, let data = found as? Data else { throw Failure(status: status) }
-            return try JSONDecoder().decode(Credentials.self, from: data)
+            guard status == errSecSuccess, let item = found as? [String: Any],
+                let data = item[kSecValueData as String] as? Data
+            else { throw Failure(status: status) }
+            return Found(
+                credentials: try JSONDecoder().decode(Credentials.self, from: data),
+                revision: item[kSecAttrGeneric as String] as? Data)
+        }
+
+        private static func values(_ credentials: Credentials) throws -> [CFString: Any] {
+            [
+                kSecValueData: try JSONEncoder().encode(credentials), kSecAttrGeneric: Data(UUID().uuidString.utf8),
+                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
+        }
+
+        public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
+            var (last, status): (Data?, OSStatus) = (nil, errSecSuccess)
+            for _ in 0..<20 {
+                let found = try find()
+                var after = found?.credentials
+                let value = try change(&after)
+                guard after != found?.credentials else { return value }
+                // Each revision is there once. One that is there and wasn't found by itself is replaced as an older one is.
+                let revision = found?.revision.flatMap { $0 == last ? nil : $0 }
+                last = found?.revision
+                let query = revision.map { self.query.merging([kSecAttrGeneric: $0]) { $1 } } ?? self.query
+                status =
+                    switch (found, try after.map(Self.values)) {
+                    case (nil, let values?): SecItemAdd(query.merging(values) { $1 } as CFDictionary, nil)
+                    case (_?, let values?): SecItemUpdate(query as CFDictionary, values as CFDictionary)
+                    case (_, nil): SecItemDelete(query as CFDictionary)
+                    }
+                // Another process was quicker.
+                if status == errSecItemNotFound || status == errSecDuplicateItem { continue }
+                guard status == errSecSuccess else { throw Failure(status: status) }
+                return value
+            }
+            throw Failure(status: status)
         }
 
         public func save(_ credentials: Credentials?) throws {
@@ -60,10 +106,7 @@
                 guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }
                 return
             }
-            let values: [CFString: Any] = [
-                kSecValueData: try JSONEncoder().encode(credentials),
-                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
+            let values = try Self.values(credentials)
             var status = SecItemUpdate(query as CFDictionary, values as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(query.merging(values) { $1 } as CFDictionary, nil)

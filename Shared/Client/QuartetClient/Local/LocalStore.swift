@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// What a function has saved must be durable when it returns, and what it has forgotten must be gone.
 public protocol LocalStore: Sendable {
+    /// Whether what is saved outlives the process, so that a change may be promised to be sent later.
+    var isDurable: Bool { get }
     func load(_ account: AccountID) async throws -> LocalAccount
     /// Adds an item or replaces the one with its id.
     func save(_ item: OutboxItem, of account: AccountID) async throws
@@ -22,6 +24,7 @@ public protocol LocalStore: Sendable {
 }
 
 extension LocalStore {
+    public var isDurable: Bool { true }
     public func forgetOthers(than account: AccountID?) {}
 }
 
@@ -75,6 +78,8 @@ public final class InMemoryLocalStore: LocalStore {
     private let accounts = Mutex<[AccountID: LocalAccount]>([:])
 
     public init() {}
+
+    public var isDurable: Bool { false }
 
     public func load(_ account: AccountID) -> LocalAccount { accounts.withLock { $0[account] ?? LocalAccount() } }
 

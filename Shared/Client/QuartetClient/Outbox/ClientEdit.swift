@@ -16,6 +16,13 @@ protocol ClientEdit: Codable, Sendable {
     /// Changes the only copy that there is, where no server has to agree.
     func make(in state: inout State, at time: Instant)
 
+    /// The edit that does what this one and an earlier one do, which then isn't sent; nil if both are sent.
+    /// - Parameter state: What the earlier one stands on, as far as it is known: what the server has, and what waits before it.
+    func merged(with earlier: Self, on state: State?) -> Self?
+
+    /// Whether both change something of the same.
+    func overlaps(_ other: Self) -> Bool
+
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
     func isPart(of state: State) -> Bool
 
@@ -34,10 +41,19 @@ protocol ClientEdit: Codable, Sendable {
 extension ClientEdit {
     var touched: Set<AccountID>? { nil }
 
+    func merged(with earlier: Self, on state: State?) -> Self? { nil }
+    func overlaps(_ other: Self) -> Bool { true }
     func make(in state: inout State, at time: Instant) { show(in: &state, at: time) }
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }
+}
+
+/// What an item's edit and an earlier one's do together.
+struct JoinedEdit: Sendable {
+    let edit: Data
+    /// See ``OutboxItem/parts``.
+    let parts: [Data]?
 }
 
 /// One client's edits, as the outbox sees them.
@@ -51,6 +67,14 @@ protocol EditQueue: AnyObject, Sendable {
     /// Shows an item that was kept on the device.
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)
+    /// An item's edit that also does what an earlier one's does; nil if both are to be sent.
+    func merged(_ item: OutboxItem, with earlier: OutboxItem) -> JoinedEdit?
+    /// What of a joined item can be sent after a refusal, and what not; nil if that isn't some of each.
+    func split(_ item: OutboxItem, basedOn current: [UInt8]) -> (rest: JoinedEdit, lost: Data)?
+    /// Whether both edits change something of the same.
+    func overlap(_ edit: Data, _ other: Data) -> Bool
+    /// Shows an item's edit, which isn't what it was: instead of the earlier item's as well, if it now does what that did.
+    func show(_ item: OutboxItem, insteadOf earlier: OutboxItem?)
     /// The body of the item's command.
     /// - Parameter acted: When the person acted, by the server's clock.
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8]

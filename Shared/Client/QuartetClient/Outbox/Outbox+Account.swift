@@ -3,11 +3,13 @@ import QuartetVocabulary
 import Synchronization
 
 extension Outbox {
-    /// Takes in what was kept for an account. Its urgent items end where the person made another of the lane while they couldn't
+    /// Takes in what was kept for an account. Its urgent items end where the person made a later one of the lane while they couldn't
     /// be read: sent after that, the end of an alert would end the next one.
     func restore(_ all: [OutboxItem], of account: AccountID) async {
-        cards.restore(all)
-        let waiting = all.filter { $0.unsent == nil }.map { item in
+        cards.restore(all, of: account)
+        // Another connection has had the store meanwhile. What became of these is taken in as another process's is.
+        let known = state.withLock { state in state.isRestored ? state.known : [] }
+        let waiting = all.filter { $0.unsent == nil && !known.contains($0.id) }.map { item in
             var item = item
             item.account = account
             if item.order == nil { item.order = try? queue(of: item)?.order(of: item) }
@@ -16,18 +18,22 @@ extension Outbox {
         let resets = state.withLock { $0.resets }
         let (kept, ended, unsaved) = change { state in
             let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
-                item.accepted == nil && item.precedence == .urgent && madeUnread.contains(item.lane)
+                item.accepted == nil && item.precedence == .urgent
+                    && madeUnread[item.lane].map(item.isEarlier) ?? false
             }
             let kept = waiting.filter { !isOver($0) }
-            // What was kept while nothing could be read is newer.
+            let ended = waiting.filter(isOver)
+            // Until they are removed, they aren't taken for another process's.
+            if state.isShared { state.over.formUnion(ended.map(\.id)) }
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
+            state.items.sort { $0.id < $1.id }
             for item in kept where item.accepted != nil { state.accepted[item.id] = item }
-            state.next = max(state.next, (all.last?.id ?? 0) + 1)
+            state.last = max(state.last, all.map(\.id).max() ?? 0)
             state.isRestored = true
-            state.madeUnread = []
+            state.madeUnread = [:]
             state.schedule.wake()
-            return (kept, waiting.filter(isOver), state.items.filter { state.unsaved.contains($0.id) })
+            return (kept, ended, state.items.filter { state.unsaved[$0.id] != nil })
         }
         // Shown before anything of them can be decided.
         for item in kept {
@@ -40,13 +46,14 @@ extension Outbox {
         kicks.send(())
         for item in ended {
             if items.value.contains(where: { $0.lane == item.lane && $0.command == item.command }) {
-                await forget([item.id], of: item.account)
+                _ = await end(item, .failure(item.isSent ? .unknown : .superseded), knownAs: item)
             } else {
                 await endUnsent(item, item.isSent ? .unknown : .superseded, unlessDroppedSince: resets)
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
-        for item in unsaved { try? await write(item) }
+        for item in unsaved { _ = try? await write(item, .renew) }
+        if !known.isEmpty { await takeInOthers(isCertain: true) }
     }
 
     /// Whether what was kept for the account is among the items.
@@ -60,9 +67,23 @@ extension Outbox {
         guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
         let open = queue.openEdits
         return state.withLock { state in
-            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
-            for id in finished { state.accepted[id] = nil }
-            return finished
+            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }
+            for item in finished { (state.accepted[item.id], state.finishing[item.id]) = (nil, item) }
+            // Until they are removed with the copy.
+            if state.isShared { state.over.formUnion(finished.map(\.id)) }
+            return finished.map(\.id)
+        }
+    }
+
+    /// A copy ended these, or couldn't, since another process had kept one that isn't older. That process may end before it has removed
+    /// them: then a later copy does.
+    func noteFinished(_ ids: [OutboxItem.ID], isWritten: Bool) {
+        state.withLock { state in
+            for id in ids {
+                guard let item = state.finishing.removeValue(forKey: id), !isWritten else { continue }
+                state.accepted[id] = item
+            }
+            if isWritten { state.over.subtract(ids) }
         }
     }
 
@@ -70,12 +91,13 @@ extension Outbox {
     /// - Parameter next: Who signed in. Nobody else reads what became of the changes.
     func reset(for next: AccountID? = nil) {
         let dropped = change { state in
-            for item in state.items where state.awaited.contains(item.id) {
-                state.results[item.id] = .failure(.needsAuthentication)
+            for caller in state.items.flatMap({ state.callers(of: $0) }) {
+                state.results[caller.id] = .failure(.needsAuthentication)
             }
             defer {
-                (state.items, state.accepted, state.isRestored) = ([], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers) = ([], [], [:])
+                (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
+                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([:], [:], [:], [])
+                (state.joined, state.paces, state.others) = ([:], [:], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

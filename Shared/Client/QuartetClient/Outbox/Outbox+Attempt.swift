@@ -59,7 +59,11 @@ extension Outbox {
     private func attempt(
         _ item: OutboxItem, _ queue: any EditQueue, _ requests: Requests
     ) async throws(QuartetError) -> Attempted {
+        // Nobody's change goes out as somebody else's.
+        guard item.account == requests.account else { return .cancelled }
         var (item, isRepeated) = (item, item.isSent)
+        // As the device has it.
+        var base = isRepeated ? item : nil
         // The server refused a key for its time.
         var isClockWrong = false
         // Somebody else may be quicker more than once, and the device's idea of the time be wrong.
@@ -82,9 +86,26 @@ extension Outbox {
                 // What is on the device says which key an urgent one has: sent again after a crash, it is known as the same.
                 let acted = item.precedence == .urgent && !isClockWrong ? item.actedAtServer : nil
                 _ = item.key.minted(at: acted ?? now)
-                guard try await prepared(item) else { return .cancelled }
             }
-            if isRepeated { await writeIfUnsaved(item) }
+            // What waits for a token can't have left: it can still be taken back, and isn't written as sent.
+            switch try await requests.readyForCommand() {
+            case .network: return .unreached
+            case .server(let error, _): return later(error)
+            case nil: break
+            }
+            switch try await prepared(item, of: base) {
+            case .done: base = item
+            case .other(var stored) where stored.isSent && !stored.isOver:
+                // Another process was quicker: the same is sent from here.
+                stored.account = item.account
+                (item, base, isRepeated) = (stored, stored, true)
+                continue
+            case .gone(let decision?) where OutboxDecision(decision)?.joined != nil:
+                await takeInOthers(isCertain: true)
+                return .cancelled
+            case .other, .gone: return .cancelled
+            case .behind: return await yieldToEarlier(item)
+            }
             guard let key = item.key.id, let body = item.body else { return .cancelled }
             do throws(QuartetError) {
                 switch try await requests.command(
@@ -124,8 +145,7 @@ extension Outbox {
                 case (.idTooOld, _):
                     // The answer said the server's time.
                     isClockWrong = true
-                    (item.key, item.body) = (RequestKey(), nil)
-                    await renew(item)
+                    item = await renew(item)
                 case (_, .ends): return .decided(.failure(.refused(error)))
                 case (_, .staysUnderItsKey): return later(error)
                 case (let code, .staysUnderNewKey):
@@ -147,8 +167,15 @@ extension Outbox {
         _ item: OutboxItem, _ queue: any EditQueue, _ error: APIError
     ) -> OutboxItem? {
         // What this version can't read, it can't base anything on.
-        guard let current = error.current, let body = try? queue.body(of: item, basedOn: current) else { return nil }
+        guard let current = error.current else { return nil }
         var item = item
+        // Nothing goes out any more of calls that changed what somebody else changed as well: the others' go on.
+        if let (rest, lost) = queue.split(item, basedOn: current) {
+            (item.edit, item.parts) = (rest.edit, rest.parts)
+            item.lost = .init(edit: lost, refusal: UnsentChange.Refusal(error))
+            queue.show(item, insteadOf: nil)
+        }
+        guard let body = try? queue.body(of: item, basedOn: current) else { return nil }
         (item.key, item.body) = (RequestKey(), Data(body))
         return item
     }

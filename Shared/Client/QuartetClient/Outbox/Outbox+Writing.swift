@@ -27,38 +27,130 @@ extension Outbox {
     }
 
     /// Writes an item that was kept, unless it is gone by the time that its turn comes, or somebody else is signed in by then.
-    func write(_ item: OutboxItem) async throws(QuartetError) {
+    /// - Parameters:
+    ///   - base: The item as this process last found or wrote it; nil if it wasn't sent then.
+    ///   - isNew: Whether the device may not have it, for one that waits no more.
+    ///   - decision: What became of it, for other processes.
+    /// - Returns: What the device has of it. What another process has made of it is what it is here, too.
+    @discardableResult
+    func write(
+        _ item: OutboxItem, _ step: StoreUpdate.Step, of base: OutboxItem? = nil, isNew: Bool = false,
+        _ decision: OutboxDecision? = nil
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
         var item = item
         item.replaced = replaced(by: item)
-        let (id, acted) = (item.id, item.acted)
+        let (id, acted, written) = (item.id, item.acted, item)
+        let resets = state.withLock { $0.resets }
+        let outcome: StoreUpdate.Outcome
         do throws(QuartetError) {
-            try await store.replace(item) { [self] in
+            outcome = try await store.replace(item) { [self] in
                 state.withLock { state in
-                    state.accepted[id] != nil || state.items.contains { $0.id == id && $0.acted == acted }
+                    guard state.accepted[id] != nil || state.items.contains(where: { $0.id == id && $0.acted == acted })
+                    else { return nil }
+                    var replacing = AccountStore.Replacing(step: step, base: base, isNew: isNew, decision: decision)
+                    if let unsaved = state.unsaved[id] {
+                        (replacing.base, replacing.isNew) = (unsaved.base, state.isNew(id))
+                    }
+                    replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
+                    return replacing
                 }
+            } then: { [self] outcome in
+                note(outcome, of: written, step, unlessDroppedSince: resets)
             }
-            state.withLock { _ = $0.unsaved.remove(item.id) }
         } catch {
-            if case .notStored = error { state.withLock { _ = $0.unsaved.insert(item.id) } }
+            if case .notStored = error { noteUnsaved(item, base) }
             throw error
         }
         await forgetLeftovers()
+        return outcome
+    }
+
+    private func noteUnsaved(_ item: OutboxItem, _ base: OutboxItem?) {
+        state.withLock { state in
+            guard state.unsaved[item.id] == nil, state.items.contains(where: { $0.id == item.id }) else { return }
+            state.unsaved[item.id] = Unsaved(base: base, isKept: true)
+        }
+    }
+
+    /// Makes an item here what the device has of it. Called in the order in which the device was asked.
+    func note(
+        _ outcome: StoreUpdate.Outcome, of item: OutboxItem, _ step: StoreUpdate.Step, unlessDroppedSince resets: Int
+    ) {
+        switch outcome {
+        case .done:
+            // What a slow disk has written late isn't what the item is by now.
+            state.withLock { state in
+                guard state.resets == resets else { return }
+                state.unsaved[item.id] = nil
+                if step == .end { state.over.remove(item.id) }
+            }
+        case .other(var stored):
+            (stored.account, stored.order) = (item.account, stored.order ?? item.order)
+            guard stored.isOver else { return adopt(stored, unlessDroppedSince: resets) }
+            noteDecided(stored.id, stored, outcome, unlessDroppedSince: resets)
+        // What becomes of it is what becomes of a later one, which this process may not know yet.
+        case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil:
+            state.withLock { state in
+                // Nothing of it is left to be written.
+                if state.resets == resets { state.unsaved[item.id] = nil }
+            }
+        case .gone:
+            noteDecided(item.id, nil, outcome, unlessDroppedSince: resets)
+        case .behind: break
+        }
+    }
+
+    /// Another process has made something else of an item.
+    private func adopt(_ stored: OutboxItem, unlessDroppedSince resets: Int) {
+        let isTaken = change { state in
+            guard state.resets == resets else { return false }
+            state.over.remove(stored.id)
+            state.unsaved[stored.id] = nil
+            state.take(stored)
+            return true
+        }
+        // What was refused of it doesn't show any more.
+        if isTaken, stored.lost != nil { queue(of: stored)?.show(stored, insteadOf: nil) }
+    }
+
+    /// Another process has decided an item.
+    private func noteDecided(
+        _ id: OutboxItem.ID, _ stored: OutboxItem?, _ outcome: StoreUpdate.Outcome, unlessDroppedSince resets: Int
+    ) {
+        guard isCurrent(resets) else { return }
+        let item = take(id, where: { _ in true })
+        state.withLock { state in
+            state.over.remove(id)
+            if let stored, stored.accepted != nil { state.accepted[id] = stored }
+        }
+        guard var item else { return }
+        item.lost = outcome.lost
+        tell(item, outcome.result ?? .failure(.unknown))
+    }
+
+    /// The device has removed these.
+    func noteRemoved(_ ids: [OutboxItem.ID]) {
+        state.withLock { $0.over.subtract(ids) }
     }
 
     /// The same, without waiting for longer than an urgent one can.
-    private func writeInTime(_ item: OutboxItem) async throws(QuartetError) {
+    func writeInTime(
+        _ item: OutboxItem, _ step: StoreUpdate.Step, of base: OutboxItem? = nil
+    ) async throws(QuartetError) -> StoreUpdate.Outcome {
         // What a disk that has stopped still has to write of one item doesn't pile up.
-        let isBehind = state.withLock { state in
-            guard state.slow[item.id] ?? 0 >= Self.slowLimit else { return false }
-            if state.items.contains(where: { $0.id == item.id }) { state.unsaved.insert(item.id) }
-            return true
+        if state.withLock({ $0.slow[item.id] ?? 0 >= Self.slowLimit }) {
+            noteUnsaved(item, base)
+            throw .notStored("the disk takes its time")
         }
-        guard !isBehind else { throw .notStored("the disk takes its time") }
-        let written = await finish(item) { () -> Result<Void, QuartetError> in
-            do throws(QuartetError) { return .success(try await self.write(item)) } catch { return .failure(error) }
+        let written = await finish(item) { () -> Result<StoreUpdate.Outcome, QuartetError> in
+            do throws(QuartetError) {
+                return .success(try await self.write(item, step, of: base))
+            } catch {
+                return .failure(error)
+            }
         }
         guard let written else { throw .notStored("the disk takes its time") }
-        try written.get()
+        return try written.get()
     }
 
     /// Those whose place an item took, and that the device may still have. What became a card stays.
@@ -68,21 +160,68 @@ extension Outbox {
 
     /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent
     /// after a restart, it might end what came after it.
-    func forget(_ ids: [OutboxItem.ID], of account: AccountID?) async {
+    /// - Parameter result: What became of them, for other processes.
+    func forget(
+        _ ids: [OutboxItem.ID], of account: AccountID?, _ result: Result<CommandReply, QuartetError>? = nil
+    ) async {
         for id in ids {
-            do throws(QuartetError) { try await store.remove(id, of: account) } catch {
+            do throws(QuartetError) {
+                if let result {
+                    _ = try await store.end(id, of: account, OutboxDecision(result)) { _ in self.noteRemoved([id]) }
+                } else {
+                    try await store.remove(id, of: account)
+                    noteRemoved([id])
+                }
+            } catch {
                 state.withLock { $0.leftovers[id] = account }
             }
         }
     }
 
-    /// An urgent item won't be sent any more: it becomes a card. On a device that can't write that, nothing of it stays.
-    func endUnsent(_ item: OutboxItem, _ reason: UnsentChange.Reason, unlessDroppedSince resets: Int) async {
-        if await cards.end(item, reason, if: { self.isCurrent(resets) }) {
-            state.withLock { _ = $0.leftovers.removeValue(forKey: item.id) }
-        } else {
-            await forget([item.id], of: item.account)
+    /// Ends an item, unless the device says that another process has sent or decided it.
+    /// - Parameter base: The item as it is known here; nil if the server has accepted it.
+    /// - Returns: What the device has of it; done as well if the device can't write.
+    func end(
+        _ item: OutboxItem, _ result: Result<CommandReply, QuartetError>, knownAs base: OutboxItem?
+    ) async -> StoreUpdate.Outcome {
+        let resets = state.withLock { $0.resets }
+        do throws(QuartetError) {
+            let decision = OutboxDecision(result, lost: item.lost)
+            let outcome = try await store.end(item.id, of: item.account, knownAs: base, decision) { [self] outcome in
+                // Nobody here sends it any more.
+                if outcome == .done, isCurrent(resets), let item = take(item.id, where: \.canCancel) {
+                    tell(item, result)
+                }
+                note(outcome, of: item, .end, unlessDroppedSince: resets)
+            }
+            return outcome
+        } catch {
+            if state.withLock({ $0.items.contains { $0.id == item.id } }) {
+                // Another connection may have the store by now, and be sending it.
+                guard store.account != nil, let item = take(item.id, where: \.canCancel) else { return .other(item) }
+                tell(item, result)
+            }
+            state.withLock { $0.leftovers[item.id] = item.account }
+            return .done
         }
+    }
+
+    /// An urgent item won't be sent any more: it becomes a card. On a device that can't write that, nothing of it stays.
+    /// - Parameter isNew: Whether the device may not have it.
+    /// - Returns: What the device has of it.
+    @discardableResult
+    func endUnsent(
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool = false, unlessDroppedSince resets: Int
+    ) async -> StoreUpdate.Outcome {
+        let outcome = await cards.end(
+            item, reason, isNew: isNew, if: { self.isCurrent(resets) },
+            then: { self.note($0, of: item, .end, unlessDroppedSince: resets) })
+        guard let outcome else {
+            await forget([item.id], of: item.account)
+            return .done
+        }
+        state.withLock { _ = $0.leftovers.removeValue(forKey: item.id) }
+        return outcome
     }
 
     var hasLeftovers: Bool { state.withLock { !$0.leftovers.isEmpty } }
@@ -102,29 +241,44 @@ extension Outbox {
 
     /// Writes an item that the device failed to write before. It is sent in any case.
     func writeIfUnsaved(_ item: OutboxItem) async {
-        guard state.withLock({ $0.unsaved.contains(item.id) }) else { return }
-        try? await writeInTime(item)
+        guard state.withLock({ $0.unsaved[item.id] != nil }) else { return }
+        _ = try? await writeInTime(item, .renew)
     }
 
-    /// Keeps what is about to be sent, so that after a crash the same is sent under the same key.
-    /// - Returns: False if the item was taken back meanwhile.
-    func prepared(_ item: OutboxItem) async throws(QuartetError) -> Bool {
+    /// Keeps what is about to be sent, so that after a crash the same is sent under the same key, by whichever process.
+    /// - Parameter base: The item as the device has it; nil if it wasn't sent.
+    /// - Returns: What to send: another body and key if another process was quicker. ``StoreUpdate/Outcome/gone(_:)`` if the item was
+    ///   taken back or decided meanwhile.
+    func prepared(_ item: OutboxItem, of base: OutboxItem?) async throws(QuartetError) -> StoreUpdate.Outcome {
+        let isRepeated = base.map(item.isSame) ?? false
+        if isRepeated, !store.isShared {
+            await writeIfUnsaved(item)
+            return .done
+        }
         var item = item
+        var unwritten: QuartetError?
         do throws(QuartetError) {
-            try await writeInTime(item)
+            let outcome = try await writeInTime(item, .prepare, of: base)
+            guard outcome == .done else { return outcome }
             item.replaced = nil
         } catch {
+            unwritten = error
+            guard case .notStored = error else { throw error }
+            // What a device that can't write has sent before is sent all the same, under its key.
+            if isRepeated { return .done }
             // Sent again under its key, it does what it does once. The key follows from what the device has of it, unless it was
             // made before the server's time was known.
-            guard case .notStored = error, item.precedence == .urgent, !mayBeUndone(item) else { throw error }
+            guard item.precedence == .urgent, !mayBeUndone(item) else { throw error }
         }
-        let isThere = change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return false }
+        let isThere = try change { [item, unwritten] state -> Result<Bool, QuartetError> in
+            // Whoever takes it back is told whether the device had it as sent.
+            if let unwritten, state.cancelling.contains(item.id) { return .failure(unwritten) }
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return .success(false) }
             state.items[index] = item
-            return true
-        }
+            return .success(true)
+        }.get()
         if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
-        return isThere
+        return isThere ? .done : .gone(nil)
     }
 
     /// Whether something else, whose place an item took, might be sent after it: the device still has it. Not if more is waiting to be
@@ -137,24 +291,27 @@ extension Outbox {
     /// The server has nothing of the item: it can be taken back, and is sent again under its key. Should this be wrong, the server
     /// notices by the key.
     func unsend(_ item: OutboxItem) async {
-        var item = item
-        item.body = nil
-        await replace(item)
+        var unsent = item
+        unsent.body = nil
+        await replace(item, .unsend, with: unsent)
     }
 
     /// The server never did it, and never will under this key.
-    func renew(_ item: OutboxItem) async {
-        var item = item
-        (item.key, item.body) = (RequestKey(), nil)
-        await replace(item)
+    /// - Returns: The item under another one.
+    @discardableResult
+    func renew(_ item: OutboxItem) async -> OutboxItem {
+        var renewed = item
+        (renewed.key, renewed.body) = (RequestKey(), nil)
+        await replace(item, .renew, with: renewed)
+        return renewed
     }
 
-    private func replace(_ item: OutboxItem) async {
+    private func replace(_ item: OutboxItem, _ step: StoreUpdate.Step, with other: OutboxItem) async {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
-            state.items[index] = item
+            state.items[index] = other
         }
         // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
-        try? await writeInTime(item)
+        _ = try? await writeInTime(other, step, of: item)
     }
 }

@@ -20,19 +20,46 @@ public final class Outbox: Sendable {
         weak let edits: (any EditQueue)?
     }
 
+    /// Whoever may wait for an item.
+    struct Caller: Sendable {
+        /// The number of the item that they made.
+        let id: Int64
+        /// What they wanted.
+        let edit: Data
+    }
+
+    /// What the device failed to write.
+    struct Unsaved: Sendable {
+        /// What it has instead, as it was sent; nil if it has it unsent, or nothing.
+        var base: OutboxItem?
+        /// Whether it has it at all.
+        let isKept: Bool
+    }
+
     struct State: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
-        var next: Int64 = 1
+        /// Those that go once a copy is written which has what they did.
+        var finishing: [Int64: OutboxItem] = [:]
+        /// The greatest number of those that were made or are known.
+        var last: Int64 = 0
+        /// Whether other processes may have the store.
+        var isShared = false
+        /// With that, those that are over and that the device may still have.
+        var over: Set<Int64> = []
+        /// Until when those that other processes made or sent are left to them.
+        var others: [Int64: Duration] = [:]
+        /// How many connections run.
+        var runners = 0
         /// When the newest was made, by the server's clock.
         var lastActed: Instant?
         /// Whether what was kept for the account is among them.
         var isRestored = false
-        /// The lanes of urgent ones that were made before that.
-        var madeUnread: Set<String> = []
+        /// The newest urgent one of each lane that was made before that.
+        var madeUnread: [String: OutboxItem] = [:]
         /// Items that the device failed to write.
-        var unsaved: Set<Int64> = []
+        var unsaved: [Int64: Unsaved] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
         var slow: [Int64: Int] = [:]
         /// Items that are over and that the device failed to remove, with their accounts.
@@ -42,8 +69,79 @@ public final class Outbox: Sendable {
         /// Items whose callers wait, and what became of them.
         var awaited: Set<Int64> = []
         var results: [Int64: Result<CommandReply, QuartetError>] = [:]
+        /// Items that do what earlier ones were to do, their own callers and those of the earlier ones that still wait: they hear the same.
+        var joined: [Int64: [Caller]] = [:]
+        /// Items that are being joined, and so aren't sent meanwhile.
+        var joining: Set<Int64> = []
+        /// Items that are being taken back, and so aren't sent from memory meanwhile.
+        var cancelling: Set<Int64> = []
+        /// Items that are just being kept.
+        var adding: Set<Int64> = []
+        /// Items whose place one takes that is just being kept.
+        var replacing: Set<Int64> = []
+        /// Until when joined items of a lane wait for more.
+        var paces: [String: Duration] = [:]
         /// Counts the times when everything was dropped. What began before belongs to nobody.
         var resets = 0
+
+        /// All that the device may have and that are known, be they over.
+        var known: Set<Int64> {
+            let unended = Set(items.map(\.id)).union(accepted.keys).union(adding)
+            return unended.union(finishing.keys).union(leftovers.keys).union(over)
+        }
+
+        /// Those who wait for an item.
+        func callers(of item: OutboxItem) -> [Caller] {
+            (joined[item.id] ?? [Caller(id: item.id, edit: item.edit)]).filter { awaited.contains($0.id) }
+        }
+
+        /// Until when an item waits for more that join it; nil if it doesn't.
+        func pace(of item: OutboxItem, now: Duration) -> Duration? {
+            guard joined[item.id] != nil, let end = paces[item.lane], now < end else { return nil }
+            return end
+        }
+
+        /// These don't wait any more.
+        mutating func end(_ ended: [OutboxItem]) {
+            let ids = Set(ended.map(\.id))
+            items.removeAll { ids.contains($0.id) }
+            for id in ids { (unsaved[id], others[id]) = (nil, nil) }
+            // Until it is removed, it isn't taken for another process's.
+            if isShared { over.formUnion(ids) }
+        }
+
+        /// Has an item be what the device has of it.
+        mutating func take(_ stored: OutboxItem) {
+            if let index = items.firstIndex(where: { $0.id == stored.id }) {
+                items[index] = stored
+            } else {
+                items.insert(stored, at: items.firstIndex { $0.id > stored.id } ?? items.endIndex)
+            }
+        }
+
+        /// Whether the device may not have an item.
+        func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil && !$0.isKept } ?? false }
+
+        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
+        func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }
+
+        /// Until when an item is left to the process that made or sent it; nil if it isn't.
+        func isOthers(_ item: OutboxItem, now: Duration) -> Duration? {
+            guard item.precedence != .urgent, let end = others[item.id], now < end else { return nil }
+            return end
+        }
+
+        /// A number that no other process makes, without asking the device: the time, and below it random bits. Two of the same
+        /// millisecond are the same once in four million times; the second is then not kept.
+        mutating func makeNumber(_ wall: Instant) -> Int64 {
+            // Since the year 2020, so that there are numbers until 2054, all of them greater than those that 0.1.0 made.
+            let (latest, count): (Int64, Int64) = (1_099_511_627_775, 4_194_304)
+            let passed: Int64 = max(0, wall.milliseconds - 1_577_836_800_000)
+            let time: Int64 = min(passed, latest) * count
+            // A device whose clock was set back goes on from the greatest; so may another process.
+            last = max(time, last + 1) + Int64.random(in: 0..<count)
+            return last
+        }
     }
 
     /// More can't wait, of those that aren't urgent. Of urgent ones there are at most three for each thing that they are about: one that
@@ -59,16 +157,21 @@ public final class Outbox: Sendable {
     static let patience: Duration = .seconds(1)
     /// More than so much of one item isn't left to a disk that is slow.
     static let slowLimit = 4
+    /// How long a change that has joined others waits after the one before it, for more that join it: of a slider that is moved, two
+    /// commands a second are sent.
+    static let pace: Duration = .milliseconds(500)
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     let cards: UnsentChanges
+    /// Has one of those who run the outbox look for the others' changes.
+    let heeding = Lane()
     let store: AccountStore
     /// Changes of one precedence are kept in the order in which they were made; of the urgent ones, those of one topic.
-    private let keeping: [Sending.Precedence: Lane] = Dictionary(
+    let keeping: [Sending.Precedence: Lane] = Dictionary(
         uniqueKeysWithValues: Sending.Precedence.allCases.map { ($0, Lane()) })
-    private let keepingUrgent: [Sending.Topic: Lane] = Dictionary(
+    let keepingUrgent: [Sending.Topic: Lane] = Dictionary(
         uniqueKeysWithValues: Sending.Topic.allCases.filter { $0.precedence == .urgent }.map { ($0, Lane()) })
-    private let clock: KnownServerTime
+    let clock: KnownServerTime
     let time: Timekeeper
     /// Something can be sent that couldn't be before.
     let kicks = Broadcast<Void>()
@@ -80,7 +183,10 @@ public final class Outbox: Sendable {
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
-        cards = UnsentChanges(store)
+        var first = State()
+        first.isShared = store.isShared
+        state = Mutex(first)
+        cards = UnsentChanges(store, time.workplace)
         self.clock = clock
         self.time = time
     }
@@ -89,11 +195,26 @@ public final class Outbox: Sendable {
     public var events: AsyncStream<OutboxEvent> { decisions.subscribe(keeping: 100) }
 
     /// Takes an item back. A device that can't write has it until it can: killed before that, the app sends it after all.
-    /// - Returns: False if it is too late: it was decided, or the server may know it.
+    /// - Returns: False if it is too late: it was decided, or the server may know it. Also if another connection has got the store object
+    ///   since, and may be sending it.
     @discardableResult
     public func cancel(_ id: OutboxItem.ID) async throws(QuartetError) -> Bool {
+        let found = state.withLock { state -> OutboxItem? in
+            // One that is being joined is part of a later one by the time that it could be taken back.
+            let found = state.items.first { $0.id == id && $0.canCancel && !state.joining.contains(id) }
+            if found != nil { state.cancelling.insert(id) }
+            return found
+        }
+        guard let found else { return false }
+        defer { state.withLock { _ = $0.cancelling.remove(id) } }
+        if store.isShared, !state.withLock({ $0.isNew(id) }) {
+            let outcome = await end(found, .failure(.cancelled), knownAs: found)
+            guard outcome == .done else { return false }
+            await forget(replaced(by: found).map(\.id), of: found.account, .failure(.cancelled))
+            return true
+        }
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
+        await forget([item.id] + replaced(by: item).map(\.id), of: item.account, .failure(.cancelled))
         tell(item, .failure(.cancelled))
         return true
     }
@@ -106,7 +227,10 @@ public final class Outbox: Sendable {
 
     /// Sends what waits now, without waiting for the time that it was put off to.
     public func retry() {
-        state.withLock { $0.schedule.wake() }
+        state.withLock { state in
+            state.schedule.wake()
+            state.others = [:]
+        }
         kicks.send(())
     }
 
@@ -133,275 +257,18 @@ public final class Outbox: Sendable {
 
     func queue(of item: OutboxItem) -> (any EditQueue)? { state.withLock { $0.queues[item.stream]?.edits } }
 
-    /// Keeps a change, has it sent, and waits for the decision as long as a person would.
-    /// - Parameters:
-    ///   - account: Whose change it is.
-    ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
-    ///   - isConnected: Whether it is worth waiting through a failure.
-    ///   - limit: Until when an urgent one waits for the disk.
-    ///   - show: Shows it, under the item's number.
-    ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
-    func send(
-        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
-        _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
-        keepBase: @escaping @Sendable () async -> Void
-    ) async throws(QuartetError) {
-        let end = time.now() + time.callLimit
-        let (name, sending) = (type(of: command).type, type(of: command).sending)
-        let (item, resets) = state.withLock { state in
-            // What the device keeps has smaller numbers, as long as nobody knows them.
-            if !state.isRestored { state.next = max(state.next, time.wall().microseconds) }
-            defer { state.next += 1 }
-            let acted = clock.now.map { now in
-                // What the server says of its time is a little off each time: what was done later isn't earlier by that.
-                state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
-            }
-            state.lastActed = acted
-            let item = OutboxItem(
-                id: state.next, stream: queue.stream, command: name, acted: time.wall(), lifetime: sending.lifetime,
-                actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
-            return (item, state.resets)
-        }
-        show(item)
-        do throws(QuartetError) {
-            // Somebody who has pressed the button for help has called for it, whatever becomes of the task.
-            let isUrgent = sending.precedence == .urgent
-            let lane = keepingUrgent[sending.topic] ?? keeping[sending.precedence]
-            _ = try await lane?.run(isShielded: isUrgent) { () async throws(QuartetError) in
-                // What it stands on is for a restart alone: a call for help doesn't wait for it.
-                if !isUrgent { await keepBase() }
-                let tidy = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
-                kicks.send(())
-                await finish(item, by: limit) {
-                    await tidy()
-                    if isUrgent { await keepBase() }
-                }
-            }
-        } catch {
-            queue.decided(item, .failure(error))
-            throw error
-        }
-        try await wait(for: item, until: end, requests, isConnected: isConnected)
-    }
-
-    /// - Returns: What is left to do with the disk once it can be sent.
-    private func keep(
-        _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
-    ) async throws(QuartetError) -> @Sendable () async -> Void {
-        let isUrgent = sending.precedence == .urgent
-        @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
-            other.lane == made.lane && other.canCancel && sending.supersedes.contains(other.command)
-        }
-        let (isFull, replaced) = state.withLock { state in
-            let replaced = state.items.filter(isSuperseded).flatMap { item in
-                [OutboxItem.Replaced(id: item.id, command: item.command)] + self.replaced(by: item)
-            }
-            let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
-            let isFull =
-                others.count >= Self.limit.items
-                || others.reduce(made.size) { $0 + $1.size } > Self.limit.bytes
-            return (isFull, replaced)
-        }
-        guard !isFull || isUrgent else { throw .outboxFull }
-        var item = made
-        item.replaced = replaced
-        let saving = store.save(item)
-        let saved = await finish(item, by: limit) { await saving.value }
-        switch saved {
-        case .success: item.replaced = nil
-        // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
-        // that can, if not before.
-        case .failure(.notStored) where isUrgent, nil: break
-        case .failure(let error): throw error
-        }
-        let isSaved = if case .success = saved { true } else { false }
-        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
-        let changed = change { [item, isSaved] state -> Changed? in
-            guard state.resets == resets else { return nil }
-            let superseded = state.items.filter(isSuperseded)
-            // Those whose attempt ended meanwhile.
-            let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
-                .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
-            var item = item
-            if !isSaved { item.replaced = replaced + late }
-            state.items.removeAll(where: isSuperseded)
-            // Being sent by now, these keep their place; the device has forgotten them with the others.
-            let others = state.items.filter { other in replaced.contains { $0.id == other.id } }
-            state.items.append(item)
-            state.awaited.insert(item.id)
-            if !isSaved { state.unsaved.insert(item.id) }
-            if isUrgent, !state.isRestored { state.madeUnread.insert(item.lane) }
-            return (superseded, others, late)
-        }
-        guard let changed else {
-            // Its person signed out meanwhile, and may be signed in again.
-            await finish(item, by: limit) { await self.forget([made.id], of: made.account) }
-            throw .needsAuthentication
-        }
-        for item in changed.superseded { tell(item, .failure(.superseded)) }
-        return { [self] in
-            let isSaved = if case .success = await saving.value { true } else { false }
-            if isSaved {
-                await forgetLeftovers()
-                await forget(changed.late.map(\.id), of: made.account)
-            }
-            for item in changed.others { try? await write(item) }
-            // Their person may take them for sent.
-            for item in changed.superseded where item.command != made.command {
-                if isSaved {
-                    await endUnsent(item, .superseded, unlessDroppedSince: resets)
-                } else if isCurrent(resets) {
-                    // The device still has them, and sends them after a crash.
-                    cards.show(item, .superseded)
-                }
-            }
-        }
-    }
-
     /// Whether something urgent waits and can be sent.
     var isSendingUrgently: Bool {
         state.withLock { state in !state.schedule.isBlocked && state.items.contains { $0.precedence == .urgent } }
     }
 
+    /// Whether nobody was signed in when something was last sent.
+    var isBlocked: Bool { state.withLock { $0.schedule.isBlocked } }
+
     /// Whether nothing was dropped since.
     func isCurrent(_ resets: Int) -> Bool { state.withLock { $0.resets == resets } }
 
-    private func wait(
-        for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
-    ) async throws(QuartetError) {
-        // Nobody else would find out that the device is signed in again.
-        if requests != nil { state.withLock { $0.schedule.isBlocked = false } }
-        // Ends with this call, which doesn't wait for what else hangs there.
-        let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests) }
-        defer { running.cancel() }
-        let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
-        let result = state.withLock { state in
-            state.awaited.remove(item.id)
-            return state.results.removeValue(forKey: item.id)
-        }
-        guard let result else { throw undecided ?? .willBeSentWhenOnline }
-        _ = try result.get()
-    }
-
-    /// Waits for the decision.
-    /// - Returns: Why there is none, in time; nil if there is.
-    private func waitForDecision(
-        of item: OutboxItem, until end: Duration, isConnected: Bool
-    ) async -> QuartetError? {
-        while true {
-            let news = progress.subscribe(keeping: 1)
-            let now = time.now()
-            let (isDecided, isBlocked, rest) = state.withLock { state in
-                (state.results[item.id] != nil, state.schedule.isBlocked, state.schedule.rest(of: item, now: now))
-            }
-            if isDecided { return nil }
-            // Cancelling the call doesn't take the change back.
-            if Task.isCancelled || isBlocked { return .willBeSentWhenOnline }
-            if let rest, !isConnected || rest.until > end || now >= end { return rest.error }
-            if now >= end { return .willBeSentWhenOnline }
-            await time.wait(for: news, until: end)
-        }
-    }
-
-    // MARK: Sending
-
-    /// Sends what waits, until the task is cancelled.
-    /// - Parameter requests: Those of whoever is signed in then.
-    func run(_ requests: @Sendable () -> Requests) async {
-        await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
-                let kicked = kicks.subscribe(keeping: 1)
-                if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
-                while let item = next() {
-                    let requests = requests()
-                    group.addTask { await self.send(item, requests) }
-                }
-                let now = time.now()
-                let until = state.withLock { $0.schedule.nextEnd(of: $0.items, now: now) }
-                await time.wait(for: kicked, until: until)
-            }
-        }
-    }
-
-    private func runUnlessRunning(_ requests: Requests?) async {
-        if let requests { await run { requests } }
-    }
-
-    private func next() -> OutboxItem? {
-        let now = time.now()
-        return state.withLock { state in
-            let queues = state.queues
-            return state.schedule.next(of: state.items, now: now) { queues[$0.stream]?.edits != nil }
-        }
-    }
-
-    private func send(_ item: OutboxItem, _ requests: Requests) async {
-        // Its client may go meanwhile. What becomes of the change shows in the next one.
-        let queue = queue(of: item)
-        defer { withExtendedLifetime(queue) {} }
-        let verdict = await attemptInOneNetwork(item, requests)
-        if case .decided(let result) = verdict { await settle(item, result) }
-        let now = time.now()
-        state.withLock { state in
-            state.schedule.end(item)
-            var random = time.draws
-            switch verdict {
-            case .decided: state.schedule.decided(item)
-            case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
-            case .later(let error, let pause, let isShared):
-                state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
-            case .lost: break
-            case .signedOut, .cancelled:
-                // Taken back, or stopped with its task, or somebody else is signed in.
-                guard state.items.contains(where: { $0.id == item.id }) else { return }
-                state.schedule.rest(
-                    item, .willBeSentWhenOnline, pause: nil, isShared: false, now: now, using: &random)
-            }
-        }
-        progress.send(())
-        kicks.send(())
-    }
-
     // MARK: Items
-
-    private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
-        let resets = state.withLock { $0.resets }
-        guard var item = take(item.id, where: { _ in true }) else {
-            // It was dropped while it was on its way, and has arrived.
-            if case .success = result { try? await cards.remove(item.id) }
-            return
-        }
-        // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
-        if case .success(let reply) = result, reply.event != nil {
-            item.accepted = reply.command
-            state.withLock { $0.accepted[item.id] = item }
-            await finish(item) { [self, item] in
-                // Better forgotten than made again after a restart.
-                do throws(QuartetError) { try await write(item) } catch {
-                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account)
-                }
-            }
-        } else {
-            let reason: UnsentChange.Reason?
-            switch result {
-            case .failure(.expired): reason = .expired
-            case .failure(.unknown): reason = .unknown
-            case .failure(.refused(let error)) where !isHeard(result, of: item):
-                reason = .refused
-                item.refusal = UnsentChange.Refusal(error)
-            default: reason = nil
-            }
-            await finish(item) { [self, item] in
-                if item.precedence == .urgent, let reason {
-                    await endUnsent(item, reason, unlessDroppedSince: resets)
-                } else {
-                    await forget([item.id], of: item.account)
-                }
-                await forget(replaced(by: item).map(\.id), of: item.account)
-            }
-        }
-        tell(item, result)
-    }
 
     /// Gives up an item that this version of the app can't read.
     func discard(_ item: OutboxItem, _ error: QuartetError) {
@@ -411,28 +278,39 @@ public final class Outbox: Sendable {
 
     /// Leaves what became of an item to its caller.
     /// - Returns: False if it has none any more.
-    private func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
-        state.withLock { state in
-            guard state.awaited.contains(item.id) else { return false }
-            state.results[item.id] = result
-            return true
+    func isHeard(_ result: Result<CommandReply, QuartetError>, of item: OutboxItem) -> Bool {
+        let queue = queue(of: item)
+        return state.withLock { state in
+            let callers = state.callers(of: item)
+            for caller in callers {
+                let lost = item.lost.flatMap { queue?.overlap(caller.edit, $0.edit) ?? false ? $0.refusal : nil }
+                state.results[caller.id] = lost.map { .failure(.refused($0.error)) } ?? result
+            }
+            return !callers.isEmpty
         }
     }
 
-    private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+    func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         _ = isHeard(result, of: item)
+        state.withLock { _ = $0.joined.removeValue(forKey: item.id) }
         let queue = queue(of: item)
         queue?.decided(item, result)
+        if let lost = item.lost {
+            var part = item
+            part.edit = lost.edit
+            decisions.send(OutboxEvent(item: part, error: .refused(lost.refusal.error)))
+        }
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
         decisions.send(OutboxEvent(item: item, error: error))
         progress.send(())
     }
 
-    private func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
+    func take(_ id: OutboxItem.ID, where isMeant: (OutboxItem) -> Bool) -> OutboxItem? {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == id && isMeant($0) }) else { return nil }
-            state.unsaved.remove(id)
-            return state.items.remove(at: index)
+            let item = state.items[index]
+            state.end([item])
+            return item
         }
     }
 

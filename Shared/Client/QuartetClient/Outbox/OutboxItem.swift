@@ -21,7 +21,14 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
         let command: String
     }
 
-    /// Later changes have greater ones.
+    /// What of a joined item was refused, while the rest went on.
+    struct Lost: Codable, Hashable, Sendable {
+        /// An edit of the fields that it was about.
+        let edit: Data
+        let refusal: UnsentChange.Refusal
+    }
+
+    /// Later changes have greater ones, and no two changes of a device the same, whichever process made them.
     public let id: Int64
     /// The stream that it changes, as in `contacts`.
     public let stream: String
@@ -36,7 +43,10 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Whose change it is; nil if an older release of the app kept it.
     var account: AccountID?
     /// The edit as its client encodes it.
-    let edit: Data
+    var edit: Data
+    /// Of one that joined others: edits that change none of the same, and that together do what it does; nil for one alone.
+    var parts: [Data]?
+    var lost: Lost?
     /// When the person acted; nil if an older release of the app kept it.
     var moment: Moment?
     /// The command's order key; nil if an older release of the app kept it.
@@ -64,10 +74,35 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var topic: Sending.Topic? { appCommands[command]?.sending.topic }
 
     /// Items of one lane are sent one after the other.
-    var lane: String { order ?? stream }
+    public var lane: String { order ?? stream }
+    /// Whether it won't be sent any more, and is kept for another reason.
+    public var isOver: Bool { accepted != nil || unsent != nil }
+    /// What became of one that is over.
+    var result: Result<CommandReply, QuartetError>? {
+        if let accepted { return .success(CommandReply(command: accepted, event: command)) }
+        return unsent.map { .failure($0.error(refusal)) }
+    }
+    /// Whether one that a store has can be removed by a process that knows it as `base`; nil if the server has decided it.
+    public func canEnd(knownAs base: OutboxItem?) -> Bool {
+        guard accepted == nil else { return false }
+        guard let base else { return true }
+        return !isSent && !isOver || isSame(as: base)
+    }
+    /// Whether it is what another is, as far as the server can know.
+    public func isSame(as other: Self) -> Bool { key == other.key && body == other.body }
+
+    /// Whether a person made it before another one. Its number says that only as long as nobody sets the device's clock, or of two that
+    /// were made at the same time.
+    func isEarlier(than other: Self) -> Bool {
+        if let moment, let others = other.moment, moment.epoch == others.epoch {
+            return (moment.time, id) < (others.time, other.id)
+        }
+        if let actedAtServer, let others = other.actedAtServer { return (actedAtServer, id) < (others, other.id) }
+        return id < other.id
+    }
 
     /// About how many bytes it takes.
-    var size: Int { edit.count + (body?.count ?? 0) + 200 }
+    var size: Int { edit.count + (parts ?? []).reduce(body?.count ?? 0) { $0 + $1.count } + 200 }
 
     /// How old it is when the server's clock says `now`.
     func age(_ now: Instant, by time: Timekeeper) -> Interval {

@@ -81,6 +81,9 @@ struct OutboxSchedule: Sendable {
 
     mutating func end(_ item: OutboxItem) { busy[item.lane] = nil }
 
+    /// Whether it is being sent.
+    func isBusy(_ item: OutboxItem) -> Bool { busy[item.lane]?.id == item.id }
+
     /// Why an item isn't sent now; nil if it may be.
     func rest(of item: OutboxItem, now: Duration) -> Rest? {
         let own = rests[item.lane].flatMap { now < $0.until ? $0 : nil }

@@ -16,6 +16,15 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
         case unknown
         /// The server refused it.
         case refused
+
+        func error(_ refusal: Refusal?) -> QuartetError {
+            switch self {
+            case .expired: .expired
+            case .superseded: .superseded
+            case .refused: .refused(refusal?.error ?? APIError(.refused))
+            case .unknown, .signedOut: .unknown
+            }
+        }
     }
 
     /// What is kept of a refusal.
@@ -57,40 +66,93 @@ final class UnsentChanges: Sendable {
     private let cards = Mutex<[UnsentChange]>([])
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])
+    /// What other processes may change: those that the device has for certain, and those that were read here.
+    private let written = Mutex((there: Set<OutboxItem.ID>(), read: Set<OutboxItem.ID>()))
     private let store: AccountStore
+    private let workplace: (any Workplace)?
     /// Of more cards the oldest go.
     static let limit = 20
 
-    init(_ store: AccountStore) {
+    init(_ store: AccountStore, _ workplace: (any Workplace)?) {
         self.store = store
+        self.workplace = workplace
     }
 
-    /// Shows those that the device kept.
-    func restore(_ items: [OutboxItem]) {
+    /// Shows those that the device kept for an account, and no more those of others.
+    func restore(_ items: [OutboxItem], of account: AccountID) {
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
-        change { cards in cards = kept + cards.filter { card in !kept.contains { $0.id == card.id } } }
+        written.withLock { $0.there = Set(kept.map(\.id)) }
+        change { cards in
+            cards =
+                kept
+                + cards.filter { card in
+                    card.account ?? account == account && !kept.contains { $0.id == card.id }
+                }
+        }
     }
 
-    /// An urgent item that the server can't know won't be sent. It is kept as a card.
-    /// - Parameter isMeant: Whether its person is still the one who is signed in.
-    /// - Returns: False if the device couldn't write that, and may still have the item.
+    /// An urgent item that the server can't know won't be sent. It is kept as a card, unless another process has sent or decided it.
+    /// - Parameters:
+    ///   - isNew: Whether the device may not have the item.
+    ///   - isMeant: Whether its person is still the one who is signed in.
+    ///   - note: Called with what the device has then.
+    /// - Returns: Nil if the device couldn't write that, and may still have the item.
     func end(
-        _ item: OutboxItem, _ reason: UnsentChange.Reason, if isMeant: @escaping @Sendable () -> Bool
-    ) async -> Bool {
-        guard isMeant() else { return true }
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool,
+        if isMeant: @escaping @Sendable () -> Bool, then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+    ) async -> StoreUpdate.Outcome? {
+        guard isMeant() else { return .done }
         let old = show(item, reason)
         var card = item
         // A release that knows no cards takes it for a change that expired.
         (card.unsent, card.lifetime) = (reason, .seconds(0))
         kept.withLock { _ = $0.insert(item.id) }
         for old in old { try? await store.remove(old.id, of: old.account) }
-        // Somebody may have read it by then.
-        let isUnread = { @Sendable [self] in isMeant() && cards.withLock { $0.contains { $0.id == item.id } } }
-        do throws(QuartetError) { try await store.replace(card, if: isUnread) } catch {
+        let decision = OutboxDecision(.failure(reason.error(item.refusal)))
+        let outcome: StoreUpdate.Outcome
+        do throws(QuartetError) {
+            outcome = try await store.replace(card) { [self] in
+                // Somebody may have read it by then.
+                guard isMeant(), cards.withLock({ $0.contains { $0.id == item.id } }) else { return nil }
+                return AccountStore.Replacing(step: .end, base: item, isNew: isNew, decision: decision)
+            } then: { outcome in
+                note(outcome)
+            }
+        } catch {
             kept.withLock { _ = $0.remove(item.id) }
-            return false
+            return nil
         }
-        return true
+        switch outcome {
+        case .done: written.withLock { _ = $0.there.insert(item.id) }
+        case .other(let stored) where stored.unsent != nil: written.withLock { _ = $0.there.insert(item.id) }
+        case .other, .gone, .behind:
+            kept.withLock { _ = $0.remove(item.id) }
+            change { cards in cards.removeAll { $0.id == item.id } }
+        }
+        return outcome
+    }
+
+    /// Shows what other processes ended, and no more what was read in one.
+    func takeIn(_ items: [OutboxItem]) {
+        let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
+        let ids = Set(kept.map(\.id))
+        let (gone, read) = written.withLock { written in
+            let gone = written.there.subtracting(ids)
+            written.there = ids
+            // Once the device doesn't have them, they don't come back.
+            written.read.formIntersection(ids)
+            return (gone, written.read)
+        }
+        change { shown in
+            shown.removeAll { gone.contains($0.id) }
+            shown += kept.filter { card in !read.contains(card.id) && !shown.contains { $0.id == card.id } }
+        }
+    }
+
+    /// What another process has kept as a card is heard by whoever made it: it isn't to show as well.
+    func dismiss(_ card: OutboxItem) {
+        written.withLock { _ = $0.read.insert(card.id) }
+        Task(executorPreference: workplace) { try? await self.store.remove(card.id, of: card.account) }
     }
 
     /// Whether what the device has under an item's number is its card.
@@ -117,7 +179,9 @@ final class UnsentChanges: Sendable {
 
     func remove(_ id: UnsentChange.ID) async throws(QuartetError) {
         let card = change { cards in cards.firstIndex { $0.id == id }.map { cards.remove(at: $0) } }
-        if let card { try await store.remove(card.id, of: card.account) }
+        guard let card else { return }
+        written.withLock { _ = $0.read.insert(card.id) }
+        try await store.remove(card.id, of: card.account)
     }
 
     private func change<Result: Sendable>(_ change: (inout [UnsentChange]) -> Result) -> Result {

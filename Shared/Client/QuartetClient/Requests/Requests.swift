@@ -8,6 +8,8 @@ struct Requests: Sendable {
     let tokens: AccessTokens?
     let clock: KnownServerTime
     let time: Timekeeper
+    /// Whose; nil for whoever is signed in.
+    let account: AccountID?
     /// Whether the account is still the one for which these were made.
     let isCurrent: @Sendable () -> Bool
     /// The server said that the device isn't signed in any more.
@@ -97,6 +99,27 @@ struct Requests: Sendable {
         }
     }
 
+    /// Gets the token that a command goes out with.
+    /// - Returns: Why there is none, where there may be one later; nil if there is.
+    func readyForCommand() async throws(QuartetError) -> Undecided? {
+        guard let tokens else { throw .notConfigured("The server") }
+        do {
+            _ = try await tokens.access(for: account)
+            return nil
+        } catch QuartetError.refused(let error) {
+            return .server(error, mayHaveHappened: false)
+        } catch let error as QuartetError {
+            if error == .needsAuthentication, isCurrent() { onSignedOut(await tokens.signOutError) }
+            throw error
+        } catch is TransportError {
+            return .network(mayHaveHappened: false)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
     /// Why it isn't known how a request ended.
     enum Undecided: Error {
         case network(mayHaveHappened: Bool)
@@ -153,20 +176,21 @@ struct Requests: Sendable {
             var isSent = false
             do {
                 let id = key.minted(at: try await tokens.serverTime())
-                let token = isSignedIn ? try await tokens.token(insteadOf: refused) : nil
+                let access = isSignedIn ? try await tokens.access(insteadOf: refused, for: account) : nil
                 guard !isSignedIn || isCurrent() else { throw QuartetError.needsAuthentication }
                 // The process may have been suspended for hours since it was last asked.
                 if let deadline, time.now() > deadline { throw QuartetError.expired }
                 isSent = true
                 limit?.noteSent()
-                let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: token))
+                let reply = try await transport.send(
+                    TransportRequest(endpoint, body: body, key: id, token: access?.token))
                 clock.heard(reply.serverTime)
                 switch reply.result {
                 case .success(let answer): return .success(answer)
                 case .failure(let error):
                     switch error.retry {
                     case .refreshed where isSignedIn && refused == nil:
-                        refused = token
+                        refused = access?.token
                         continue
                     case .sameKey:
                         // Of a code of a newer server nobody here knows whether anything was done.
@@ -175,9 +199,14 @@ struct Requests: Sendable {
                         undecided = .server(error, mayHaveHappened: mayHaveHappened)
                         pause = error.retryAfter.map { .seconds($0) }
                     case .no, .newKey, .refreshed:
-                        if isSignedIn, error.meansSignedOut {
+                        if let access, error.meansSignedOut {
                             guard isCurrent() else { throw QuartetError.needsAuthentication }
-                            try? await tokens.signedOut()
+                            if (try? await tokens.signedOut(access)) == false {
+                                // The same person may have signed in anew in another process of the app.
+                                guard refused == nil else { throw QuartetError.needsAuthentication }
+                                refused = access.token
+                                continue
+                            }
                             onSignedOut(.signedOut(error.reason.flatMap { .init(rawValue: $0) }))
                             throw QuartetError.needsAuthentication
                         }

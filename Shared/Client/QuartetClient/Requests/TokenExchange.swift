@@ -7,17 +7,17 @@ final class TokenExchange: Sendable {
 
     private struct State: Sendable {
         var task: Task<Void, Never>?
-        var result: Result<String, any Error>?
+        var result: Result<AccessTokens.Access, any Error>?
         var next = 0
-        var waiting: [Int: CheckedContinuation<String, any Error>] = [:]
+        var waiting: [Int: CheckedContinuation<AccessTokens.Access, any Error>] = [:]
     }
 
     private let state = Mutex(State())
 
     /// Begins it, in a task of its own: a caller that gives up mustn't end it for the others.
-    func run(on workplace: (any Workplace)?, _ body: @escaping @Sendable () async throws -> String) {
+    func run(on workplace: (any Workplace)?, _ body: @escaping @Sendable () async throws -> AccessTokens.Access) {
         let task = Task(executorPreference: workplace) {
-            let result: Result<String, any Error>
+            let result: Result<AccessTokens.Access, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
             self.finish(result)
         }
@@ -26,14 +26,14 @@ final class TokenExchange: Sendable {
 
     /// Waits for the token.
     /// - Throws: `CancellationError` at once if the caller is cancelled, ``Ended``, or why there is none.
-    func token() async throws -> String {
+    func access() async throws -> AccessTokens.Access {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<String, any Error>? in
+                let result = state.withLock { state -> Result<AccessTokens.Access, any Error>? in
                     // Under the lock: whoever cancels it takes the continuation, or is seen here.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.result == nil { state.waiting[id] = continuation }
@@ -53,10 +53,10 @@ final class TokenExchange: Sendable {
         finish(.failure(Ended()))
     }
 
-    private func finish(_ result: Result<String, any Error>) {
+    private func finish(_ result: Result<AccessTokens.Access, any Error>) {
         let waiting = state.withLock { state in
             // One that was ended stays so, whatever still comes of it.
-            guard state.result == nil else { return [CheckedContinuation<String, any Error>]() }
+            guard state.result == nil else { return [CheckedContinuation<AccessTokens.Access, any Error>]() }
             state.result = result
             defer { state.waiting = [:] }
             return Array(state.waiting.values)

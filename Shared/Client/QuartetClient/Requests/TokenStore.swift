@@ -45,6 +45,26 @@ public protocol TokenStore: Sendable {
     func load() throws -> Credentials?
     /// Nil forgets them.
     func save(_ credentials: Credentials?) throws
+    /// Has `change` make something else of what is there, and saves that if it differs. Nobody else saves anything between the two: where
+    /// several processes have the same credentials, this is what keeps two of them from exchanging one token under two keys, which looks
+    /// like a thief to the server. `change` may be called more than once, and does nothing else.
+    func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value
+}
+
+/// Another process is just changing what a store has. It is asked again soon.
+struct TokenStoreBusy: Error, CustomStringConvertible {
+    var description: String { "another process of the app changes the tokens" }
+}
+
+extension TokenStore {
+    /// For a store that one connection has alone.
+    public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
+        let before = try load()
+        var after = before
+        let value = try change(&after)
+        if after != before { try save(after) }
+        return value
+    }
 }
 
 /// Forgets everything when the process ends.
@@ -57,4 +77,13 @@ public final class InMemoryTokenStore: TokenStore {
 
     public func load() -> Credentials? { credentials.withLock { $0 } }
     public func save(_ credentials: Credentials?) { self.credentials.withLock { $0 = credentials } }
+
+    public func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) rethrows -> Value {
+        try credentials.withLock { credentials in
+            var after = credentials
+            let value = try change(&after)
+            credentials = after
+            return value
+        }
+    }
 }

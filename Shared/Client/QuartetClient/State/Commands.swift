@@ -59,6 +59,66 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         }
     }
 
+    func merged(_ item: OutboxItem, with earlier: OutboxItem) -> JoinedEdit? {
+        guard earlier.stream == stream, earlier.command == item.command, let old = try? edit(earlier),
+            let new = try? edit(item), let merged = new.merged(with: old, on: holder.state(before: earlier.id)),
+            let known = try? parts(of: earlier)
+        else { return nil }
+        var (parts, own): ([Edit], Edit?) = ([], new)
+        for part in known {
+            guard let mine = own, mine.overlaps(part) else {
+                parts.append(part)
+                continue
+            }
+            own = mine.merged(with: part, on: nil)
+        }
+        return try? joined(merged, parts + [own].compactMap { $0 })
+    }
+
+    func split(_ item: OutboxItem, basedOn current: [UInt8]) -> (rest: JoinedEdit, lost: Data)? {
+        guard let parts = try? parts(of: item) else { return nil }
+        var (kept, lost): ([Edit], [Edit]) = ([], [])
+        for part in parts {
+            if (try? part.command(basedOn: current)) != nil { kept.append(part) } else { lost.append(part) }
+        }
+        // Some may have been refused before.
+        let former = item.lost.flatMap { try? edit($0.edit) }
+        guard let rest = together(kept), !lost.isEmpty, let over = together([former].compactMap { $0 } + lost),
+            let encoded = try? joined(rest, kept)
+        else { return nil }
+        return (try? JSONEncoder().encode(over)).map { (encoded, $0) }
+    }
+
+    func overlap(_ edit: Data, _ other: Data) -> Bool {
+        guard let edit = try? self.edit(edit), let other = try? self.edit(other) else { return true }
+        return edit.overlaps(other)
+    }
+
+    private func together(_ parts: [Edit]) -> Edit? {
+        parts.dropFirst().reduce(parts.first) { all, part in all.flatMap { part.merged(with: $0, on: nil) } }
+    }
+
+    private func joined(_ edit: Edit, _ parts: [Edit]) throws -> JoinedEdit {
+        JoinedEdit(
+            edit: try JSONEncoder().encode(edit),
+            parts: parts.count > 1 ? try parts.map { try JSONEncoder().encode($0) } : nil)
+    }
+
+    private func parts(of item: OutboxItem) throws(QuartetError) -> [Edit] {
+        var parts: [Edit] = []
+        for part in item.parts ?? [item.edit] { parts.append(try edit(part)) }
+        return parts
+    }
+
+    func show(_ item: OutboxItem, insteadOf earlier: OutboxItem?) {
+        guard let edit = try? edit(item) else { return }
+        let time = item.actedAtServer ?? item.acted
+        holder.change(touched: edit.touched) { replica in
+            replica.replace(item.id, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+            if let earlier { replica.drop(earlier.id) }
+        }
+    }
+
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8] {
         let command = try edit(item).command(for: holder.base, at: acted)
         return try Requests.encoded(command)
@@ -79,7 +139,9 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         }
     }
 
-    private func edit(_ item: OutboxItem) throws(QuartetError) -> Edit {
-        do { return try JSONDecoder().decode(Edit.self, from: item.edit) } catch { throw .unreadable("\(error)") }
+    private func edit(_ item: OutboxItem) throws(QuartetError) -> Edit { try edit(item.edit) }
+
+    private func edit(_ encoded: Data) throws(QuartetError) -> Edit {
+        do { return try JSONDecoder().decode(Edit.self, from: encoded) } catch { throw .unreadable("\(error)") }
     }
 }

@@ -44,6 +44,21 @@ public struct Edit<Value: Fields>: Codable, Hashable, Sendable {
         return merged
     }
 
+    /// What both change, each from what was there before both; nil if nothing is left of it.
+    func merged(after earlier: Self) -> Self? {
+        var (base, edit) = (base, edit)
+        for field in Value.fields where !field.isEqual(earlier.base, earlier.edit) {
+            // The newest wins.
+            if field.isEqual(self.base, self.edit) { field.copy(earlier.edit, &edit) }
+            field.copy(earlier.base, &base)
+        }
+        return Value.fields.contains { !$0.isEqual(base, edit) } ? Self(base: base, edit: edit) : nil
+    }
+
+    func overlaps(_ other: Self) -> Bool {
+        Value.fields.contains { !$0.isEqual(base, edit) && !$0.isEqual(other.base, other.edit) }
+    }
+
     /// The version to base it on: the one that is known here, unless that is from before what the person saw, or somebody else
     /// changed the same. Then the server says what there is.
     func version(_ version: Int64, of known: Value, orElse seen: Int64) -> Int64 {

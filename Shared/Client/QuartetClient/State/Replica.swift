@@ -12,9 +12,9 @@ struct Replica<State: Sendable>: Sendable {
         let id: Int64
         /// Commands with one of these are decided in the order of their edits.
         let order: String
-        let change: Change
+        var change: Change
         /// Whether the server's state has what it shows.
-        let isPart: @Sendable (State) -> Bool
+        var isPart: @Sendable (State) -> Bool
         var acceptance: Acceptance?
         /// How many heartbeats ago it was accepted without an event; nil if it wasn't.
         var age: Int?
@@ -42,9 +42,14 @@ struct Replica<State: Sendable>: Sendable {
     private var snapshotOpening: Int?
 
     /// With the edits.
-    var state: State? {
+    var state: State? { state { _ in true } }
+
+    /// What an edit stands on: what the server has, and the edits that were made before.
+    func state(before id: Int64) -> State? { state { $0.id < id } }
+
+    private func state(with isMeant: (Edit) -> Bool) -> State? {
         guard var state = base else { return nil }
-        for edit in edits { edit.change(&state) }
+        for edit in edits where isMeant(edit) { edit.change(&state) }
         return state
     }
 
@@ -128,6 +133,12 @@ struct Replica<State: Sendable>: Sendable {
         until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
     ) {
         edits.append(Edit(id: id, order: order, change: change, isPart: isPart))
+    }
+
+    /// An edit shows something else from now on.
+    mutating func replace(_ id: Int64, _ change: @escaping Change, until isPart: @escaping @Sendable (State) -> Bool) {
+        guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
+        (edits[index].change, edits[index].isPart) = (change, isPart)
     }
 
     mutating func accept(_ id: Int64, _ reply: CommandReply) {

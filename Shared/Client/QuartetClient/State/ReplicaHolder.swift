@@ -110,6 +110,9 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
     /// What readers see of: what the server has, and edits.
     var state: State? { content.withLock { $0.replica.state } }
 
+    /// What an edit stands on.
+    func state(before id: Int64) -> State? { content.withLock { $0.replica.state(before: id) } }
+
     /// What the server has, without edits.
     var base: State? { content.withLock { $0.replica.base } }
 }

@@ -1,0 +1,271 @@
+import Foundation
+import QuartetAPI
+import QuartetVocabulary
+import Synchronization
+
+/// What becomes of a change before it is sent: it is kept, and its caller waits.
+extension Outbox {
+    /// Keeps a change, has it sent, and waits for the decision as long as a person would.
+    /// - Parameters:
+    ///   - account: Whose change it is.
+    ///   - requests: What to send it with while nobody runs the outbox; nil while somebody does.
+    ///   - isConnected: Whether it is worth waiting through a failure.
+    ///   - limit: Until when an urgent one waits for the disk.
+    ///   - show: Shows it, under the item's number.
+    ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
+    /// - Returns: False if the account is gone, and nothing was kept.
+    func send(
+        _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
+        _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
+        keepBase: @escaping @Sendable () async -> Void
+    ) async throws(QuartetError) -> Bool {
+        let end = time.now() + time.callLimit
+        let (name, sending) = (type(of: command).type, type(of: command).sending)
+        let (item, resets) = state.withLock { state in
+            let acted = clock.now.map { now in
+                // What the server says of its time is a little off each time: what was done later isn't earlier by that.
+                state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
+            }
+            state.lastActed = acted
+            let item = OutboxItem(
+                id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(),
+                lifetime: sending.lifetime,
+                actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+            return (item, state.resets)
+        }
+        show(item)
+        do throws(QuartetError) {
+            // Somebody who has pressed the button for help has called for it, whatever becomes of the task.
+            let isUrgent = sending.precedence == .urgent
+            let lane = keepingUrgent[sending.topic] ?? keeping[sending.precedence]
+            _ = try await lane?.run(isShielded: isUrgent) { () async throws(QuartetError) in
+                // What it stands on is for a restart alone: a call for help doesn't wait for it.
+                if !isUrgent { await keepBase() }
+                let tidy = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
+                kicks.send(())
+                await finish(item, by: limit) {
+                    await tidy()
+                    if isUrgent { await keepBase() }
+                }
+            }
+        } catch {
+            queue.decided(item, .failure(error))
+            guard error == .needsAuthentication else { throw error }
+            return false
+        }
+        try await wait(for: item, until: end, requests, isConnected: isConnected)
+        return true
+    }
+
+    /// - Returns: What is left to do with the disk once it can be sent.
+    private func keep(
+        _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
+    ) async throws(QuartetError) -> @Sendable () async -> Void {
+        let isUrgent = sending.precedence == .urgent
+        let join = isUrgent ? nil : join(made)
+        let earlier = join?.earlier
+        defer { if let earlier { endJoining(earlier) } }
+        @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
+            other.lane == made.lane && other.canCancel
+                && (other.id == earlier?.id || sending.supersedes.contains(other.command))
+        }
+        let (isFull, replaced) = state.withLock { state in
+            let replaced = state.items.filter(isSuperseded).flatMap { item in
+                [OutboxItem.Replaced(id: item.id, command: item.command)] + self.replaced(by: item)
+            }
+            let others = state.items.filter { $0.precedence != .urgent && !isSuperseded($0) }
+            let isFull =
+                others.count >= Self.limit.items
+                || others.reduce(made.size) { $0 + $1.size } > Self.limit.bytes
+            state.replacing.formUnion(replaced.map(\.id))
+            return (isFull, replaced)
+        }
+        defer { state.withLock { $0.replacing.subtract(replaced.map(\.id)) } }
+        guard !isFull || isUrgent else { throw .outboxFull }
+        var addition = AccountStore.Addition(item: made)
+        addition.others = replaced.map { other in
+            let isJoined = other.id == earlier?.id
+            return (other.id, isJoined ? OutboxDecision(joinedBy: made.id) : OutboxDecision(.failure(.superseded)))
+        }
+        addition.joined = join.map { join in
+            var item = made
+            (item.edit, item.parts) = (join.joined.edit, join.joined.parts)
+            return StoreAddition.Joined(earlier: join.earlier.id, item: item)
+        }
+        // Until it is among the items here, it isn't taken for another process's.
+        state.withLock { _ = $0.adding.insert(made.id) }
+        defer { state.withLock { _ = $0.adding.remove(made.id) } }
+        let saving = store.save(addition)
+        let saved = await finish(made, by: limit) { await saving.value }
+        /// Those of the others that the device doesn't have any more; nil if it couldn't write.
+        let removed: Set<OutboxItem.ID>?
+        switch saved {
+        case .success(let ids): removed = ids
+        // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
+        // that can, if not before.
+        case .failure(.notStored) where isUrgent, nil: removed = nil
+        case .failure(let error):
+            noteRemoved([made.id])
+            throw error
+        }
+        let item = addition.joined.flatMap { removed?.contains($0.earlier) == true ? $0.item : nil } ?? made
+        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
+        let changed = change { state -> Changed? in
+            guard state.resets == resets else { return nil }
+            let superseded = state.items.filter { other in
+                // What another process has sent or decided meanwhile keeps its place, and so does what others may find as sent.
+                let isThere = removed.map { !$0.contains(other.id) && !state.isNew(other.id) }
+                return isSuperseded(other) && !(state.isShared && isThere ?? state.isKeptAsSent(other.id))
+            }
+            // Those whose attempt ended meanwhile.
+            let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
+                .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
+            var item = item
+            if removed == nil { item.replaced = replaced + late }
+            state.end(superseded)
+            state.replacing.subtract(replaced.map(\.id))
+            state.over.subtract(removed ?? [])
+            // Being sent by now, these keep their place; a store of one process has removed them with the others.
+            let others = state.items.filter { other in !state.isShared && replaced.contains { $0.id == other.id } }
+            state.adding.remove(made.id)
+            state.take(item)
+            state.awaited.insert(item.id)
+            if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
+                state.joined[item.id] = state.callers(of: earlier) + [Caller(id: made.id, edit: made.edit)]
+                state.joined[earlier.id] = nil
+            }
+            if removed == nil { state.unsaved[item.id] = Unsaved(isKept: false) }
+            if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
+            return (superseded, others, late)
+        }
+        guard let changed else {
+            // Its person signed out meanwhile, and may be signed in again.
+            await finish(made, by: limit) { await self.forget([made.id], of: made.account) }
+            throw .needsAuthentication
+        }
+        for other in changed.superseded {
+            guard other.id == earlier?.id else {
+                tell(other, .failure(.superseded))
+                continue
+            }
+            self.queue(of: item)?.show(item, insteadOf: other)
+            decisions.send(OutboxEvent(item: other, error: .superseded))
+        }
+        return { [self] in
+            let isSaved = if case .success = await saving.value { true } else { false }
+            if isSaved {
+                await forgetLeftovers()
+                await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
+            }
+            for item in changed.others { _ = try? await write(item, .renew) }
+            // Their person may take them for sent.
+            for item in changed.superseded where item.command != made.command {
+                if isSaved {
+                    await endUnsent(item, .superseded, isNew: true, unlessDroppedSince: resets)
+                } else if isCurrent(resets) {
+                    // The device still has them, and sends them after a crash.
+                    cards.show(item, .superseded)
+                }
+            }
+            // The others were sent or decided by another process.
+            if let removed, replaced.contains(where: { !removed.contains($0.id) }) {
+                await takeInOthers(isCertain: true)
+            }
+        }
+    }
+
+    /// Has an item do as well what the one before it is to do, if that was never sent. It is held until ``endJoining(_:)``.
+    /// - Returns: That one, and the item's edit if it goes.
+    private func join(_ item: OutboxItem) -> (earlier: OutboxItem, joined: JoinedEdit)? {
+        let earlier = state.withLock { state -> OutboxItem? in
+            // Whatever else is to happen in between keeps its place.
+            guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel, last.lost == nil,
+                !state.schedule.isBusy(last), !state.isKeptAsSent(last.id)
+            else { return nil }
+            state.joining.insert(last.id)
+            return last
+        }
+        guard let earlier else { return nil }
+        guard let joined = queue(of: item)?.merged(item, with: earlier) else {
+            endJoining(earlier)
+            return nil
+        }
+        return (earlier, joined)
+    }
+
+    private func endJoining(_ item: OutboxItem) {
+        state.withLock { _ = $0.joining.remove(item.id) }
+        kicks.send(())
+    }
+
+    private func wait(
+        for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
+    ) async throws(QuartetError) {
+        // Nobody else would find out that the device is signed in again, or not soon enough for a call for help.
+        if requests != nil || item.precedence == .urgent {
+            state.withLock { $0.schedule.isBlocked = false }
+            kicks.send(())
+        }
+        let running = Task(executorPreference: time.workplace) { await self.runUnlessRunning(requests, for: item) }
+        defer { stop(running, by: end) }
+        let undecided = await waitForDecision(of: item, until: end, isConnected: isConnected)
+        let result = state.withLock { state in
+            state.awaited.remove(item.id)
+            return state.results.removeValue(forKey: item.id)
+        }
+        guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
+        _ = try result.get()
+    }
+
+    /// Ends what a call has run, and doesn't wait for what else hangs there. What is urgent is sent on for as long as the call might have
+    /// lasted: somebody may be calling for help with it, and nobody else sends it.
+    private func stop(_ running: Task<Void, Never>, by end: Duration) {
+        guard isSendingUrgently else { return running.cancel() }
+        Task(executorPreference: time.workplace) { [self] in
+            defer { running.cancel() }
+            while time.now() < end {
+                let news = progress.subscribe(keeping: 1)
+                guard isSendingUrgently else { return }
+                await time.wait(for: news, until: end)
+            }
+        }
+    }
+
+    /// What can be said of an item that isn't decided. Where it ends with the process and nobody sends it, it isn't kept.
+    private func promise(of item: OutboxItem, _ error: QuartetError, _ requests: Requests?) async -> QuartetError {
+        // A connection may have begun to run since.
+        let (isRunning, resets, isNew) = state.withLock { ($0.runners > 0, $0.resets, $0.isNew(item.id)) }
+        guard requests != nil, !isRunning, !store.isDurable, !Task.isCancelled,
+            let item = take(item.id, where: { _ in true })
+        else { return error }
+        let end: QuartetError = item.isSent ? .unknown : .offline
+        await forget(replaced(by: item).map(\.id), of: item.account)
+        if item.precedence == .urgent {
+            await endUnsent(item, item.isSent ? .unknown : .expired, isNew: isNew, unlessDroppedSince: resets)
+        } else {
+            await forget([item.id], of: item.account)
+        }
+        tell(item, .failure(end))
+        return end
+    }
+
+    /// Waits for the decision.
+    /// - Returns: Why there is none, in time; nil if there is.
+    private func waitForDecision(
+        of item: OutboxItem, until end: Duration, isConnected: Bool
+    ) async -> QuartetError? {
+        while true {
+            let news = progress.subscribe(keeping: 1)
+            let now = time.now()
+            let (isDecided, isBlocked, rest) = state.withLock { state in
+                (state.results[item.id] != nil, state.schedule.isBlocked, state.schedule.rest(of: item, now: now))
+            }
+            if isDecided { return nil }
+            // Cancelling the call doesn't take the change back.
+            if Task.isCancelled || isBlocked { return .willBeSentWhenOnline }
+            if let rest, !isConnected || rest.until > end || now >= end { return rest.error }
+            if now >= end { return .willBeSentWhenOnline }
+            await time.wait(for: news, until: end)
+        }
+    }
+}

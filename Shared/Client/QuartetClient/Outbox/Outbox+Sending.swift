@@ -1,0 +1,157 @@
+import QuartetAPI
+import QuartetVocabulary
+import Synchronization
+
+/// Whose turn it is, and what becomes of an item that the server has decided.
+extension Outbox {
+    /// Sends what waits, for a connection that runs, until the task is cancelled.
+    /// - Parameter requests: Those of whoever is signed in then.
+    func run(_ requests: @Sendable () -> Requests) async {
+        state.withLock { $0.runners += 1 }
+        defer { state.withLock { $0.runners -= 1 } }
+        await run(only: nil, requests)
+    }
+
+    /// - Parameter lane: Whose items are sent, whoever made them, and what is urgent; nil for all.
+    private func run(only lane: String?, _ requests: @Sendable () -> Requests) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.heedOthers() }
+            while !Task.isCancelled {
+                let kicked = kicks.subscribe(keeping: 1)
+                if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
+                while let item = next(only: lane) {
+                    let requests = requests()
+                    group.addTask { await self.send(item, requests) }
+                }
+                let now = time.now()
+                let until = state.withLock { state in
+                    let ends = state.items.compactMap { state.pace(of: $0, now: now) ?? state.isOthers($0, now: now) }
+                    return (ends + [state.schedule.nextEnd(of: state.items, now: now)].compactMap { $0 }).min()
+                }
+                await time.wait(for: kicked, until: until)
+            }
+        }
+    }
+
+    func runUnlessRunning(_ requests: Requests?, for item: OutboxItem) async {
+        if let requests { await run(only: item.lane) { requests } }
+    }
+
+    private func next(only lane: String?) -> OutboxItem? {
+        let time = time.now()
+        return state.withLock { state in
+            let now = state
+            // Somebody may wait for help.
+            let items =
+                lane.map { lane in now.items.filter { $0.lane == lane || $0.precedence == .urgent } } ?? now.items
+            return state.schedule.next(of: items, now: time) { item in
+                now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
+                    && now.pace(of: item, now: time) == nil
+                    // What a caller waits for doesn't wait for another process.
+                    && (lane != nil || now.isOthers(item, now: time) == nil)
+            }
+        }
+    }
+
+    private func send(_ item: OutboxItem, _ requests: Requests) async {
+        // Its client may go meanwhile. What becomes of the change shows in the next one.
+        let queue = queue(of: item)
+        defer { withExtendedLifetime(queue) {} }
+        let verdict = await attemptInOneNetwork(item, requests)
+        if case .decided(let result) = verdict { await settle(item, result) }
+        let now = time.now()
+        state.withLock { state in
+            state.schedule.end(item)
+            var random = time.draws
+            switch verdict {
+            case .decided:
+                state.schedule.decided(item)
+                state.paces = state.paces.filter { $0.value > now }
+                if item.precedence != .urgent { state.paces[item.lane] = now + Self.pace }
+            case .signedOut where requests.isCurrent(): state.schedule.isBlocked = true
+            case .later(let error, let pause, let isShared):
+                state.schedule.rest(item, error, pause: pause, isShared: isShared, now: now, using: &random)
+            case .lost: break
+            case .signedOut, .cancelled:
+                // Taken back, or stopped with its task, or somebody else is signed in.
+                guard state.items.contains(where: { $0.id == item.id }) else { return }
+                state.schedule.rest(
+                    item, .willBeSentWhenOnline, pause: nil, isShared: false, now: now, using: &random)
+            }
+        }
+        progress.send(())
+        kicks.send(())
+    }
+
+    private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
+        let (resets, isNew) = state.withLock { ($0.resets, $0.isNew(item.id)) }
+        guard var item = take(item.id, where: { _ in true }) else {
+            // It was dropped while it was on its way, and has arrived.
+            if case .success = result { try? await cards.remove(item.id) }
+            return
+        }
+        /// What the device has of it then; nil if that takes its time.
+        let outcome: StoreUpdate.Outcome?
+        // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
+        if case .success(let reply) = result, reply.event != nil {
+            item.accepted = reply.command
+            state.withLock { $0.accepted[item.id] = item }
+            outcome = await finish(item) { [self, item] in
+                // Better forgotten than made again after a restart.
+                do throws(QuartetError) {
+                    return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result, lost: item.lost))
+                } catch {
+                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
+                    return .done
+                }
+            }
+        } else {
+            let reason: UnsentChange.Reason?
+            switch result {
+            case .failure(.expired): reason = .expired
+            case .failure(.unknown): reason = .unknown
+            case .failure(.refused(let error)) where !isHeard(result, of: item):
+                reason = .refused
+                item.refusal = UnsentChange.Refusal(error)
+            default: reason = nil
+            }
+            let isAccepted = if case .success = result { true } else { false }
+            outcome = await finish(item) { [self, item] in
+                let outcome: StoreUpdate.Outcome
+                if item.precedence == .urgent, let reason {
+                    outcome = await endUnsent(item, reason, isNew: isNew, unlessDroppedSince: resets)
+                } else {
+                    let known = await end(item, result, knownAs: isAccepted ? nil : item)
+                    outcome = isNew ? .done : known
+                }
+                await forget(replaced(by: item).map(\.id), of: item.account)
+                return outcome
+            }
+        }
+        guard let outcome, let known = heard(result, of: item, outcome) else { return tell(item, result) }
+        if case .decided(let result) = known { tell(item, result) }
+    }
+
+    /// What the device knows of an item that ended here.
+    private enum Known {
+        case decided(Result<CommandReply, QuartetError>)
+        /// Another process is at it.
+        case open
+    }
+
+    /// - Returns: Nil if what happened here counts.
+    private func heard(
+        _ result: Result<CommandReply, QuartetError>, of item: OutboxItem, _ outcome: StoreUpdate.Outcome
+    ) -> Known? {
+        let isServers =
+            switch result {
+            case .success, .failure(.refused): true
+            case .failure: false
+            }
+        switch outcome {
+        case .other(let stored) where !stored.isOver: return .open
+        case .other, .gone: return isServers ? nil : outcome.result.map { .decided($0) }
+        case .done, .behind: return nil
+        }
+    }
+}

@@ -1,0 +1,216 @@
+public import Foundation
+import GRDB
+public import QuartetClient
+public import QuartetVocabulary
+import Synchronization
+
+/// The items, and what became of those that went.
+extension DatabaseStore {
+    /// For how long others can learn what became of an item.
+    private static let memory: Interval = .minutes(10)
+
+    /// A newer version of the app may have kept items that this one can't read.
+    static func items(
+        of account: AccountID, in database: Database
+    ) throws -> (readable: [OutboxItem], ids: Set<OutboxItem.ID>) {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT id, item FROM item WHERE account = ? ORDER BY id", arguments: ["\(account)"])
+        let decoder = JSONDecoder()
+        return (
+            rows.compactMap { row in try? decoder.decode(OutboxItem.self, from: row["item"] as Data) },
+            Set(rows.map { $0["id"] as Int64 })
+        )
+    }
+
+    private static func write(
+        _ item: OutboxItem, _ encoded: Data, of account: AccountID, into database: Database, sender: String? = nil
+    ) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO item (account, id, item, sender, lane) VALUES (?, ?, ?, ?, ?)",
+            arguments: ["\(account)", item.id, encoded, sender, item.lane])
+    }
+
+    static func remove(_ item: OutboxItem.ID, of account: AccountID, from database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM item WHERE account = ? AND id = ?", arguments: ["\(account)", item])
+    }
+
+    private static func decide(
+        _ item: OutboxItem.ID, _ decision: Data, of account: AccountID, in database: Database
+    ) throws {
+        let now = Instant.now
+        try database.execute(
+            sql: "DELETE FROM decision WHERE at < ? OR at > ?",
+            arguments: [(now - memory).microseconds, (now + memory).microseconds])
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO decision (account, id, decision, at) VALUES (?, ?, ?, ?)",
+            arguments: ["\(account)", item, decision, now.microseconds])
+    }
+
+    private static func decision(
+        of item: OutboxItem.ID, of account: AccountID, in database: Database
+    ) throws -> Data? {
+        try Data.fetchOne(
+            database, sql: "SELECT decision FROM decision WHERE account = ? AND id = ?",
+            arguments: ["\(account)", item])
+    }
+
+    private enum Stored {
+        case nothing
+        /// A newer version of the app has made something of it that this one can't read.
+        case unreadable
+        case item(OutboxItem, sender: String?)
+    }
+
+    private static func stored(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws -> Stored {
+        let row = try Row.fetchOne(
+            database, sql: "SELECT item, sender FROM item WHERE account = ? AND id = ?",
+            arguments: ["\(account)", item])
+        guard let row else { return .nothing }
+        guard let found = try? JSONDecoder().decode(OutboxItem.self, from: row["item"] as Data) else {
+            return .unreadable
+        }
+        return .item(found, sender: row["sender"])
+    }
+
+    /// Removes one whose place another takes, if it is there and wasn't sent.
+    private static func isReplaced(
+        _ other: OutboxItem.ID, of account: AccountID, in database: Database
+    ) throws -> Bool {
+        guard case .item(let item, _) = try stored(other, of: account, in: database), !item.isSent, !item.isOver else {
+            return false
+        }
+        try remove(other, of: account, from: database)
+        return true
+    }
+
+    public func save(_ item: OutboxItem, of account: AccountID) async throws {
+        try await save(item, replacing: [], of: account)
+    }
+
+    public func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
+        let encoded = try JSONEncoder().encode(item)
+        try await write(account) { database in
+            for other in others { try Self.remove(other, of: account, from: database) }
+            try Self.write(item, encoded, of: account, into: database)
+        }
+    }
+
+    public func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID> {
+        let (item, joined) = (addition.item, addition.joined)
+        let encoded = try JSONEncoder().encode(item)
+        let encodedJoined = try joined.map { try JSONEncoder().encode($0.item) }
+        return try await write(account) { database in
+            var removed: Set<OutboxItem.ID> = []
+            for (other, decision) in addition.others where try Self.isReplaced(other, of: account, in: database) {
+                try Self.decide(other, decision, of: account, in: database)
+                removed.insert(other)
+            }
+            if case .nothing = try Self.stored(item.id, of: account, in: database),
+                try Self.decision(of: item.id, of: account, in: database) == nil
+            {
+                if let joined, let encodedJoined, removed.contains(joined.earlier) {
+                    try Self.write(joined.item, encodedJoined, of: account, into: database)
+                } else {
+                    try Self.write(item, encoded, of: account, into: database)
+                }
+            }
+            return removed
+        }
+    }
+
+    public func update(
+        _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
+        let encoded = try JSONEncoder().encode(item)
+        return try await write(account) { database in
+            let sender: String?
+            switch try Self.stored(item.id, of: account, in: database) {
+            case .unreadable: return .gone(nil)
+            case .nothing:
+                let decision = try Self.decision(of: item.id, of: account, in: database)
+                // Whoever has removed it for a later one keeps a card of it.
+                guard decision == nil ? update.isNew : decision == update.decision else { return .gone(decision) }
+                if update.step == .prepare, try Self.isBehind(item, update, of: account, in: database) {
+                    return .behind
+                }
+                sender = update.step == .prepare ? update.process : nil
+            case .item(let stored, let known):
+                let verdict = update.verdict(for: item, on: stored, sentBy: known)
+                guard verdict.written != nil else {
+                    if verdict.sender != known {
+                        try database.execute(
+                            sql: "UPDATE item SET sender = ? WHERE account = ? AND id = ?",
+                            arguments: [verdict.sender, "\(account)", item.id])
+                    }
+                    return verdict.outcome
+                }
+                if update.step == .prepare, !stored.isSent,
+                    try Self.isBehind(item, update, of: account, in: database)
+                {
+                    return .behind
+                }
+                sender = verdict.sender
+            }
+            for other in update.replaced { _ = try Self.isReplaced(other, of: account, in: database) }
+            try Self.write(item, encoded, of: account, into: database, sender: sender)
+            if let decision = update.decision { try Self.decide(item.id, decision, of: account, in: database) }
+            return .done
+        }
+    }
+
+    private static func isBehind(
+        _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID, in database: Database
+    ) throws -> Bool {
+        let rows = try Data.fetchCursor(
+            // Of what 0.1.0 kept, only the item itself says where it belongs.
+            database, sql: "SELECT item FROM item WHERE account = ? AND id < ? AND (lane = ? OR lane IS NULL)",
+            arguments: ["\(account)", item.id, item.lane])
+        let decoder = JSONDecoder()
+        while let row = try rows.next() {
+            // What can't be read can't hold anything back.
+            if let earlier = try? decoder.decode(OutboxItem.self, from: row), update.isBehind(earlier, item) {
+                return true
+            }
+        }
+        return false
+    }
+
+    public func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
+        try await write(account) { try Self.remove(item, of: account, from: $0) }
+    }
+
+    public func end(
+        _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
+        try await write(account) { database in
+            switch try Self.stored(item, of: account, in: database) {
+            case .nothing:
+                if let known = try Self.decision(of: item, of: account, in: database) { return .gone(known) }
+                return .gone(nil)
+            case .item(let stored, _) where !stored.canEnd(knownAs: base): return .other(stored)
+            case .item, .unreadable: break
+            }
+            try Self.remove(item, of: account, from: database)
+            try Self.decide(item, decision, of: account, in: database)
+            return .done
+        }
+    }
+
+    public func version() async throws -> Int64 {
+        // SQLite counts the other connections' transactions, and finds that in memory that all of them share.
+        try await database.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    }
+
+    public func changes(of account: AccountID) async throws -> StoreChanges {
+        let known = marks.withLock { $0[account] }
+        let (items, decisions) = try await database.read { database in
+            if let known, try Self.mark(of: account, in: database) != known { throw ForgottenAccount() }
+            let items = try Self.items(of: account, in: database)
+            let decisions = try Row.fetchAll(
+                database, sql: "SELECT id, decision FROM decision WHERE account = ?", arguments: ["\(account)"])
+            return (items, decisions.map { row in (row[0] as Int64, row[1] as Data) })
+        }
+        return StoreChanges(items: items.readable, ids: items.ids, decisions: Dictionary(decisions) { $1 })
+    }
+}
