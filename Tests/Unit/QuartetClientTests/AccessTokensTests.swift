@@ -189,9 +189,10 @@ struct AccessTokensTests {
         await #expect(throws: QuartetError.cancelled) { try await leaving.value }
     }
 
-    /// Tokens of one connection alone, which saves what an exchange brought once somebody has left, or after a moment.
+    /// Tokens of one connection alone, which saves what an exchange brought once somebody who is leaving has left, or after a moment.
     private final class PlainTokens: TokenStore {
         private let store: InMemoryTokenStore
+        let begins = DispatchSemaphore(value: 0)
         private let hasLeft = DispatchSemaphore(value: 0)
         let isSaving = Observed(false)
 
@@ -205,6 +206,7 @@ struct AccessTokensTests {
             let isLeaving = credentials?.isLeaving ?? false
             if credentials?.refreshToken == "refresh-1", !isLeaving {
                 isSaving.update { $0 = true }
+                _ = begins.wait(timeout: .now() + .seconds(60))
                 _ = hasLeft.wait(timeout: .now() + .milliseconds(300))
             }
             store.save(credentials)
@@ -221,7 +223,11 @@ struct AccessTokensTests {
             transport: server.transport, store: store, clock: KnownServerTime(time), time: time)
         let call = Task { try await tokens.token() }
         try await store.isSaving.wait("the answer is being saved") { $0 ? true : nil }
-        #expect(try await tokens.leave(Server.account) == Server.device)
+        let changes = await tokens.changes
+        let leaving = Task { try await tokens.leave(Server.account) }
+        while await tokens.changes == changes { await Task.yield() }
+        store.begins.signal()
+        #expect(try await leaving.value == Server.device)
         await #expect(throws: QuartetError.needsAuthentication) { try await call.value }
         let kept = try #require(server.tokens.load())
         #expect(kept.isLeaving && kept.refreshToken == "refresh-1")

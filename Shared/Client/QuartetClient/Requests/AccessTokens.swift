@@ -25,7 +25,7 @@ actor AccessTokens {
     /// Why the server signed the device out, as far as it said so.
     private(set) var signOutReason: SignOutReason?
     /// Counts what people and the server did about who is signed in.
-    private var changes = 0
+    private(set) var changes = 0
     /// The refresh token of whom the server signed out, or who did so themselves, where the store couldn't be told.
     private var shut: String?
     /// The exchange that is under way.
