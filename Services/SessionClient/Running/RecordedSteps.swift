@@ -11,6 +11,7 @@ struct RecordedSteps: SagaSteps {
     let owner: OwnerID
     let services: ServiceConnections
     let writer: StepWriter
+    let sagas: SagaWriter
     let pool: Pool
 
     var id: ID<OperationSubject> { saga.id }

@@ -9,7 +9,8 @@ import ServiceLifecycle
 import Synchronization
 
 /// Brings each saga to its end, whatever is killed when: every replica looks for running ones that nobody owns and takes them
-/// up from their recorded steps. One saga of an account and lane at a time.
+/// up from their recorded steps. One saga of an account and lane at a time, in the order of the requests, except that one which
+/// rests after an error gives way to the others.
 final class SagaRunner: Service, Sendable {
     let table: SagaTable
     let writer: SagaWriter
@@ -108,7 +109,7 @@ final class SagaRunner: Service, Sendable {
     /// Lets any replica go on with a saga at once, this one too.
     private func giveBack(_ claimed: ClaimedSaga, because reason: String) {
         Task {
-            try? await table.postpone(claimed, because: reason, for: .zero)
+            _ = try? await table.postpone(claimed, because: reason, for: .zero)
             look()
         }
     }
@@ -203,7 +204,7 @@ final class SagaRunner: Service, Sendable {
     /// - Returns: How it ended; nil if it goes on later or elsewhere.
     private func attempt(_ claimed: ClaimedSaga) async -> SagaRecord? {
         let recorded = RecordedSteps(
-            saga: claimed, owner: table.owner, services: services, writer: steps.writer, pool: steps.pool)
+            saga: claimed, owner: table.owner, services: services, writer: steps.writer, sagas: writer, pool: steps.pool)
         do {
             // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)
@@ -211,7 +212,7 @@ final class SagaRunner: Service, Sendable {
             return try await end(claimed, state, result)
         } catch _ where Task.isCancelled {
             // A task of its own, which isn't cancelled: another replica goes on at once.
-            await Task { try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
+            await Task { _ = try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
         } catch let error as SagaError where error.isFinal {
             logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             let reason = try? Encoded(["reason": "\(error)"])
@@ -220,9 +221,10 @@ final class SagaRunner: Service, Sendable {
             logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             // Each run after a rejection asks by another command, whose outcome is kept.
             let isRejected = if case SagaError.stepRejected = error { true } else { false }
-            try? await table.postpone(
+            let hasNext = try? await table.postpone(
                 claimed, because: "\(error)",
                 for: (isRejected ? Self.slowly : backoff).delay(attempt: claimed.attempts))
+            if hasNext == true { look() }
         }
         return nil
     }

@@ -43,8 +43,17 @@ struct SagaTable: Sendable {
     /// How long a saga is this process's own unless renewed; then any replica goes on with it.
     let ownership: Duration
 
-    /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account and lane.
+    /// Takes the oldest saga that may run: due, owned by nobody, no other of its account and lane in hand, and the first of those
+    /// in it that don't rest.
     func claim(notOlderThan age: Interval) async throws -> ClaimedSaga? {
+        do { return try await claimFirst(notOlderThan: age) } catch let error as PostgresError
+        where error.constraint == "saga_in_hand" {
+            // Another replica took another one of the lane at the same moment. This time it is seen.
+            return try await claimFirst(notOlderThan: age)
+        }
+    }
+
+    private func claimFirst(notOlderThan age: Interval) async throws -> ClaimedSaga? {
         let (owner, length) = (owner, Interval(ownership).microseconds)
         return try await pool.withConnection { database in
             try database.query(
@@ -57,9 +66,12 @@ struct SagaTable: Sendable {
                      WHERE c.state = 'running' AND c.next_attempt <= now()
                        AND c.next_attempt >= now() - \(age.microseconds) * interval '1 microsecond'
                        AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
+                       AND NOT EXISTS (SELECT FROM session_client.saga AS h
+                                        WHERE h.state = 'running' AND h.owner IS NOT NULL
+                                          AND h.account = c.account AND h.lane = c.lane AND h.id <> c.id)
                        AND NOT EXISTS (SELECT FROM session_client.saga AS e
                                         WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
-                                          AND e.number < c.number)
+                                          AND e.number < c.number AND e.next_attempt <= now())
                      ORDER BY c.next_attempt
                      LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                 RETURNING s.id, s.type, s.body, s.account, s.correlation_id, s.trace_parent, s.started_at, s.attempts
@@ -88,17 +100,24 @@ struct SagaTable: Sendable {
         }
     }
 
-    /// Gives a saga back, to be run again after a pause.
-    func postpone(_ saga: ClaimedSaga, because error: String, for pause: Duration) async throws {
+    /// Gives a saga back, to be run again after a pause. One that rests gives way: its place is then behind those of its account
+    /// and lane that wait, so that however often it fails, and however long that takes, each of them gets its turn.
+    /// - Parameter pause: Without one it keeps its place.
+    /// - Returns: Whether others of its account and lane are running.
+    func postpone(_ saga: ClaimedSaga, because error: String, for pause: Duration) async throws -> Bool {
         let (owner, pause) = (owner, Interval(pause).microseconds)
-        _ = try await pool.withConnection { database in
-            try database.execute(
+        let place = pause > 0 ? ", number = DEFAULT" : ""
+        return try await pool.withConnection { database in
+            try database.query(
                 """
-                UPDATE session_client.saga
+                UPDATE session_client.saga AS s
                    SET owner = NULL, owned_until = NULL, last_error = \(String(error.prefix(2000))),
-                       next_attempt = clock_timestamp() + \(pause) * interval '1 microsecond'
-                 WHERE id = \(saga.id) AND owner = \(owner) AND state = 'running'
-                """)
+                       next_attempt = clock_timestamp() + \(pause) * interval '1 microsecond'\(unescaped: place)
+                 WHERE s.id = \(saga.id) AND s.owner = \(owner) AND s.state = 'running'
+                RETURNING EXISTS (SELECT FROM session_client.saga AS n
+                                   WHERE n.account = s.account AND n.lane = s.lane AND n.state = 'running' AND n.id <> s.id)
+                """
+            ).only?.decode(0, as: Bool.self) ?? false
         }
     }
 

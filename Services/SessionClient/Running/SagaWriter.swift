@@ -80,12 +80,15 @@ final class SagaWriter: Sendable {
     }
 
     private let gathering: Gathering<Batch>
+    private let pool: Pool
+    private let statements: SagaStatements
 
     /// - Parameters:
     ///   - owner: Of the sagas of this process.
     ///   - ownership: How long a saga is this process's own unless renewed.
     init(pool: Pool, operations: Log, owner: OwnerID, ownership: Duration) {
-        let statements = Statements(operations: operations, owner: owner, ownership: ownership)
+        let statements = SagaStatements(operations: operations, owner: owner, ownership: ownership)
+        (self.pool, self.statements) = (pool, statements)
         gathering = Gathering { batch in
             let (begun, ended) = try await pool.withConnection { try statements.execute(batch, $0) }
             for (beginning, begun) in zip(batch.beginnings, begun) { beginning.give(.success(begun)) }
@@ -104,10 +107,17 @@ final class SagaWriter: Sendable {
     func end(_ ending: Ending) async throws -> Ended? {
         try await gathering.write(ending) { $0.endings.append($1) }
     }
+
+    /// Ends all other sagas of an account that every owner has closed, also those that another replica runs: from then on none of
+    /// their steps is written down. They count as failed, since some of them may be half done.
+    func endOthers(of closing: ClaimedSaga) async throws {
+        let statements = statements
+        try await pool.withConnection { try statements.endOthers(of: closing, $0) }
+    }
 }
 
-/// The transaction that writes a batch.
-private struct Statements: Sendable {
+/// The transactions that write batches, and what a closed account leaves.
+private struct SagaStatements: Sendable {
     let operations: Log
     let owner: OwnerID
     let ownership: Duration
@@ -150,6 +160,30 @@ private struct Statements: Sendable {
             return started.isOwn ? .own(startedAt: started.time) : .waiting
         }
         return (begun, ended)
+    }
+
+    func endOthers(of closing: ClaimedSaga, _ database: Database) throws {
+        let events = try database.transaction { database in
+            let ended = try database.query(
+                """
+                UPDATE session_client.saga AS s
+                   SET state = \(OperationReply.State.failed.rawValue), last_error = 'the account was closed',
+                       ended_at = clock_timestamp(), owner = NULL
+                 WHERE s.account = \(closing.account) AND s.id <> \(closing.id) AND s.state = 'running'
+                RETURNING s.id, s.type, s.correlation_id, s.trace_parent
+                """)
+            let events = try ended.map { row in
+                try message(
+                    OperationEnded(
+                        operation: try row.decode(0, as: ID<OperationSubject>.self),
+                        type: try row.decode(1, as: String.self), state: OperationReply.State.failed.rawValue),
+                    closing.account, try row.decode(2, as: CorrelationID.self), try row.decode(3, as: String?.self))
+            }
+            if !events.isEmpty { _ = try database.query(operations.append(events)) }
+            return events
+        }
+        // After the commit. If no one hears it, that costs latency alone: see Log.ring(for:).
+        if !events.isEmpty { _ = try? database.query(operations.ring(for: events)) }
     }
 
     /// In one order, so that two processes never wait for each other.

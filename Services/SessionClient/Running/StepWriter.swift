@@ -31,7 +31,7 @@ final class StepWriter: Sendable {
         let outcome: Outcome
     }
 
-    fileprivate struct Batch: GatheredBatch {
+    struct Batch: GatheredBatch {
         var beginnings: [Gathered<Beginning, Step?>] = []
         var endings: [Gathered<Ending, Outcome>] = []
 
@@ -55,34 +55,37 @@ final class StepWriter: Sendable {
     ///     id, and the service remembers the outcome.
     ///   - owner: Of the sagas.
     init(pool: Pool, owner: OwnerID) {
-        let statements = Statements(owner: owner)
+        let statements = StepStatements(owner: owner)
         gathering = Gathering { batch in
             let (steps, outcomes) = try await pool.withConnection { try statements.execute(batch, $0) }
-            for (beginning, step) in zip(batch.beginnings, steps) { beginning.give(.success(step)) }
+            for (beginning, step) in zip(batch.beginnings, steps) { beginning.give(step) }
             for (ending, outcome) in zip(batch.endings, outcomes) { ending.give(outcome) }
         }
     }
 
     /// Writes a step down, once per saga and name.
     /// - Returns: The step; nil if the saga isn't this process's own, or if another run wrote the step down at the same moment.
+    /// - Throws: ``SagaError`` if what is recorded can't be read, or why the step couldn't be written down.
     func begin(_ beginning: Beginning) async throws -> Step? {
         try await gathering.write(beginning) { $0.beginnings.append($1) }
     }
 
     /// Writes an outcome down.
     /// - Returns: It, or what another run wrote down before.
+    /// - Throws: ``SagaError`` if the saga is over or what is recorded can't be read, or why the outcome couldn't be written down.
     func end(_ ending: Ending) async throws -> Outcome {
         try await gathering.write(ending) { $0.endings.append($1) }
     }
 }
 
 /// The statements that write a batch.
-private struct Statements: Sendable {
+struct StepStatements: Sendable {
     let owner: OwnerID
 
+    /// - Returns: What each beginning and ending gets. What is recorded of one step and can't be read is that step's error alone.
     func execute(
         _ batch: StepWriter.Batch, _ database: Database
-    ) throws -> ([StepWriter.Step?], [Result<Outcome, any Error>]) {
+    ) throws -> ([Result<StepWriter.Step?, any Error>], [Result<Outcome, any Error>]) {
         let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
         let (begin, end) = (statement(for: beginnings), try statement(for: endings))
         let (begun, ended) = try database.pipeline { pipeline in
@@ -92,14 +95,16 @@ private struct Statements: Sendable {
             try pipeline.flush()
             return (try begun.rowsIfAsked, try ended.rowsIfAsked)
         }
-        var steps = [StepWriter.Step?](repeating: nil, count: beginnings.count)
-        for row in begun { steps[Int(try row.decode(0, as: Int64.self)) - 1] = try StepWriter.Step(row) }
+        var steps = [Result<StepWriter.Step?, any Error>](repeating: .success(nil), count: beginnings.count)
+        for row in begun {
+            let index = Int(try row.decode(0, as: Int64.self)) - 1
+            steps[index] = Result { try StepWriter.Step(row, named: beginnings[index].name) }
+        }
         var isWritten = [Bool](repeating: false, count: endings.count)
         for row in ended { isWritten[Int(try row.decode(0, as: Int64.self)) - 1] = true }
         let outcomes = try zip(endings, isWritten).map { ending, isWritten -> Result<Outcome, any Error> in
             guard !isWritten else { return .success(ending.outcome) }
-            guard let outcome = try outcome(of: ending, database) else { return .failure(SagaError.notOwner) }
-            return .success(outcome)
+            return try outcome(of: ending, database)
         }
         return (steps, outcomes)
     }
@@ -125,7 +130,9 @@ private struct Statements: Sendable {
               FROM fresh AS f JOIN wanted AS w ON w.saga = f.saga AND w.name = f.name
             UNION ALL
             SELECT w.ordinal, t.body_hash, t.outcome, t.result, t.attempt, false
-              FROM wanted AS w JOIN session_client.saga_step AS t ON t.saga = w.saga AND t.name = w.name
+              FROM wanted AS w
+              JOIN session_client.saga_step AS t ON t.saga = w.saga AND t.name = w.name
+              JOIN session_client.saga AS s ON s.id = w.saga AND s.state = 'running'
             """
     }
 
@@ -137,29 +144,37 @@ private struct Statements: Sendable {
                SET outcome = w.outcome, result = w.result, ended_at = clock_timestamp()
               FROM unnest(\(endings.map(\.saga)), \(endings.map(\.name)), \(endings.map(\.outcome.kind.rawValue)), \(results))
                    WITH ORDINALITY AS w(saga, name, outcome, result, ordinal)
+              JOIN session_client.saga AS s ON s.id = w.saga AND s.state = 'running'
              WHERE t.saga = w.saga AND t.name = w.name AND t.outcome IS NULL
             RETURNING w.ordinal
             """
     }
 
-    /// What another run wrote down.
-    private func outcome(of ending: StepWriter.Ending, _ database: Database) throws -> Outcome? {
-        try database.query(
+    /// What another run wrote down, unless the saga is over: what its steps learnt may have been emptied.
+    private func outcome(of ending: StepWriter.Ending, _ database: Database) throws -> Result<Outcome, any Error> {
+        let row = try database.query(
             """
             SELECT t.outcome, t.result FROM session_client.saga_step AS t
+              JOIN session_client.saga AS s ON s.id = t.saga AND s.state = 'running'
              WHERE t.saga = \(ending.saga) AND t.name = \(ending.name)
             """
-        ).only.flatMap { row in
-            try RecordedOutcome.outcome(try row.decode(0, as: String?.self), try row.decode(1, as: JSON?.self))
+        ).only
+        return Result {
+            guard let row,
+                let outcome = try RecordedOutcome.outcome(
+                    try row.decode(0, as: String?.self), try row.decode(1, as: JSON?.self), of: ending.name)
+            else { throw SagaError.notOwner }
+            return outcome
         }
     }
 }
 
 extension StepWriter.Step {
     /// Reads hash, outcome, result, attempt and whether it is fresh, from the second column on.
-    fileprivate init(_ row: Row) throws {
+    fileprivate init(_ row: Row, named name: String) throws {
         hash = try row.decode(1, as: ID<BodyHash>?.self)
-        outcome = try RecordedOutcome.outcome(try row.decode(2, as: String?.self), try row.decode(3, as: JSON?.self))
+        outcome = try RecordedOutcome.outcome(
+            try row.decode(2, as: String?.self), try row.decode(3, as: JSON?.self), of: name)
         attempt = try row.decode(4, as: Int32.self)
         isFresh = try row.decode(5, as: Bool.self)
     }
@@ -187,8 +202,13 @@ private struct RecordedOutcome: Codable {
     }
 
     /// Reads the columns of a step; nil if it has no outcome.
-    static func outcome(_ kind: String?, _ result: JSON?) throws -> Outcome? {
-        try kind.map { try JSONDecoder().decode(Self.self, from: Data(result?.bytes ?? [])).outcome($0) }
+    /// - Throws: ``SagaError/emptied(step:)`` or ``SagaError/unreadable(step:)``, which says nothing of what is recorded.
+    static func outcome(_ kind: String?, _ result: JSON?, of step: String) throws -> Outcome? {
+        guard let kind else { return nil }
+        guard let result else { throw SagaError.emptied(step: step) }
+        do { return try JSONDecoder().decode(Self.self, from: Data(result.bytes)).outcome(kind) } catch {
+            throw SagaError.unreadable(step: step)
+        }
     }
 
     private func outcome(_ kind: String) -> Outcome {

@@ -8,7 +8,8 @@ import QuartetVocabulary
 ///
 /// `session` decides: from then on no token is good, and what arrives later is rejected. Then contacts ends the relations on
 /// both sides and tells the others, and notifications deletes the history. Each owner has its own logs emptied; session-client
-/// does the same with its commands, once they are handled. A row in `closure` remains.
+/// does the same with its commands, once they are handled. The account's other sagas end, whatever they still wait for: no
+/// owner does anything for it any more. A row in `closure` remains.
 package struct CloseAccountSaga: Saga {
     package static let type = CloseAccountRequest.type
 

@@ -9,7 +9,8 @@ package import QuartetVocabulary
 /// ones are retried until accepted.
 package protocol Saga: MessageBody {
     associatedtype Result: Encodable & Sendable
-    /// Sagas of one account and lane run one after the other.
+    /// Sagas of one account and lane run one after the other, in the order of the requests; one that rests after an error gives
+    /// way to the others. So none may rely on an earlier one's having ended.
     static var lane: String { get }
     func run(_ steps: some SagaSteps) async throws -> Result
 }
@@ -34,7 +35,8 @@ package protocol SagaSteps: Sendable {
     /// After a step failed or was rejected, so that nothing was done: the next run asks under a new id.
     func askAnew(_ name: String) async throws
 
-    /// Records that every owner has closed the account, and has what was asked for it emptied. Again, it changes nothing.
+    /// Records that every owner has closed the account, ends its other sagas, and has what was asked for it emptied. Again, it
+    /// changes nothing.
     func reportClosure() async throws
 }
 
@@ -99,30 +101,37 @@ extension SagaSteps {
 package enum SagaError: Error, CustomStringConvertible {
     /// A step was found recorded with another command: this version of the saga isn't the one that began it. One that fits goes on.
     case changed(step: String)
+    /// What is recorded of a step can't be read by this version. One that can goes on.
+    case unreadable(step: String)
+    /// What a step learnt was emptied when the account was closed, so nothing is left to do for it.
+    case emptied(step: String)
     /// The step that decides failed: nothing was done.
     case decisionFailed(String, code: String)
     /// A later step failed; it is asked again later.
     case stepFailed(String, code: String)
     /// A later step was refused, which its saga says can't be; it is asked again later.
     case stepRejected(String, Rejection)
-    /// Another replica runs it now.
+    /// Another replica runs it now, or it was ended because the account is closed.
     case notOwner
 
     package var description: String {
         switch self {
         case .changed(let step):
             "step \(step) is recorded with another command, so another version started this saga; it goes on where that version runs"
+        case .unreadable(let step):
+            "what is recorded of step \(step) can't be read by this version; it goes on where one runs that can"
+        case .emptied(let step): "what step \(step) learnt was emptied because the account is closed"
         case .decisionFailed(let step, let code), .stepFailed(let step, let code): "step \(step) failed (\(code))"
         case .stepRejected(let step, let rejection): "step \(step) was rejected: \(rejection)"
-        case .notOwner: "another replica is running it"
+        case .notOwner: "another replica is running it, or it has ended"
         }
     }
 
     /// Whether running it again can't help.
     package var isFinal: Bool {
         switch self {
-        case .decisionFailed: true
-        case .changed, .stepFailed, .stepRejected, .notOwner: false
+        case .decisionFailed, .emptied: true
+        case .changed, .unreadable, .stepFailed, .stepRejected, .notOwner: false
         }
     }
 }
