@@ -204,7 +204,8 @@ final class SagaRunner: Service, Sendable {
     /// - Returns: How it ended; nil if it goes on later or elsewhere.
     private func attempt(_ claimed: ClaimedSaga) async -> SagaRecord? {
         let recorded = RecordedSteps(
-            saga: claimed, owner: table.owner, services: services, writer: steps.writer, sagas: writer, pool: steps.pool)
+            saga: claimed, owner: table.owner, services: services, writer: steps.writer, sagas: writer, pool: steps.pool
+        )
         do {
             // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)

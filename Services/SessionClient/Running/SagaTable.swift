@@ -47,7 +47,8 @@ struct SagaTable: Sendable {
     /// in it that don't rest.
     func claim(notOlderThan age: Interval) async throws -> ClaimedSaga? {
         do { return try await claimFirst(notOlderThan: age) } catch let error as PostgresError
-        where error.constraint == "saga_in_hand" {
+            where error.constraint == "saga_in_hand"
+        {
             // Another replica took another one of the lane at the same moment. This time it is seen.
             return try await claimFirst(notOlderThan: age)
         }

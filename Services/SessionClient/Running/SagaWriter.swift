@@ -108,8 +108,9 @@ final class SagaWriter: Sendable {
         try await gathering.write(ending) { $0.endings.append($1) }
     }
 
-    /// Ends all other sagas of an account that every owner has closed, also those that another replica runs: from then on none of
-    /// their steps is written down. They count as failed, since some of them may be half done.
+    /// Ends the other sagas of an account that every owner has closed, also those that another replica runs: from then on none of
+    /// their steps is written down. They count as failed, since they may be half done. One that was never tried is left to be
+    /// refused by its first step.
     func endOthers(of closing: ClaimedSaga) async throws {
         let statements = statements
         try await pool.withConnection { try statements.endOthers(of: closing, $0) }
@@ -169,7 +170,7 @@ private struct SagaStatements: Sendable {
                 UPDATE session_client.saga AS s
                    SET state = \(OperationReply.State.failed.rawValue), last_error = 'the account was closed',
                        ended_at = clock_timestamp(), owner = NULL
-                 WHERE s.account = \(closing.account) AND s.id <> \(closing.id) AND s.state = 'running'
+                 WHERE s.account = \(closing.account) AND s.id <> \(closing.id) AND s.state = 'running' AND s.attempts > 0
                 RETURNING s.id, s.type, s.correlation_id, s.trace_parent
                 """)
             let events = try ended.map { row in
