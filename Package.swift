@@ -457,8 +457,8 @@ let package = Package(
         .testTarget(
             name: "SchemaTests",
             dependencies: [
-                "QuartetContactsContract", "ContactsService", "QuartetNotificationsContract", "NotificationsService",
-                "Postgres",
+                "Bus", "QuartetAPI", "QuartetContactsContract", "ContactsService", "QuartetNotificationsContract",
+                "NotificationsService", "Postgres", "QuartetSessionClientOrchestration",
                 "ServiceKit", "SessionClientService", "QuartetSessionContract", "SessionService", "TestKit",
                 "QuartetVocabulary",
             ],
