@@ -108,6 +108,10 @@ struct ClockTests {
                     $0.hasPrefix("\(number + 1)")
                 }
             }
+            try await quartet.wait(
+                for: "the first one's command",
+                "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'ClearReceivedPings'"
+            ) { $0 == "1" }
             // The one that was asked for later was written down by a clock that had been set back.
             try await quartet.kill(.sessionClient)
             for task in waiting { await task.value }
@@ -117,6 +121,15 @@ struct ClockTests {
                  WHERE type = 'RespondToAllPings'
                 """)
             try await quartet.start(.contacts)
+            // So the first one needn't rest, and gives way to nothing.
+            try await quartet.wait(
+                for: "its outcome",
+                """
+                SELECT count(*) FROM contacts.outcome AS o
+                  JOIN session_client.contacts_commands AS c ON c.command_id = o.command_id
+                 WHERE c.type = 'ClearReceivedPings'
+                """
+            ) { $0 == "1" }
             try await quartet.start(.sessionClient)
             try await quartet.wait(
                 for: "both to be done", "SELECT count(*) FROM session_client.saga WHERE state = 'done'"

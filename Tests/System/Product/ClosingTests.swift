@@ -57,6 +57,43 @@ struct ClosingTests {
         }
     }
 
+    @Test(
+        "closing an account waits for none of its operations that rest: it ends them and empties what they learnt (S18)"
+    )
+    func restingOperation() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await anna.ping(bob)
+            let allow = try await quartet.refuse(step: "summary")
+            let asked = Task {
+                try? await bob.edge.send(
+                    "POST", "/v1/operations/ClearAllReceivedPings", token: bob.token, key: EdgeClient.newKey())
+            }
+            try await quartet.waitForRest(of: "ClearAllReceivedPings", because: "not this step")
+            _ = try await bob.close()
+            try await quartet.wait(
+                for: "the account to be closed",
+                "SELECT state FROM session_client.saga WHERE type = 'CloseAccount'"
+            ) { $0 == "done" }
+            let left = try await quartet.psql(
+                """
+                SELECT s.state, count(t.result), count(*) FILTER (WHERE t.outcome IS NULL)
+                  FROM session_client.saga AS s JOIN session_client.saga_step AS t ON t.saga = s.id
+                 WHERE s.type = 'ClearAllReceivedPings' GROUP BY s.state
+                """)
+            #expect(left == "failed|0|0")
+            _ = await asked.value
+            try await allow()
+            // Nothing is tried any more, what was decided is told, and others' operations go on.
+            try await quartet.waitUntilQuiet()
+            let answers = try await anna.kinds().count { $0 == "pingAnswered" }
+            #expect(answers == 1)
+            let annas = try await anna.operate("RespondToAllPings")
+            #expect(annas["state"] == "done")
+        }
+    }
+
     /// Has Bob leave something in every service, and something of his with Anna.
     private static func leaveTraces(of bob: Device, and anna: Device, _ quartet: Quartet) async throws {
         try await anna.add(bob)

@@ -121,6 +121,67 @@ struct OperationTests {
     }
 
     @Test(
+        "an operation that can't go on gives way to the account's others, and every effect of all is there once (S15)")
+    func givesWay() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna, carl) = try await quartet.signUp("bob", "anna", "carl")
+            for friend in [anna, carl] { try await friend.add(bob) }
+            try await anna.ping(bob)
+            try await quartet.waitUntilQuiet()
+            let allow = try await quartet.refuse(step: "summary")
+            async let first = bob.operate("ClearAllReceivedPings")
+            try await quartet.waitForRest(of: "ClearAllReceivedPings", because: "not this step")
+            try await carl.ping(bob)
+            let second = try await bob.operate("RespondToAllPings")
+            #expect(second["state"] == "done" && second["result"]["contacts"] == [.string(carl.account)])
+            let state = try await quartet.psql(
+                "SELECT state FROM session_client.saga WHERE type = 'ClearAllReceivedPings'")
+            #expect(state == "running", "the second one waited for nothing")
+            try await allow()
+            let cleared = try await first
+            #expect(cleared["state"] == "done" && cleared["result"]["contacts"] == [.string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            for friend in [anna, carl] {
+                let answers = try await friend.kinds().count { $0 == "pingAnswered" }
+                #expect(answers == 1)
+            }
+            let kinds = try await bob.kinds()
+            #expect(kinds.count { $0 == "pingsCleared" } == 1)
+            let unread = try await bob.kinds(unread: true)
+            #expect(!unread.contains("pingReceived"))
+        }
+    }
+
+    @Test("an operation whose record can't be read holds up no other one, and goes on once it can be read (S15)")
+    func unreadableStep() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await anna.ping(bob)
+            let allow = try await quartet.refuse(step: "summary")
+            async let first = bob.operate("ClearAllReceivedPings")
+            try await quartet.waitForRest(of: "ClearAllReceivedPings", because: "not this step")
+            let kept = try await quartet.psql(
+                "SELECT result FROM session_client.saga_step WHERE name = 'clear' AND outcome = 'accepted'")
+            _ = try await quartet.psql(
+                """
+                UPDATE session_client.saga_step SET result = '{"position": "unknown"}' WHERE name = 'clear'
+                """)
+            try await quartet.waitForRest(of: "ClearAllReceivedPings", because: "can''t be read")
+            try await allow()
+            for device in [bob, anna] {
+                let other = try await device.operate("RespondToAllPings")
+                #expect(other["state"] == "done")
+            }
+            _ = try await quartet.psql(
+                "UPDATE session_client.saga_step SET result = $$\(kept)$$ WHERE name = 'clear'")
+            let cleared = try await first
+            #expect(cleared["state"] == "done" && cleared["result"]["contacts"] == [.string(anna.account)])
+            try await quartet.waitUntilQuiet()
+        }
+    }
+
+    @Test(
         "signing out works though another operation of the account is stuck, and ends the streams at every edge (S17)")
     func signOut() async throws {
         try await Quartet.with { quartet in
@@ -159,5 +220,19 @@ struct OperationTests {
             _ = await stuck.value
             await other.end()
         }
+    }
+}
+
+extension Quartet {
+    /// Waits until an operation rests after an error.
+    /// - Parameter reason: A part of it, as it stands in SQL.
+    func waitForRest(of operation: String, because reason: String) async throws {
+        try await wait(
+            for: "\(operation) to rest",
+            """
+            SELECT count(*) FROM session_client.saga
+             WHERE type = '\(operation)' AND state = 'running' AND last_error LIKE '%\(reason)%'
+            """
+        ) { $0 == "1" }
     }
 }

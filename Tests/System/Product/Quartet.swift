@@ -304,6 +304,20 @@ final class Quartet: Sendable {
         return { await holder.close() }
     }
 
+    /// Has the database refuse to write down a step of sagas; returns how to allow it again.
+    func refuse(step: String) async throws -> @Sendable () async throws -> Void {
+        _ = try await psql(
+            """
+            CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                RAISE EXCEPTION 'not this step';
+            END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON session_client.saga_step
+               FOR EACH ROW WHEN (NEW.name = '\(step)') EXECUTE FUNCTION public.refuse();
+            """)
+        return { _ = try await self.psql("DROP TRIGGER refuse ON session_client.saga_step") }
+    }
+
     /// Asks until the answer is as wanted.
     /// - Throws: `TimedOut`, with the last answer.
     @discardableResult

@@ -11,7 +11,8 @@ import Testing
 /// The rows of sagas, as the processes that run sagas take, write and end them.
 @Suite("Sagas: their rows", .timeLimit(.minutes(10)))
 struct SagaTableTests {
-    @Test("a saga that rests gives way to those that wait and comes behind them; one that is given back at once doesn't")
+    @Test(
+        "a saga that rests gives way to those that wait and comes behind them; one that is given back at once doesn't")
     func givesWay() async throws {
         try await Replica.with { database, replica in
             let account = AccountID.new()

@@ -144,6 +144,12 @@ struct SagaTests {
         #expect(!SagaError.changed(step: "contacts").isFinal, "a process of the version that fits goes on")
     }
 
+    @Test("a record that can't be read waits for a version that can; one that was emptied ends its saga")
+    func records() {
+        #expect(!SagaError.unreadable(step: "contacts").isFinal)
+        #expect(SagaError.emptied(step: "contacts").isFinal)
+    }
+
     @Test("every saga that is recorded can be read again")
     func recorded() throws {
         let sagas: [any Saga] = [
