@@ -88,9 +88,11 @@ struct SagaTableTests {
             let beginnings = sagas.map { replica.beginning(of: "clear", in: $0) }
             let endings = sagas.map { StepWriter.Ending(saga: $0.id, name: "clear", outcome: .accepted(event: nil)) }
             let (begun, _) = try await replica.write(beginnings)
-            #expect(try begun.allSatisfy { try $0.get()?.isFresh == true })
+            let fresh = try begun.map { try $0.get()?.isFresh }
+            #expect(fresh == [true, true, true])
             let (_, ended) = try await replica.write(endings: endings)
-            #expect(try ended.allSatisfy { try $0.get() == .accepted(event: nil) })
+            let outcomes = try ended.map { try $0.get() }
+            #expect(outcomes == Array(repeating: .accepted(event: nil), count: 3))
             let unreadable = #"{"position": "Robert Builder"}"#
             try await database.psql(
                 """
@@ -139,7 +141,8 @@ struct SagaTableTests {
             let (begun, ended) = try await replica.write(
                 [step, replica.beginning(of: "checkIn", in: rests)],
                 endings: [.init(saga: first, name: "summary", outcome: .accepted(event: nil))])
-            #expect(try begun.allSatisfy { try $0.get() == nil })
+            let attempts = try begun.map { try $0.get()?.attempt }
+            #expect(attempts == [nil, nil])
             #expect(throws: SagaError.self) { try ended[0].get() }
             let steps = try await database.psql("SELECT count(*), count(outcome) FROM session_client.saga_step")
             #expect(steps == "1|0")
