@@ -57,8 +57,8 @@ enum JoinedModules {
             var isInComment = false
             // By bytes: to look for the ends of characters first would take most of an edge's start.
             for bytes in source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-                let line = Substring(bytes)
-                let text = Substring(bytes.drop { $0 == UInt8(ascii: " ") })
+                let line = Substring(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes)
+                let text = Substring(line.utf8.drop { $0 == UInt8(ascii: " ") })
                 if isInComment || text.hasPrefix("/**") {
                     isInComment = !text.hasSuffix("*/")
                 } else if text.hasPrefix("// ") {

@@ -207,7 +207,7 @@ extension Connection {
     }
 
     /// The same for something urgent, also if the caller is cancelled.
-    /// - Parameter limit: Until when that waits for the disk, once it is known whose data is read.
+    /// - Parameter limit: Until when that waits for the disk. By then it is known whose data is read.
     private func restore(by limit: Duration) async throws(QuartetError) {
         let restoring = Task(executorPreference: time.workplace) { () -> Result<Void, QuartetError> in
             do throws(QuartetError) { return .success(try await self.restore(isShielded: true)) } catch {
@@ -215,8 +215,12 @@ extension Connection {
             }
         }
         if let restored = await time.value(of: restoring, until: limit) { return try restored.get() }
-        guard (store.account ?? store.unreadAccount) == nil else { throw .notStored("the disk takes its time") }
-        try await restoring.value.get()
+        if (store.account ?? store.unreadAccount) == nil {
+            let signedIn = try await Requests.reading { try await self.credentials }
+            guard let signedIn else { throw .needsAuthentication }
+            store.expect(signedIn.account)
+        }
+        throw .notStored("the disk takes its time")
     }
 
     /// Tries to read what the device kept until that works, as long as the connection runs.
@@ -297,10 +301,12 @@ extension Connection {
             }
         }
         guard store.account == account else { return false }
-        for copy in kept.copies {
+        for copy in kept.copies where store.account == account {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
+        // Something urgent doesn't wait for the end of this before it drops them for somebody else.
+        guard store.account == account else { return false }
         await outbox.restore(kept.items, of: account)
         return true
     }
