@@ -85,13 +85,13 @@ run_tests() {
   } | tee -a .local/test.log
 }
 
-# In continuous integration, up to three tests of the whole product that failed are run once more, by themselves and with the same
+# In continuous integration, up to three tests of a stage that failed are run once more, by themselves and with the same
 # random numbers, and count as passed if they pass then. They are listed at the end with what failed: on a crowded machine a time
 # limit may be the test's own, and whoever reads that finds out. Where a person runs the tests, a failure is a failure.
 if [ -n "${CI:-}" ]; then
   export TEST_SEED="${TEST_SEED:-$(date +%s)}"
 fi
-run_system_tests() {
+run_stage() {
   before=$(cat .local/test.status)
   rm -f .local/test.events .local/test.again
   run_tests --event-stream-output-path .local/test.events "$@"
@@ -117,13 +117,13 @@ if [ $# -eq 0 ]; then
   # One kind after the other. Beside hundreds of processes, the many small steps of tests that only compute take minutes; and all
   # kinds at once begin with so much that requests take longer than their time limits.
   say "Tests of the parts"
-  run_tests --skip '^(EndToEndTests|FaultTests|SchemaTests)\.'
+  run_stage --skip '^(EndToEndTests|FaultTests|SchemaTests)\.'
   say "Tests of the bus and the schema"
-  run_tests --filter '^(FaultTests|SchemaTests)\.'
+  run_stage --filter '^(FaultTests|SchemaTests)\.'
   say "Tests of the product"
-  run_system_tests --filter '^EndToEndTests\.' --skip '^EndToEndTests\.Console'
+  run_stage --filter '^EndToEndTests\.' --skip '^EndToEndTests\.Console'
   say "Tests of the console"
-  run_system_tests --filter '^EndToEndTests\.Console'
+  run_stage --filter '^EndToEndTests\.Console'
 else
   say "Tests"
   run_tests "$@"

@@ -19,13 +19,14 @@ enum JoinedModules {
         var joined = "export const modules = {}\n"
         var states: [String: Bool] = [:]
         var exports: [String: Set<String>] = [:]
+        let forms = Forms()
         func add(_ path: String, for importer: String) throws {
             guard let isDone = states[path] else {
                 guard let source = sources[path] else {
                     throw Refused(description: "\(importer) imports \(path), which isn't there")
                 }
                 states[path] = false
-                let module = try Module(path, source)
+                let module = try Module(path, source, forms)
                 for (imported, names) in module.imports {
                     try add(imported, for: path)
                     // In a browser that would be an error; here it would only be undefined.
@@ -44,6 +45,12 @@ enum JoinedModules {
         return joined
     }
 
+    /// What is understood. To read an expression takes longer than to match it.
+    private struct Forms {
+        let imported = /import \{ (.+) \} from '(.+)'/
+        let exported = /export (?:(?:async )?function|class|const) (\w+)/
+    }
+
     private struct Module {
         /// The modules that it needs, by path, and what of them.
         private(set) var imports: [(path: String, names: [String])] = []
@@ -51,20 +58,20 @@ enum JoinedModules {
         /// What takes its place.
         private(set) var text = ""
 
-        init(_ path: String, _ source: String) throws {
+        init(_ path: String, _ source: String, _ forms: Forms) throws {
             var exports: [String] = []
             var lines: [String] = []
             var isInComment = false
             // By bytes: to look for the ends of characters first would take most of an edge's start.
             for bytes in source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-                let line = Substring(bytes)
-                let text = Substring(bytes.drop { $0 == UInt8(ascii: " ") })
+                let line = Substring(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes)
+                let text = Substring(line.utf8.drop { $0 == UInt8(ascii: " ") })
                 if isInComment || text.hasPrefix("/**") {
                     isInComment = !text.hasSuffix("*/")
                 } else if text.hasPrefix("// ") {
                     continue
                 } else if line.hasPrefix("import") {
-                    guard let found = line.wholeMatch(of: /import \{ (.+) \} from '(.+)'/) else {
+                    guard let found = line.wholeMatch(of: forms.imported) else {
                         throw Self.refused(line, path)
                     }
                     let imported = Self.resolved(found.2, from: path)
@@ -72,7 +79,7 @@ enum JoinedModules {
                     imports.append((imported, names.map(String.init)))
                     lines.append("const { \(found.1.replacing(" as ", with: ": ")) } = modules['\(imported)']")
                 } else if line.hasPrefix("export") {
-                    guard let found = line.prefixMatch(of: /export (?:(?:async )?function|class|const) (\w+)/) else {
+                    guard let found = line.prefixMatch(of: forms.exported) else {
                         throw Self.refused(line, path)
                     }
                     exports.append(String(found.1))

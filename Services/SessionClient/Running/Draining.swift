@@ -1,4 +1,5 @@
 import Logging
+import ServiceKit
 import ServiceLifecycle
 
 /// What serves apps: runs it until told to stop, then drains, and then stops it.
@@ -10,7 +11,7 @@ struct Draining: Service {
     let logger: Logger
 
     func run() async throws {
-        let group = ServiceGroup(services: services, logger: logger)
+        let group = ServiceGroup(configuration: .init(naming: services, logger: logger))
         // Detached, because a task within this one would be shut down with it, before it has drained.
         let serving = Task.detached { try await group.run() }
         try await withTaskCancellationHandler {

@@ -18,7 +18,7 @@ extension ServiceContext {
 
     /// Runs services until the process is stopped, then shuts them down in reverse order.
     package func runTogether(_ services: [any Service]) async throws {
-        try await ServiceGroup(services: services, logger: logger.quiet).run()
+        try await ServiceGroup(configuration: .init(naming: services, logger: logger.quiet)).run()
     }
 }
 

@@ -27,7 +27,7 @@ struct DatabaseStart: Service {
         check.report(.ready)
         logger.info("running")
         // It is shut down with the group around it.
-        try await ServiceGroup(services: services, logger: logger.quiet).run()
+        try await ServiceGroup(configuration: .init(naming: services, logger: logger.quiet)).run()
     }
 }
 

@@ -133,13 +133,8 @@ struct ServiceCommand<Program: ServiceProgram> {
             try Program.services(context)
         }
         var configuration = ServiceGroupConfiguration(
-            services: [
-                .init(service: ImpatientSignal(logger: logger)),
-                .init(service: admin),
-                .init(service: clock),
-                .init(service: start),
-                .init(service: MemoryTrim()),
-                .init(service: Draining(health: health)),
+            naming: [
+                ImpatientSignal(logger: logger), admin, clock, start, MemoryTrim(), Draining(health: health),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)
         // A service that doesn't end by then is cancelled.

@@ -91,7 +91,8 @@ private struct Storm {
     mutating func play(_ fault: StormTests.Fault, round: Int, using random: inout SeededRandom) async throws {
         let shuffled = pairs.shuffled(using: &random)
         let (missing, raising) = (shuffled.prefix(pairs.count / 2), shuffled.dropFirst(pairs.count / 2))
-        let seconds = Int.random(in: 1...3, using: &random)
+        // Shorter than a lease, and longer.
+        let seconds = Int.random(in: 1...6, using: &random)
         for pair in missing {
             let distance = Int.random(in: 300...seconds * 1000, using: &random)
             try await quartet.moveDeadline(of: pair.dependent, to: "\(distance) milliseconds")

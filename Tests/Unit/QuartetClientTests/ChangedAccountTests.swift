@@ -27,21 +27,23 @@ struct ChangedAccountTests {
     private struct SlowApp {
         let server = Server(isSignedIn: false)
         let app: OutboxApp
+        let store: FailingSharedStore
         let isReading = Observed(false)
         /// Finished once the disk goes on.
         let disk: AsyncStream<Never>.Continuation
+        /// What takes until then.
+        let reading: @Sendable () async -> Void
 
         init(_ file: URL) throws {
             let (waits, disk) = AsyncStream<Never>.makeStream()
             self.disk = disk
-            server.tokens.save(ChangedAccountTests.former)
-            let store = FailingSharedStore(try DatabaseStore(file))
-            store.beforeLoad.withLock { [isReading] in
-                $0 = {
-                    isReading.update { $0 = true }
-                    for await _ in waits {}
-                }
+            reading = { [isReading] in
+                isReading.update { $0 = true }
+                for await _ in waits {}
             }
+            server.tokens.save(ChangedAccountTests.former)
+            store = FailingSharedStore(try DatabaseStore(file))
+            store.beforeLoad.withLock { [reading] in $0 = reading }
             app = OutboxApp(server, store, tokens: server.tokens, time: TwoProcessesTests.time(server))
         }
     }
@@ -70,13 +72,21 @@ struct ChangedAccountTests {
         }
     }
 
+    /// What the disk takes its time for.
+    enum Reading: CaseIterable { case account, news }
+
     @Test(
-        "a call for help goes out as whoever is signed in, though the disk still reads what somebody else had (F9, R12)"
-    )
-    func stillReading() async throws {
+        "a call for help goes out as whoever is signed in, though the disk still reads what somebody else had (F9, R12)",
+        arguments: Reading.allCases)
+    func stillReading(_ reading: Reading) async throws {
         try await TwoProcessesTests.withFile { file in
             let slow = try SlowApp(file)
             let (server, app) = (slow.server, slow.app)
+            if reading == .news {
+                slow.store.beforeLoad.withLock { $0 = nil }
+                try await app.connection.restore()
+                slow.store.beforeVersion.withLock { $0 = slow.reading }
+            }
             let restoring = Task { try await app.connection.restore() }
             try await slow.isReading.wait("the disk is at it") { $0 ? true : nil }
             server.tokens.save(Self.next)
@@ -93,6 +103,25 @@ struct ChangedAccountTests {
             #expect(app.connection.store.account == Server.account)
             #expect(app.connection.outbox.items.value.isEmpty && app.connection.outbox.unsent.value.isEmpty)
             #expect(Set(server.commands.map(\.key)).count == 1)
+        }
+    }
+
+    @Test("what somebody made while they were being signed out isn't left for whoever signs in (F9, S17)")
+    func madeMeanwhile() async throws {
+        try await TwoProcessesTests.withFile { file in
+            let slow = try SlowApp(file)
+            let (server, outbox) = (slow.server, slow.app.connection.outbox)
+            let restoring = Task { try await slow.app.connection.restore() }
+            try await slow.isReading.wait("the disk is at it") { $0 ? true : nil }
+            server.goOffline()
+            await TwoProcessesTests.keeps(server) { try await slow.app.user.clearAlert() }
+            #expect(outbox.items.value.map(\.account) == [Self.former.account])
+            // What it would keep waits for the disk.
+            let next = Task { await outbox.restore([], of: Server.account) }
+            slow.disk.finish()
+            await next.value
+            try await restoring.value
+            #expect(outbox.items.value.isEmpty && !outbox.isSendingUrgently)
         }
     }
 

@@ -100,6 +100,30 @@ struct FileTokenStoreTests {
         }
     }
 
+    @Test("whoever goes on without the lock undoes nothing of somebody whose disk stalled with it (F9, S17, S42)")
+    func stalled() throws {
+        try Self.withFile { file in
+            let time = Mutex(Duration.zero)
+            let store = FileTokenStore(file, now: { time.withLock { $0 } }, lock: { _ in EWOULDBLOCK })
+            let holder = FileTokenStore(file)
+            try holder.save(Self.credentials)
+            #expect(throws: TokenStoreBusy.self) { try store.update { $0 = nil } }
+            for seconds in [5, 6] {
+                time.withLock { $0 = .seconds(seconds) }
+                try? store.update { _ in }
+            }
+            let other = Credentials(account: Server.person(9), device: Server.device, refreshToken: "other")
+            var seen: [String?] = []
+            try store.update { stored in
+                seen.append(stored?.refreshToken)
+                if seen.count == 1 { try holder.save(other) }
+                if stored?.account == Self.credentials.account { stored?.refreshToken = "next" }
+            }
+            #expect(seen == [Self.credentials.refreshToken, "other"])
+            #expect(try store.load() == other)
+        }
+    }
+
     @Test("whoever was frozen with the lock reads again before they change what others changed without it (F9, S42)")
     func thawed() throws {
         try Self.withFile { file in

@@ -187,6 +187,8 @@ final class FailingSharedStore: MultiprocessStore {
 
     /// What has to happen before it reads an account.
     let beforeLoad = Mutex<(@Sendable () async -> Void)?>(nil)
+    /// What has to happen before it says whether others have changed anything.
+    let beforeVersion = Mutex<(@Sendable () async -> Void)?>(nil)
     /// What has to happen before it ends an item.
     let beforeEnd = Mutex<(@Sendable () async -> Void)?>(nil)
 
@@ -201,7 +203,11 @@ final class FailingSharedStore: MultiprocessStore {
         return try await store.load(account)
     }
 
-    func version() async throws -> Int64 { try await store.version() }
+    func version() async throws -> Int64 {
+        await beforeVersion.withLock { $0 }?()
+        return try await store.version()
+    }
+
     func openings() async throws -> Set<String> { try await store.openings() }
     func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }
 

@@ -34,7 +34,7 @@ extension Connection {
             // Another process of the app has signed out, and perhaps in again, while this one did nothing. A call for help goes out as
             // whoever is signed in on the device: the person who has it in their hand asks for help. All else is about somebody's own.
             let secondLimit = time.now() + Outbox.patience
-            if type(of: command).isUrgent { await dropForgotten(by: secondLimit) } else { await dropForgotten() }
+            try await dropForgotten(for: command, by: secondLimit)
             let account = try await account(for: command, by: secondLimit)
             guard account == former || command is RaiseAlert,
                 try await send(edit, command, of: account, from: queue, by: secondLimit, show: show)
@@ -84,7 +84,7 @@ extension Connection {
         } catch {
             // While nothing runs, nobody else hears of it. What was to be sent later is erased.
             guard !isRunning, store.isForgotten else { throw error }
-            await dropForgotten()
+            try? await dropForgotten(for: command, by: time.now() + Outbox.patience)
             throw error.isPending ? .needsAuthentication : error
         }
     }
@@ -118,31 +118,36 @@ extension Connection {
         }
     }
 
-    /// The same for something urgent.
-    /// - Parameter limit: Until when that waits for whoever has ``entering``, and reads what the account has.
-    private func dropForgotten(by limit: Duration) async {
+    /// The same for a command that goes on as whoever is signed in.
+    /// - Parameter limit: Until when something urgent waits for whoever has ``entering``, and reads or writes what the account has.
+    private func dropForgotten(for command: any AppCommandBody, by limit: Duration) async throws(QuartetError) {
+        guard type(of: command).isUrgent else { return await dropForgotten() }
         let dropping = Task(executorPreference: time.workplace) { await self.dropForgotten() }
-        guard await time.value(of: dropping, until: limit) == nil else { return }
+        guard await time.value(of: dropping, until: limit) == nil, let tokens else { return }
+        let last = try await Requests.reading { try await tokens.last }
+        guard let former = store.account ?? store.unreadAccount,
+            store.isForgotten || last?.account != former || last?.isLeaving == true, await dropFormer(former)
+        else { return }
+        guard let last, !last.isSignedOut else { throw .needsAuthentication }
         // What is still being read isn't shown once somebody else is expected.
-        guard store.account == nil, let former = store.unreadAccount, let next = try? await credentials?.account,
-            next != former
-        else { return await dropping.value }
-        await dropFormer()
-        store.expect(next)
+        store.expect(last.account)
     }
 
     /// Drops what is here of an account that isn't the device's any more. The caller has ``entering``, or goes on without it.
-    private func dropFormer() async {
-        let former = store.account ?? store.unreadAccount
+    /// - Parameter former: Whose, as far as its caller has found; nil for nobody's.
+    /// - Returns: False if somebody else's is here by now: a call for help doesn't wait for the others who drop it.
+    @discardableResult
+    private func dropFormer(_ former: AccountID?) async -> Bool {
+        guard former == store.account ?? store.unreadAccount else { return false }
         await tokens?.dropAccess(of: former)
-        // A call for help that didn't wait for this may have dropped them meanwhile.
-        guard former == store.account ?? store.unreadAccount else { return }
+        guard former == store.account ?? store.unreadAccount else { return false }
         signedOut(.signedOut(.signedOut))
         reset()
         copies.forget()
         store.close()
         core.withLock { $0.hasDropped = true }
         session.replace(ReadOnlySessionState(nil), .ready)()
+        return true
     }
 
     /// Delivers these sequences to a copy from now on.
@@ -202,7 +207,7 @@ extension Connection {
     }
 
     /// The same for something urgent, also if the caller is cancelled.
-    /// - Parameter limit: Until when that waits for the disk, once it is known whose data is read.
+    /// - Parameter limit: Until when that waits for the disk. By then it is known whose data is read.
     private func restore(by limit: Duration) async throws(QuartetError) {
         let restoring = Task(executorPreference: time.workplace) { () -> Result<Void, QuartetError> in
             do throws(QuartetError) { return .success(try await self.restore(isShielded: true)) } catch {
@@ -210,8 +215,12 @@ extension Connection {
             }
         }
         if let restored = await time.value(of: restoring, until: limit) { return try restored.get() }
-        guard (store.account ?? store.unreadAccount) == nil else { throw .notStored("the disk takes its time") }
-        try await restoring.value.get()
+        if (store.account ?? store.unreadAccount) == nil {
+            let signedIn = try await Requests.reading { try await self.credentials }
+            guard let signedIn else { throw .needsAuthentication }
+            store.expect(signedIn.account)
+        }
+        throw .notStored("the disk takes its time")
     }
 
     /// Tries to read what the device kept until that works, as long as the connection runs.
@@ -258,12 +267,13 @@ extension Connection {
     /// again.
     private func dropIfChanged() async throws(QuartetError) {
         guard let tokens else { return }
+        let former = store.account ?? store.unreadAccount
         if !store.isForgotten {
-            guard let former = store.account ?? store.unreadAccount else { return }
+            guard let former else { return }
             let last = try await Requests.reading { try await tokens.last }
             if let last, last.account == former, !last.isLeaving { return }
         }
-        await dropFormer()
+        await dropFormer(former)
     }
 
     /// - Returns: False if somebody else is signed in by now, and nothing was shown.
@@ -284,17 +294,19 @@ extension Connection {
             // What can't be read now was read just before.
             let last: Credentials?
             do { last = try await tokens?.last } catch { last = credentials }
-            guard store.account == account else { return false }
             guard let last, last.account == account, !last.isLeaving else {
                 // Something urgent may have been made for them while the disk took its time.
-                await dropFormer()
+                await dropFormer(account)
                 return false
             }
         }
-        for copy in kept.copies {
+        guard store.account == account else { return false }
+        for copy in kept.copies where store.account == account {
             guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
             if restore(copy, of: name) { copies.noteKept(copy.sequence) }
         }
+        // Something urgent doesn't wait for the end of this before it drops them for somebody else.
+        guard store.account == account else { return false }
         await outbox.restore(kept.items, of: account)
         return true
     }

@@ -67,8 +67,10 @@ final class AccountStore: Sendable {
     /// Another connection has the object from now on. What is known here of what it keeps is read again before anything is saved.
     private func handOver() {
         guard let account else { return }
-        expect(account)
-        current.withLock { $0 = nil }
+        unread.withLock { unread in
+            unread = account
+            current.withLock { $0 = nil }
+        }
     }
 
     /// Whether other processes may have the store.
@@ -84,8 +86,8 @@ final class AccountStore: Sendable {
     /// Whose data couldn't be read. Nothing is saved for them until it is: it might replace what is there.
     var unreadAccount: AccountID? { unread.withLock { $0 } }
 
-    /// Says whose data will be read, before the device's disk is asked for anything.
-    func expect(_ account: AccountID) { unread.withLock { $0 = account } }
+    /// Says whose data will be read, before the device's disk is asked for anything. Nothing is said where somebody's is read.
+    func expect(_ account: AccountID) { unread.withLock { if self.account == nil { $0 = account } } }
 
     /// Reads what an account has. From then on its data is what it is about.
     /// - Returns: Nil if somebody else is expected, be it only by the time that it was read.
@@ -241,8 +243,11 @@ final class AccountStore: Sendable {
 
     /// Ends with a sign-out of another process, which has erased what there was.
     func close() {
-        current.withLock { $0 = nil }
-        unread.withLock { $0 = nil }
+        // What is being read becomes current before or not at all.
+        unread.withLock { unread in
+            current.withLock { $0 = nil }
+            unread = nil
+        }
         forgetting.withLock { forgetting in
             forgetting.isForgotten = false
             forgetting.closings += 1
@@ -298,10 +303,12 @@ final class AccountStore: Sendable {
 
     /// Forgets what a crash or a restored backup left of others.
     func forgetOthers(than account: AccountID?, _ openings: Openings) async throws(QuartetError) {
+        // Somebody else may be expected by the time that it is this one's turn.
+        let expected = unreadAccount
         try await shielded { store in
             try self.own()
             self.current.withLock { if $0 != account { $0 = nil } }
-            self.unread.withLock { if $0 != account { $0 = nil } }
+            self.unread.withLock { if $0 == expected, $0 != account { $0 = nil } }
             if let shared = self.shared, let marks = openings.marks {
                 try await shared.forgetOthers(than: account, openedAs: marks)
             } else {

@@ -67,7 +67,12 @@ public final class FileTokenStore: TokenStore {
                 var after = before
                 let value = try change(&after)
                 // Whoever took long may have been frozen, and others have gone on without the lock: it begins again, lock and all.
-                let isWritten = try after == before || write(after, into: folder) { now() - begun < Self.holdLimit }
+                let isWritten =
+                    try after == before
+                    || write(after, into: folder) {
+                        // Without the lock, somebody whose disk stalled may have written at last.
+                        now() - begun < Self.holdLimit && (folder.isLocked || (try? read() == before) == true)
+                    }
                 return isWritten ? value : nil
             }
             if let changed { return changed }

@@ -6,6 +6,7 @@ extension Outbox {
     /// Takes in what was kept for an account. Its urgent items end where the person made a later one of the lane while they couldn't
     /// be read: sent after that, the end of an alert would end the next one.
     func restore(_ all: [OutboxItem], of account: AccountID) async {
+        dropOthers(than: account)
         cards.restore(all, of: account)
         // Another connection has had the store meanwhile. What became of these is taken in as another process's is.
         let known = state.withLock { state in state.isRestored ? state.known : [] }
@@ -54,6 +55,21 @@ extension Outbox {
         }
         for item in unsaved { _ = try? await write(item, .renew) }
         if !known.isEmpty { await takeInOthers(isCertain: true) }
+    }
+
+    /// Drops what somebody else made while they were being signed out, and a slow disk held that up. Nobody else reads what became of it.
+    private func dropOthers(than account: AccountID) {
+        let others = items.value.filter { $0.account.map { $0 != account } ?? false }
+        for other in others {
+            guard let item = take(other.id, where: { _ in true }) else { continue }
+            _ = isHeard(.failure(.needsAuthentication), of: item)
+            state.withLock { state in
+                (state.joined[item.id], state.unsaved[item.id]) = (nil, nil)
+                if state.madeUnread[item.lane]?.account == item.account { state.madeUnread[item.lane] = nil }
+            }
+            queue(of: item)?.decided(item, .failure(.needsAuthentication))
+        }
+        if !others.isEmpty { progress.send(()) }
     }
 
     /// Whether what was kept for the account is among the items.
