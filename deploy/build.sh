@@ -5,7 +5,7 @@
 # again whenever it differs. The first flag is there because SwiftPM lets a target import what it doesn't declare otherwise.
 # In debug builds, C is optimized, too: unoptimized, deriving a key from a password takes so long that on a busy machine people
 # who sign up give up waiting. So are the modules that every message passes through: see QUARTET_OPTIMIZED in Package.swift.
-# In continuous integration nobody opens a debugger or an editor: what only these need takes a fifth of a build's time.
+# In continuous integration nobody opens a debugger or an editor, so what only these need is left out.
 set -eu
 case " $* " in
   *' release '*) ;; # SwiftPM optimizes it more, and what comes later in a compiler's arguments would win

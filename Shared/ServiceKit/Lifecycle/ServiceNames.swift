@@ -3,8 +3,8 @@ package import ServiceLifecycle
 package import UnixSignals
 
 extension ServiceGroupConfiguration {
-    /// Services that logs and errors name by their types. Unnamed, they are named by all that they hold: keys, too, and it takes longer to
-    /// write down than all else at the start.
+    /// Services that logs and errors name by their types. By default each is named by a description of all that it holds, which is
+    /// written down at the start whether or not anything is logged.
     /// - Parameters:
     ///   - services: In the order in which they start; they are shut down in reverse.
     ///   - gracefulShutdownSignals: The signals that shut them down; none for a group within another.
