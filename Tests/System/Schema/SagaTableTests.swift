@@ -43,6 +43,10 @@ struct SagaTableTests {
             inHand = try #require(try await replica.claim())
             #expect(inHand.id == first && inHand.attempts == 3)
             #expect(try await replica.table.postpone(inHand, because: "again", for: .seconds(3600)) == false)
+            // What is asked for while it rests doesn't wait for it.
+            let fourth = try await replica.begin(for: account)
+            let found = try await replica.claim()
+            #expect(found?.id == fourth)
         }
     }
 
