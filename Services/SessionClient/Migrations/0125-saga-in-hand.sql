@@ -4,9 +4,9 @@ CREATE UNIQUE INDEX saga_in_hand ON session_client.saga (account, lane) WHERE st
 COMMENT ON INDEX session_client.saga_in_hand IS 'Sagas of one account and lane run one after the other: only one of them has an owner.';
 COMMENT ON INDEX session_client.saga_running_in_lane IS 'Finds the next saga of an account and lane: the first of those that don''t rest.';
 COMMENT ON COLUMN session_client.saga.lane IS
-    'Sagas of one account and lane run one after the other, in the order of their numbers. One that rests until its next_attempt gives way to the others.';
+    'Sagas of one account and lane run one after the other, in the order of their numbers. One that rests until its next_attempt gives way to the others; one whose process vanished goes first.';
 COMMENT ON COLUMN session_client.saga.number IS
-    'The saga''s place among its account''s, whatever the clock says: assigned while the account is locked. One that rests after an error gets a new one, behind those that wait.';
+    'The saga''s place among its account''s: not a time, since clocks go back, and assigned while the account is locked. One that rests after an error gets a new one, behind those that wait.';
 COMMENT ON COLUMN session_client.saga.next_attempt IS 'The earliest time of the next run, after an error. Until then the saga rests.';
 COMMENT ON COLUMN session_client.saga.state IS
     'running, done, rejected (because its deciding step was) or failed: it can''t be done, or the account was closed meanwhile.';

@@ -44,7 +44,7 @@ struct SagaTable: Sendable {
     let ownership: Duration
 
     /// Takes the oldest saga that may run: due, owned by nobody, no other of its account and lane in hand, and the first of those
-    /// in it that don't rest.
+    /// in it that don't rest. What another process had in hand goes before all, so that a lane never waits for what can't be taken.
     func claim(notOlderThan age: Interval) async throws -> ClaimedSaga? {
         do { return try await claimFirst(notOlderThan: age) } catch let error as PostgresError
             where error.constraint == "saga_in_hand"
@@ -70,9 +70,10 @@ struct SagaTable: Sendable {
                        AND NOT EXISTS (SELECT FROM session_client.saga AS h
                                         WHERE h.state = 'running' AND h.owner IS NOT NULL
                                           AND h.account = c.account AND h.lane = c.lane AND h.id <> c.id)
-                       AND NOT EXISTS (SELECT FROM session_client.saga AS e
-                                        WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
-                                          AND e.number < c.number AND e.next_attempt <= now())
+                       AND (c.owner IS NOT NULL
+                            OR NOT EXISTS (SELECT FROM session_client.saga AS e
+                                            WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
+                                              AND e.number < c.number AND e.next_attempt <= now()))
                      ORDER BY c.next_attempt
                      LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                 RETURNING s.id, s.type, s.body, s.account, s.correlation_id, s.trace_parent, s.started_at, s.attempts

@@ -117,7 +117,8 @@ struct ClockTests {
             for task in waiting { await task.value }
             _ = try await quartet.psql(
                 """
-                UPDATE session_client.saga SET started_at = started_at - interval '1 hour'
+                UPDATE session_client.saga
+                   SET started_at = started_at - interval '1 hour', next_attempt = next_attempt - interval '1 hour'
                  WHERE type = 'RespondToAllPings'
                 """)
             try await quartet.start(.contacts)

@@ -71,6 +71,12 @@ struct ClosingTests {
                     "POST", "/v1/operations/ClearAllReceivedPings", token: bob.token, key: EdgeClient.newKey())
             }
             try await quartet.waitForRest(of: "ClearAllReceivedPings", because: "not this step")
+            // A step that a killed process asked for, and whose end nobody has seen.
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session_client.saga_step (saga, name, number)
+                SELECT id, 'left', 99 FROM session_client.saga WHERE type = 'ClearAllReceivedPings'
+                """)
             _ = try await bob.close()
             try await quartet.wait(
                 for: "the account to be closed",

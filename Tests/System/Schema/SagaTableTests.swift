@@ -57,6 +57,7 @@ struct SagaTableTests {
             let (first, second) = try await (replica.begin(for: account), replica.begin(for: account))
             let rests = try #require(try await replica.claim())
             _ = try await replica.table.postpone(rests, because: "a step was refused", for: .seconds(3600))
+            let stranger = try await replica.begin(for: .new())
             // Another replica takes the first, whose rest is over by its look, and hasn't committed yet.
             let other = try await Connection.connect(Configuration(try database.url))
             try await other.run { database in
@@ -78,10 +79,38 @@ struct SagaTableTests {
             ) { $0 == "1" }
             _ = try await other.run { try $0.execute("COMMIT") }
             let taken = try await found
-            #expect(taken?.id == nil)
+            #expect(taken?.id == stranger, "what another account waits for is found all the same")
             await other.close()
-            let owned = try await database.psql("SELECT id FROM session_client.saga WHERE owner IS NOT NULL")
+            let owned = try await database.psql(
+                "SELECT id FROM session_client.saga WHERE account = '\(account)' AND owner IS NOT NULL")
             #expect(owned == "\(first)" && owned != "\(second)")
+        }
+    }
+
+    @Test("what a killed process had in hand goes first, even when an earlier one has rested meanwhile")
+    func killed() async throws {
+        try await Replica.with { database, replica in
+            let account = AccountID.new()
+            let first = try await replica.begin(for: account)
+            let rests = try #require(try await replica.claim())
+            _ = try await replica.table.postpone(rests, because: "a step was refused", for: .seconds(3600))
+            let second = try await replica.begin(for: account)
+            let inHand = try await replica.claim()
+            #expect(inHand?.id == second)
+            try await database.psql(
+                """
+                UPDATE session_client.saga SET owned_until = now() WHERE id = '\(second)';
+                UPDATE session_client.saga SET next_attempt = now() WHERE id = '\(first)';
+                """)
+            try await Replica.with(database) { other in
+                let taken = try #require(try await other.claim())
+                #expect(taken.id == second)
+                let none = try await other.claim()
+                #expect(none?.id == nil, "one at a time")
+                #expect(try await other.end(taken)?.hasNext == true)
+                let next = try await other.claim()
+                #expect(next?.id == first)
+            }
         }
     }
 
