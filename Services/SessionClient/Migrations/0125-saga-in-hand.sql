@@ -1,7 +1,14 @@
 -- A saga that rests after an error gives way to the others of its account and lane. So which of them may run no longer follows
 -- from their numbers alone, and two replicas that look at the same moment could each take another one: the index refuses the second.
+-- What a vanished process had in hand is anyone's.
+UPDATE session_client.saga SET owner = NULL, owned_until = NULL WHERE state = 'running' AND owned_until < clock_timestamp();
 CREATE UNIQUE INDEX saga_in_hand ON session_client.saga (account, lane) WHERE state = 'running' AND owner IS NOT NULL;
 COMMENT ON INDEX session_client.saga_in_hand IS 'Sagas of one account and lane run one after the other: only one of them has an owner.';
+-- By another column than the lanes' indexes, of the same meaning: otherwise a plan made while nothing runs looks for each saga's lane
+-- in all that is due.
+DROP INDEX session_client.saga_due;
+CREATE INDEX saga_due ON session_client.saga (next_attempt) WHERE ended_at IS NULL;
+COMMENT ON INDEX session_client.saga_due IS 'Finds the sagas that can be run, the longest waiting first.';
 COMMENT ON INDEX session_client.saga_running_in_lane IS 'Finds the next saga of an account and lane: the first of those that don''t rest.';
 COMMENT ON COLUMN session_client.saga.lane IS
     'Sagas of one account and lane run one after the other, in the order of their numbers. One that rests until its next_attempt gives way to the others; one whose process vanished goes first.';

@@ -113,7 +113,9 @@ final class SagaWriter: Sendable {
     /// refused by its first step.
     func endOthers(of closing: ClaimedSaga) async throws {
         let statements = statements
-        try await pool.withConnection { try statements.endOthers(of: closing, $0) }
+        try await pool.withConnection { database in
+            while try statements.endSome(besides: closing, database) == SagaStatements.portion {}
+        }
     }
 }
 
@@ -122,6 +124,8 @@ private struct SagaStatements: Sendable {
     let operations: Log
     let owner: OwnerID
     let ownership: Duration
+    /// How many are ended in one transaction.
+    static let portion = 500
 
     func execute(_ batch: SagaWriter.Batch, _ database: Database) throws -> ([SagaWriter.Begun], [SagaWriter.Ended?]) {
         let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
@@ -163,14 +167,19 @@ private struct SagaStatements: Sendable {
         return (begun, ended)
     }
 
-    func endOthers(of closing: ClaimedSaga, _ database: Database) throws {
+    /// - Returns: How many it ended.
+    func endSome(besides closing: ClaimedSaga, _ database: Database) throws -> Int {
         let events = try database.transaction { database in
             let ended = try database.query(
                 """
                 UPDATE session_client.saga AS s
                    SET state = \(OperationReply.State.failed.rawValue), last_error = 'the account was closed',
                        ended_at = clock_timestamp(), owner = NULL
-                 WHERE s.account = \(closing.account) AND s.id <> \(closing.id) AND s.state = 'running' AND s.attempts > 0
+                 WHERE s.id IN (SELECT o.id FROM session_client.saga AS o
+                                 WHERE o.account = \(closing.account) AND o.id <> \(closing.id) AND o.state = 'running'
+                                   AND o.attempts > 0
+                                 LIMIT \(Self.portion))
+                   AND s.state = 'running'
                 RETURNING s.id, s.type, s.correlation_id, s.trace_parent
                 """)
             let events = try ended.map { row in
@@ -185,6 +194,7 @@ private struct SagaStatements: Sendable {
         }
         // After the commit. If no one hears it, that costs latency alone: see Log.ring(for:).
         if !events.isEmpty { _ = try? database.query(operations.ring(for: events)) }
+        return events.count
     }
 
     /// In one order, so that two processes never wait for each other.

@@ -114,6 +114,45 @@ struct SagaTableTests {
         }
     }
 
+    @Test("an operation that failed can be resumed while another of its account rests, and takes its turn")
+    func resumed() async throws {
+        try await Replica.with { database, replica in
+            let account = AccountID.new()
+            let failed = try await replica.begin(for: account)
+            let inHand = try #require(try await replica.claim())
+            _ = try await replica.sagas.end(.init(saga: inHand, state: .failed, result: Array("{}".utf8)))
+            let resting = try await replica.begin(for: account)
+            let rests = try #require(try await replica.claim())
+            #expect(rests.id == resting)
+            try await database.psql("SELECT session_client.resume_saga('\(failed)', 'a test')")
+            let none = try await replica.claim()
+            #expect(none?.id == nil, "one at a time")
+            _ = try await replica.table.postpone(rests, because: "a step was refused", for: .seconds(3600))
+            let taken = try await replica.claim()
+            #expect(taken?.id == failed)
+        }
+    }
+
+    @Test("a look reads each account's lane, not all that runs, also when it was planned while nothing ran")
+    func plan() async throws {
+        try await Replica.with { database, replica in
+            try await database.psql(
+                """
+                INSERT INTO session_client.saga (id, type, account, body, body_hash, correlation_id, state, ended_at)
+                SELECT gen_random_uuid(), 'A', gen_random_uuid(), '{}', gen_random_uuid(), gen_random_uuid(), 'done', now()
+                  FROM generate_series(1, 10000);
+                """)
+            try await database.psql("VACUUM ANALYZE session_client.saga")
+            let query = replica.table.claimQuery(notOlderThan: .days(1))
+            let lines = try await replica.pool.withConnection { database in
+                try database.query("EXPLAIN (COSTS OFF) \(query)").map { try $0.decode(0, as: String.self) }
+            }
+            let plan = lines.joined(separator: "\n")
+            #expect(plan.contains("Index Cond: ((account = c.account) AND (lane = c.lane))"), "\(plan)")
+            #expect(plan.contains("saga_due on saga c"), "\(plan)")
+        }
+    }
+
     @Test("what can't be read of one step is that step's error alone, and says nothing of what is recorded")
     func unreadable() async throws {
         try await Replica.with { database, replica in
