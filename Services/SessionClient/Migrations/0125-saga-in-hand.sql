@@ -1,11 +1,13 @@
 -- A saga that rests after an error gives way to the others of its account and lane. So which of them may run no longer follows
 -- from their numbers alone, and two replicas that look at the same moment could each take another one: the index refuses the second.
+-- At once the lock that the last statement needs: taken step by step, it could meet a process that also waits for more.
+LOCK TABLE session_client.saga IN ACCESS EXCLUSIVE MODE;
 -- What a vanished process had in hand is anyone's.
 UPDATE session_client.saga SET owner = NULL, owned_until = NULL WHERE state = 'running' AND owned_until < clock_timestamp();
 CREATE UNIQUE INDEX saga_in_hand ON session_client.saga (account, lane) WHERE state = 'running' AND owner IS NOT NULL;
 COMMENT ON INDEX session_client.saga_in_hand IS 'Sagas of one account and lane run one after the other: only one of them has an owner.';
 -- By another column than the lanes' indexes, of the same meaning: otherwise a plan made while nothing runs looks for each saga's lane
--- in all that is due.
+-- in all that is due. 0.1.0, which asks by the first one, reads and sorts all that run meanwhile.
 DROP INDEX session_client.saga_due;
 CREATE INDEX saga_due ON session_client.saga (next_attempt) WHERE ended_at IS NULL;
 COMMENT ON INDEX session_client.saga_due IS 'Finds the sagas that can be run, the longest waiting first.';

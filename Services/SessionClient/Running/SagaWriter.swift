@@ -111,10 +111,11 @@ final class SagaWriter: Sendable {
     /// Ends the other sagas of an account that every owner has closed, also those that another replica runs: from then on none of
     /// their steps is written down. They count as failed, since they may be half done. One that was never tried is left to be
     /// refused by its first step.
-    func endOthers(of closing: ClaimedSaga) async throws {
+    /// - Parameter portion: How many are ended in one transaction.
+    func endOthers(of closing: ClaimedSaga, atATime portion: Int = 500) async throws {
         let statements = statements
         try await pool.withConnection { database in
-            while try statements.endSome(besides: closing, database) == SagaStatements.portion {}
+            while try statements.endSome(portion, besides: closing, database) == portion {}
         }
     }
 }
@@ -124,8 +125,6 @@ private struct SagaStatements: Sendable {
     let operations: Log
     let owner: OwnerID
     let ownership: Duration
-    /// How many are ended in one transaction.
-    static let portion = 500
 
     func execute(_ batch: SagaWriter.Batch, _ database: Database) throws -> ([SagaWriter.Begun], [SagaWriter.Ended?]) {
         let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
@@ -167,8 +166,8 @@ private struct SagaStatements: Sendable {
         return (begun, ended)
     }
 
-    /// - Returns: How many it ended.
-    func endSome(besides closing: ClaimedSaga, _ database: Database) throws -> Int {
+    /// - Returns: How many it ended, which are fewer than asked for if no more were left.
+    func endSome(_ portion: Int, besides closing: ClaimedSaga, _ database: Database) throws -> Int {
         let events = try database.transaction { database in
             let ended = try database.query(
                 """
@@ -178,7 +177,7 @@ private struct SagaStatements: Sendable {
                  WHERE s.id IN (SELECT o.id FROM session_client.saga AS o
                                  WHERE o.account = \(closing.account) AND o.id <> \(closing.id) AND o.state = 'running'
                                    AND o.attempts > 0
-                                 LIMIT \(Self.portion))
+                                 LIMIT \(portion) FOR NO KEY UPDATE)
                    AND s.state = 'running'
                 RETURNING s.id, s.type, s.correlation_id, s.trace_parent
                 """)
