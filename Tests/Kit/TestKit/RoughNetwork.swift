@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stands between apps and a server of this machine, over TCP, and once it is rough does to connections what a bad network does:
 /// some are refused, some wait so that later ones overtake them, some are silent, and most end sooner or later, in the middle of
-/// what was being said.
+/// what was being said, or with a reset.
 ///
 /// ```swift
 /// let network = try RoughNetwork(to: port, random: random.fork())
@@ -22,13 +22,15 @@ public final class RoughNetwork: Sendable {
         public var silenced = 0
         public var halved = 0
         public var dropped = 0
+        public var reset = 0
 
         public var description: String {
-            "\(refused) refused, \(overtaken) overtaken, \(delayed) delayed, \(silenced) silent, \(halved) halved, \(dropped) dropped"
+            "\(refused) refused, \(overtaken) overtaken, \(delayed) delayed, \(silenced) silent, \(halved) halved, "
+                + "\(dropped) dropped, \(reset) reset"
         }
     }
 
-    private enum Fate { case pass, delay, silence, halve, drop }
+    private enum Fate { case pass, delay, silence, halve, drop, reset }
 
     private struct State: Sendable {
         var random: SeededRandom
@@ -155,6 +157,9 @@ public final class RoughNetwork: Sendable {
                 _ = Sockets.send(buffer[..<(count / 2)], to: target)
                 return
             case .silence, .drop: return
+            case .reset:
+                for socket in [source, target] { Sockets.reset(socket) }
+                return
             }
         }
     }
@@ -175,6 +180,9 @@ public final class RoughNetwork: Sendable {
             case 15..<19:
                 state.counts.dropped += 1
                 return (.drop, .zero)
+            case 19..<22:
+                state.counts.reset += 1
+                return (.reset, .zero)
             default: return (.pass, .zero)
             }
         }

@@ -25,6 +25,24 @@ struct RoughNetworkTests {
             try network.start()
         }
     }
+
+    @Test("a rough network passes a request on and resets the connection instead of answering")
+    func resets() throws {
+        let server = try Listener()
+        // What it draws with this seed.
+        let network = try RoughNetwork(to: server.port.number, random: SeededRandom(seed: 129))
+        defer { network.stop() }
+        network.roughen()
+        let client = try #require(Listener.connected(to: network.port))
+        defer { close(client) }
+        let accepted = accept(server.socket, nil, nil)
+        defer { close(accepted) }
+        var byte: UInt8 = 0
+        #expect(send(client, "a", 1, 0) == 1 && recv(accepted, &byte, 1, 0) == 1 && byte == UInt8(ascii: "a"))
+        #expect(send(accepted, "b", 1, 0) == 1)
+        #expect(recv(client, &byte, 1, 0) == -1 && errno == ECONNRESET)
+        #expect(network.counts.reset == 1)
+    }
 }
 
 /// A server that listens, for as long as this is kept.
