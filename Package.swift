@@ -519,8 +519,8 @@ let package = Package(
             dependencies: [
                 "QuartetAPI", "Bus", "QuartetContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge",
                 "LedgerService",
-                "QuartetNotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
-                "QuartetSessionContract",
+                "QuartetNotificationsContract", "Postgres", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage",
+                "RPCClient", "ServiceKit", "QuartetSessionContract",
                 "TestKit", "QuartetVocabulary", "WebDriver", httpClient, logging, lifecycle, nio, nioHTTP, nioPosix,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),

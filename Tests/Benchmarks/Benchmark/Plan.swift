@@ -8,8 +8,9 @@ struct Plan: Sendable {
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
         databases there. Sections: limits commands latency held fanout sagas calls streams memory starts attachments checkins
-        rejoin groups signals client console; by default all of these. console needs Chromium and its driver. Only by request,
-        growth and resuming: they may take half an hour and check the free disk space first (GROWTH_ROWS, default 10000000).
+        rejoin groups signals client urgent console; by default all of these. console needs Chromium and its driver. Only by
+        request, growth and resuming: they may take half an hour and check the free disk space first (GROWTH_ROWS, default
+        10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
@@ -38,7 +39,7 @@ struct Plan: Sendable {
         else { return nil }
         let known = [
             "limits", "commands", "latency", "held", "fanout", "sagas", "calls", "streams", "memory", "starts",
-            "attachments", "checkins", "rejoin", "groups", "signals", "client", "console",
+            "attachments", "checkins", "rejoin", "groups", "signals", "client", "urgent", "console",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth", "resuming"]) else { return nil }
@@ -104,6 +105,9 @@ struct Plan: Sendable {
         }
         if sections.contains("signals") {
             try await ProductBenchmark.with(server) { try await $0.signals(min(5, seconds), &report) }
+        }
+        if sections.contains("urgent") {
+            try await ProductBenchmark.with(server, isLimited: true) { try await $0.urgent(&report) }
         }
         if sections.contains("console") {
             try await ProductBenchmark.withConsole(server) { try await $0.console(&report) }

@@ -30,9 +30,20 @@ final class ProductBenchmark: Sendable {
         edge = EdgeClient(http: http) { url }
     }
 
-    /// - Parameter settings: More of the services' environment.
+    /// What lets a few addresses and accounts do as much as many.
+    private static let unlimited = [
+        "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
+        "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "URGENT_PER_MINUTE": "1000000",
+        "OPERATIONS_PER_MINUTE": "1000000",
+        "STREAMS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",
+    ]
+
+    /// - Parameters:
+    ///   - settings: More of the services' environment.
+    ///   - isLimited: Whether the services have their default limits.
     static func with(
-        _ server: Server, settings: [String: String] = [:], _ body: (ProductBenchmark) async throws -> Void
+        _ server: Server, settings: [String: String] = [:], isLimited: Bool = false,
+        _ body: (ProductBenchmark) async throws -> Void
     ) async throws {
         say("the four services")
         try server.psql("postgres", ["-c", "DROP DATABASE IF EXISTS quartet WITH (FORCE)"])
@@ -42,11 +53,7 @@ final class ProductBenchmark: Sendable {
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let environment = [
             "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing, "CANARY_INTERVAL": "0s",
-            "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
-            "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "URGENT_PER_MINUTE": "1000000",
-            "OPERATIONS_PER_MINUTE": "1000000",
-            "STREAMS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",
-        ].merging(settings) { $1 }
+        ].merging(isLimited ? [:] : unlimited) { $1 }.merging(settings) { $1 }
         var started: [String: Process] = [:]
         defer { end(started) }
         for service in services {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stands between apps and a server of this machine, over TCP, and once it is rough does to connections what a bad network does:
 /// some are refused, some wait so that later ones overtake them, some are silent, and most end sooner or later, in the middle of
-/// what was being said.
+/// what was being said, or with a reset.
 ///
 /// ```swift
 /// let network = try RoughNetwork(to: port, random: random.fork())
@@ -22,48 +22,38 @@ public final class RoughNetwork: Sendable {
         public var silenced = 0
         public var halved = 0
         public var dropped = 0
+        public var reset = 0
 
         public var description: String {
-            "\(refused) refused, \(overtaken) overtaken, \(delayed) delayed, \(silenced) silent, \(halved) halved, \(dropped) dropped"
+            "\(refused) refused, \(overtaken) overtaken, \(delayed) delayed, \(silenced) silent, \(halved) halved, "
+                + "\(dropped) dropped, \(reset) reset"
         }
     }
 
-    private enum Fate { case pass, delay, silence, halve, drop }
+    private enum Fate { case pass, delay, silence, halve, drop, reset }
 
     private struct State: Sendable {
         var random: SeededRandom
         var isRough = false
-        var isStopped = false
+        /// Nil while it is stopped.
+        var listener: Int32?
         var counts = Counts()
         var connections: [Int: (client: Int32, server: Int32)] = [:]
         var nextConnection = 0
     }
 
     /// Where apps connect.
-    public let port: UInt16
+    public var port: UInt16 { reserved.number }
+    private let reserved: ReservedPort
     private let server: UInt16
-    private let listener: Int32
     private let state: Mutex<State>
 
     /// Starts to listen. Until it is rough, it passes everything on.
     public init(to server: UInt16, random: SeededRandom) throws {
         self.server = server
+        reserved = try ReservedPort()
         state = Mutex(State(random: random))
-        let listener = Self.makeSocket()
-        self.listener = listener
-        let bound = Self.withAddress(0) { bind(listener, $0, $1) }
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let named = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
-        }
-        guard bound == 0, named == 0, listen(listener, 64) == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(listener)
-            throw SpawnFailed(description: "the network can't listen: \(reason)")
-        }
-        port = UInt16(bigEndian: address.sin_port)
-        Sockets.start("rough-network") { Sockets.accept(on: self.listener, self.accept) }
+        try start()
     }
 
     public var counts: Counts { state.withLock { $0.counts } }
@@ -83,14 +73,29 @@ public final class RoughNetwork: Sendable {
         }
     }
 
+    /// Cuts all connections, and refuses others from then on.
     public func stop() {
-        let isFirst = state.withLock { state in
-            defer { state.isStopped = true }
-            return !state.isStopped
+        let listener = state.withLock { state in
+            defer { state.listener = nil }
+            return state.listener
         }
-        guard isFirst else { return }
+        // Before those that are there: none comes in between.
+        if let listener { shutdown(listener, Int32(SHUT_RDWR)) }
         cutAll()
-        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    /// Listens again after ``stop()``.
+    public func start() throws {
+        let listener = Self.makeSocket()
+        var isOn: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        guard Self.withAddress(port, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(listener)
+            throw SpawnFailed(description: "the network can't listen: \(reason)")
+        }
+        state.withLock { $0.listener = listener }
+        Sockets.start("rough-network") { Sockets.accept(on: listener, self.accept) }
     }
 
     // MARK: Threads
@@ -121,7 +126,7 @@ public final class RoughNetwork: Sendable {
         let upstream = Self.makeSocket()
         let connected = Self.withAddress(server) { Glibc.connect(upstream, $0, $1) }
         let id = state.withLock { state -> Int? in
-            guard connected == 0, !state.isStopped else { return nil }
+            guard connected == 0, state.listener != nil else { return nil }
             state.nextConnection += 1
             state.connections[state.nextConnection] = (client, upstream)
             return state.nextConnection
@@ -152,6 +157,9 @@ public final class RoughNetwork: Sendable {
                 _ = Sockets.send(buffer[..<(count / 2)], to: target)
                 return
             case .silence, .drop: return
+            case .reset:
+                for socket in [source, target] { Sockets.reset(socket) }
+                return
             }
         }
     }
@@ -172,6 +180,9 @@ public final class RoughNetwork: Sendable {
             case 15..<19:
                 state.counts.dropped += 1
                 return (.drop, .zero)
+            case 19..<22:
+                state.counts.reset += 1
+                return (.reset, .zero)
             default: return (.pass, .zero)
             }
         }

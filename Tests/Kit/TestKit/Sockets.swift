@@ -68,6 +68,14 @@ enum Sockets {
         shutdown(pair.server, Int32(SHUT_RDWR))
     }
 
+    /// Ends a connection as a network does that has forgotten it: the other side's next read fails.
+    static func reset(_ socket: Int32) {
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        // Unlike closing it, that can be done while a thread reads from it.
+        _ = connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = Thread(block: body)
         thread.name = name

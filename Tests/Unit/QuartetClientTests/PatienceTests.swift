@@ -50,6 +50,31 @@ struct PatienceTests {
         }
     }
 
+    @Test("whoever waits for a change that is taken back hears that it was (S21, S22)")
+    func takenBack() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            let isAnswered = Observed(false)
+            server.transport.answer { [unowned server] request in
+                if case .command = request.endpoint { try await isAnswered.wait("the answer") { $0 ? true : nil } }
+                return try server.answer(request)
+            }
+            let outbox = app.connection.outbox
+            let first = Task { try await app.contacts.sendPing(OutboxApp.one) }
+            await outbox.items.values.wait { $0.first?.isSent == true }
+            // It waits behind the first one, which is on its way.
+            let second = Task { try await app.contacts.cancelPing(OutboxApp.one) }
+            await outbox.items.values.wait { $0.count == 2 }
+            let isCancelled = try await outbox.cancel(try #require(outbox.items.value.last).id)
+            #expect(isCancelled)
+            await #expect(throws: QuartetError.cancelled) { try await second.value }
+            isAnswered.update { $0 = true }
+            try await first.value
+            #expect(server.commands.map(\.name) == ["SendPing"])
+        }
+    }
+
     /// What swallows requests.
     private enum Hole: CaseIterable {
         case command, token, time, read
