@@ -14,6 +14,8 @@ package struct Push: Codable, Hashable, Sendable {
     package let notification: PushedNotification
     /// How many notifications were unread, including this one.
     package let unread: Int
+    /// True for a test, which nobody was told by: its notification is in no history.
+    package let isTest: Bool?
 
     init(_ body: PushBody, to account: AccountID, device: PushDeviceID, token: String, platform: PushPlatform) {
         id = body.id
@@ -23,6 +25,7 @@ package struct Push: Codable, Hashable, Sendable {
         self.platform = platform
         notification = body.notification
         unread = body.unread
+        isTest = body.isTest
     }
 }
 

@@ -116,7 +116,7 @@ package struct APNsSender: PushSender {
 
     private func headers(of push: Push, _ token: String) -> [(String, String)] {
         let notification = push.notification
-        let expiry = notification.expires.microseconds / 1_000_000
+        let expiry = push.expires.microseconds / 1_000_000
         var headers = [
             ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "alert"),
             ("apns-id", "\(push.id)"), ("apns-expiration", "\(expiry)"),
@@ -128,7 +128,7 @@ package struct APNsSender: PushSender {
     }
 
     private func payload(of push: Push) throws(PushFailure) -> [UInt8] {
-        let text = PushText(push.notification)
+        let text = PushText(push)
         let isCritical = push.notification.priority == .critical
         let sound: Sound =
             isCritical && configuration.hasCriticalAlerts
@@ -144,9 +144,12 @@ package struct APNsSender: PushSender {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(_ notification: PushedNotification?) throws(PushFailure) -> [UInt8] {
-            let payload = Payload(aps: aps, account: push.account, push: push.id, notification: notification)
+            let payload = Payload(
+                aps: aps, account: push.account, push: push.id, isTest: push.isTest, notification: notification)
             do { return Array(try encoder.encode(payload)) } catch { throw .unfit("\(error)") }
         }
+        // A test has none that an app could show or count.
+        if push.isTest == true { return try encoded(nil) }
         let whole = try encoded(push.notification)
         // The app fetches what has no room.
         return whole.count <= Self.payloadLimit ? whole : try encoded(nil)
@@ -175,6 +178,7 @@ package struct APNsSender: PushSender {
         let aps: Content
         let account: AccountID
         let push: PushID
+        let isTest: Bool?
         let notification: PushedNotification?
 
         struct Content: Encodable {

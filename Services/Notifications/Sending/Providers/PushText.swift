@@ -60,6 +60,16 @@ struct PushText: Hashable {
 }
 
 extension PushText {
+    init(_ push: Push) {
+        guard push.isTest == true else {
+            self.init(push.notification)
+            return
+        }
+        // As with drills, first what it isn't.
+        title = "Test: no alarm"
+        body = "Whoever runs this service is trying whether messages reach this device. There is nothing to do."
+    }
+
     init(_ notification: PushedNotification) {
         let details = notification.details
         switch (notification.kind, details.drillNews) {
@@ -90,6 +100,14 @@ extension PushText {
             case .ownIsOver: ("Your drill is over", "Any alarm that your responders hear of is real.")
             }
     }
+}
+
+extension Push {
+    /// How long a test may take: later, nobody waits for it any more.
+    static let testLife: Interval = .minutes(10)
+
+    /// When it isn't worth showing any more.
+    var expires: Instant { isTest == true ? notification.created + Self.testLife : notification.expires }
 }
 
 extension PushedNotification {

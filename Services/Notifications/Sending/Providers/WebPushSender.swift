@@ -134,7 +134,7 @@ package struct WebPushSender: PushSender {
 
     private func headers(of push: Push, _ token: SenderToken.Value) -> [(String, String)] {
         let notification = push.notification
-        let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
+        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let urgency =
             switch notification.priority {
             case .critical: "high"
@@ -175,7 +175,7 @@ package struct WebPushSender: PushSender {
 
     private func body(of push: Push, to subscription: WebSubscription) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification)
+        let text = PushText(push)
         let message = Message(
             push: push.id, account: push.account, title: text.title, body: text.body, notification: notification.id,
             kind: notification.kind, category: notification.category, priority: notification.priority,
