@@ -8,6 +8,13 @@ struct PushText: Hashable {
     let title: String
     let body: String
 
+    /// Of a test. As that of a drill, it says first what it isn't.
+    private static let test = Self(
+        title: "Test: no alarm",
+        body: "Whoever runs this server is trying whether pushes reach this device. There is nothing to do.")
+
+    private init(title: String, body: String) { (self.title, self.body) = (title, body) }
+
     /// - Parameters:
     ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
     ///   - isOfTrip: Whether it is about the account's own trip.
@@ -61,13 +68,7 @@ struct PushText: Hashable {
 
 extension PushText {
     init(_ push: Push) {
-        guard push.isTest == true else {
-            self.init(push.notification)
-            return
-        }
-        // As with drills, first what it isn't.
-        title = "Test: no alarm"
-        body = "Whoever runs this service is trying whether messages reach this device. There is nothing to do."
+        self = push.isTest == true ? Self.test : Self(push.notification)
     }
 
     init(_ notification: PushedNotification) {
