@@ -17,7 +17,7 @@ CREATE TABLE notifications.test_push (
 ) WITH (fillfactor = 70);
 CREATE INDEX test_push_of_device ON notifications.test_push (account, device, asked_at);
 CREATE INDEX test_push_by_age ON notifications.test_push (asked_at);
-COMMENT ON TABLE notifications.test_push IS 'Test pushes, which operators sent, and how their last attempts ended. Kept for 30 days; who asked and why is in operator_act.';
+COMMENT ON TABLE notifications.test_push IS 'Test pushes, which operators sent, and how their last attempts ended. Kept for 30 days, unless the account is closed; who asked and why is in operator_act.';
 COMMENT ON INDEX notifications.test_push_of_device IS 'Counts those of a device within a day.';
 COMMENT ON INDEX notifications.test_push_by_age IS 'Lists the newest first, and finds the rows that are deleted next.';
 COMMENT ON COLUMN notifications.test_push.id IS 'The id of the push, the same for each attempt. The waiting push has it as notification, though there is none.';
@@ -29,7 +29,7 @@ COMMENT ON COLUMN notifications.test_push.ended_at IS 'When that attempt ended.'
 COMMENT ON COLUMN notifications.test_push.took IS 'How long it took.';
 COMMENT ON COLUMN notifications.test_push.result IS 'How it ended, in the words of push_attempt: done, logged, retried (another follows), gone, refused or expired.';
 COMMENT ON COLUMN notifications.test_push.answer IS 'The push service''s answer, or why it wasn''t asked.';
-GRANT SELECT, UPDATE (attempt, ended_at, took, result, answer) ON notifications.test_push TO notifications;
+GRANT SELECT, DELETE, UPDATE (attempt, ended_at, took, result, answer) ON notifications.test_push TO notifications;
 
 -- Generated, so that no release can add a test that isn't known as one.
 ALTER TABLE notifications.push

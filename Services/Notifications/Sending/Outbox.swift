@@ -308,7 +308,9 @@ extension Database {
             """
             UPDATE notifications.test_push AS t
                SET attempt = \(claimed.attempt), ended_at = clock_timestamp(), took = \(took) * interval '1 microsecond',
-                   result = \(attempt.result.rawValue), answer = \(answer)
+                   result = \(attempt.result.rawValue),
+                   -- Why it was given up is what the last attempt was answered.
+                   answer = left(concat_ws(': ', \(answer), CASE WHEN \(attempt.result == .expired) THEN t.answer END), 500)
              WHERE t.id = \(claimed.notification) AND t.account = \(claimed.account) AND t.device = \(claimed.device)
                AND coalesce(t.attempt, 0) < \(claimed.attempt)
             """)

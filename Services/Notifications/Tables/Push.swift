@@ -61,6 +61,11 @@ extension Pipeline {
             """)
     }
 
+    func deleteTestPushes(of accounts: [AccountID]) {
+        guard !accounts.isEmpty else { return }
+        query("DELETE FROM notifications.test_push AS t WHERE t.account = ANY (\(accounts))")
+    }
+
     func deletePushes(to keys: Set<PushDeviceKey>) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()

@@ -75,7 +75,7 @@ struct TestPushTests {
                 )
                 try await outbox.waitUntil("nothing to wait", "true", are: 0)
             }
-            #expect(try await outbox.psql(Self.results).hasSuffix(" it could not be sent for ten minutes"))
+            #expect(try await outbox.psql(Self.results).hasSuffix(" it could not be sent for ten minutes: it is off"))
             #expect(try await outbox.psql(Self.results).hasPrefix("expired "))
         }
     }
@@ -135,7 +135,9 @@ struct TestPushTests {
         }
     }
 
-    @Test("test pushes take no room from others, and go with their device when it is signed out (A14)")
+    @Test(
+        "test pushes take no room from others, and go with their device when it is signed out, and their account when it is closed (A14)"
+    )
     func takesNoRoom() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var limits = NotificationsLimits()
@@ -163,6 +165,9 @@ struct TestPushTests {
             #expect(try await database.psql("SELECT count(*) FROM notifications.push") == "0")
             let result = "SELECT DISTINCT r.result || ': ' || r.answer FROM notifications.test_push_result AS r"
             #expect(try await database.psql(result) == "dropped: the device is registered for pushes no more, or anew")
+            #expect(try await database.psql("SELECT count(*) FROM notifications.test_push") == "5")
+            try await ask(CloseAccount())
+            #expect(try await database.psql("SELECT count(*) FROM notifications.test_push") == "0")
             await trial.close()
         }
     }
