@@ -98,6 +98,11 @@ package final class PushDelivery: Service, Sendable {
         doorbells.onRing(of: log.name) { waker.yield() }
     }
 
+    /// The platforms of people's devices.
+    package static func platforms(_ configuration: Configuration) async throws -> Set<PushPlatform> {
+        try await Connection.with(configuration) { try $0.platformsOfDevices() }
+    }
+
     /// Runs until cancelled or shut down gracefully. A graceful shutdown finishes the pushes being sent.
     package func run() async throws {
         let pool = Pool("push", configuration: configuration, size: 2, logger: logger)

@@ -90,6 +90,42 @@ package struct APNsSender: PushSender {
         throw Self.failure(answer, problem)
     }
 
+    /// Asks Apple to push nothing to a device that doesn't exist: the signature is looked at before the device.
+    package func check() async -> SenderCheck {
+        let token: String
+        do { token = try await self.token.value().text } catch { return .refused("the key can't be used: \(error)") }
+        let headers = [
+            ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "background"),
+            ("apns-priority", "5"), ("apns-expiration", "0"),
+        ]
+        let answer: PushClient.Answer
+        do {
+            answer = try await client.post(
+                "\(configuration.url)/3/device/\(Self.nobody)", headers,
+                Array(#"{"aps":{"content-available":1}}"#.utf8))
+        } catch {
+            return .refused("\(configuration.url) can't be asked: \(error)")
+        }
+        let reason = (try? JSONDecoder().decode(Problem.self, from: Data(answer.body)))?.reason
+        let text = "APNs answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
+        switch (answer.status, reason) {
+        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, _):
+            return .accepted(
+                "\(text) for a device that doesn't exist, as was meant: it accepts the key. Whether the app's devices are of this PUSH_APNS_URL and PUSH_APNS_TOPIC: \(SenderCheck.onlyPush)"
+            )
+        case (400, "TopicDisallowed"), (400, "BadTopic"), (400, "MissingTopic"):
+            return .refused("\(text): PUSH_APNS_TOPIC is no app of this key's team")
+        case (403, _):
+            return .refused(
+                "\(text): PUSH_APNS_KEY_ID and PUSH_APNS_TEAM must belong to the key in PUSH_APNS_KEY_FILE, which must be valid at PUSH_APNS_URL, and this machine's clock must be right"
+            )
+        default: return .unknown("\(text), which says nothing of the key; ask again later")
+        }
+    }
+
+    /// The token of no device.
+    private static let nobody = String(repeating: "0", count: 64)
+
     private struct Problem: Decodable {
         var reason: String?
         /// In milliseconds since 1970.

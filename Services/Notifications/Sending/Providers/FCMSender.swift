@@ -120,6 +120,38 @@ package struct FCMSender: PushSender {
         throw Self.failure(answer, problem)
     }
 
+    /// Gets an access token, and has a message to nobody looked at that isn't sent (`validate_only`).
+    package func check() async -> SenderCheck {
+        let token: SenderToken.Value
+        do { token = try await self.token.value() } catch {
+            return .refused(
+                "the service account gets no access token: \(error); the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
+            )
+        }
+        let answer: PushClient.Answer
+        do {
+            answer = try await client.post(
+                "\(url)/v1/projects/\(token.owner)/messages:send",
+                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
+                Array(#"{"message":{"data":{"check":"true"},"topic":"quartet-doctor"},"validate_only":true}"#.utf8))
+        } catch {
+            return .refused("\(url) can't be asked: \(error)")
+        }
+        let problem = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)).error
+        let text = "FCM answered \(answer.status)\(problem?.code.map { " \($0)" } ?? "")"
+        switch answer.status {
+        case 200:
+            return .accepted(
+                "the service account gets an access token, and FCM would take a message of project \(token.owner) (none was sent). Whether the app's devices are this project's: \(SenderCheck.onlyPush)"
+            )
+        case 401, 403, 404:
+            return .refused(
+                "\(text): the service account in PUSH_FCM_ACCOUNT_FILE may not send for project \(token.owner); give it the role Firebase Cloud Messaging API Admin, and turn that API on"
+            )
+        default: return .unknown("\(text), which says nothing of the service account; ask again later")
+        }
+    }
+
     private struct Answer: Decodable {
         let error: Problem
     }

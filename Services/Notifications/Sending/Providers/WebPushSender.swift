@@ -115,6 +115,18 @@ package struct WebPushSender: PushSender {
         throw Self.failure(answer, subscription.host)
     }
 
+    /// Signs as for a push service. Only these look at a signature, and only with a browser's subscription.
+    package func check() async -> SenderCheck {
+        do {
+            let key = try await token(for: "https://push.invalid").value().owner
+            return .unknown(
+                "the key signs; session-client needs \(key) as PUSH_WEB_PUBLIC_KEY. Whether browsers' push services accept it: \(SenderCheck.onlyPush)"
+            )
+        } catch {
+            return .refused("the key in PUSH_WEB_KEY_FILE can't be used: \(error)")
+        }
+    }
+
     /// What follows from an answer. What only settings or the push service can mend is tried again.
     private static func failure(_ answer: PushClient.Answer, _ host: String) -> PushFailure {
         let text = "\(host) answered \(answer.status)"
