@@ -1,10 +1,13 @@
+package import QuartetSessionContract
 package import QuartetVocabulary
 
 /// What an operator's key, or a message on the bus, is identified by.
 package enum OperatorKeySubject {}
 package enum BusMessageSubject {}
+package enum TestPushSubject {}
 package typealias OperatorKeyID = ID<OperatorKeySubject>
 package typealias BusMessageID = ID<BusMessageSubject>
+package typealias TestPushID = ID<TestPushSubject>
 
 /// What an operator's key opens.
 package enum OperatorRole: String, Codable, Hashable, Sendable, CaseIterable {
@@ -88,16 +91,26 @@ package struct ResumeOperation: OperatorAct {
     package let reason: String
 }
 
+/// Pushes a test to a device, which says that it is one; five times a day at most. Nobody counts as told by it.
+package struct SendTestPush: OperatorAct {
+    package let account: AccountID
+    package let device: DeviceID
+    package let reason: String
+}
+
 /// What an act did.
 package struct OperatorActReply: Codable, Hashable, Sendable {
     /// The command that was sent instead of a dead letter.
     package let command: CommandID?
     /// How many messages it concerned.
     package let messages: Int64?
+    /// The test push, of which the named query `test_pushes` says what became of it.
+    package let push: TestPushID?
 
-    package init(command: CommandID? = nil, messages: Int64? = nil) {
+    package init(command: CommandID? = nil, messages: Int64? = nil, push: TestPushID? = nil) {
         self.command = command
         self.messages = messages
+        self.push = push
     }
 }
 

@@ -94,6 +94,26 @@ package struct Webhook: Sendable {
         }
     }
 
+    /// Whether somebody is there.
+    package enum Look: Hashable, Sendable {
+        case there(String)
+        case absent(String)
+    }
+
+    /// Asks for the headers alone (HEAD), unsigned and without a document, so that the receiver has nothing to do. Any answer shows that
+    /// it is there.
+    package func look() async -> Look {
+        var request = HTTPClientRequest(url: address.url)
+        request.method = .HEAD
+        do {
+            let response = try await Self.http.execute(request, timeout: Self.patience)
+            await Self.discard(response.body)
+            return .there("it answered \(response.status.code)")
+        } catch {
+            return .absent("\(error)")
+        }
+    }
+
     /// Reads to the end, so that the connection can be reused, but doesn't wait for a slow sender.
     private static func discard(_ body: HTTPClientResponse.Body) async {
         await withTaskGroup(of: Void.self) { group in

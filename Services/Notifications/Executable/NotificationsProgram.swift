@@ -12,7 +12,11 @@ struct NotificationsProgram: DomainProgram {
 
     static var settings: [any SettingDeclaration] { ConsumerSettings.declared + PushSettings.declared }
 
-    static let forgetting = ["delete_old_signed_out_devices", "delete_old_taken_pushes"]
+    static let commands: [ProgramCommand] = [PushDoctor.command]
+
+    static let forgetting = [
+        "delete_old_signed_out_devices", "delete_old_taken_pushes", "delete_old_test_pushes",
+    ]
 
     static var limits: [StoredLimit] {
         [

@@ -128,25 +128,38 @@ enum PushSettings {
         let description: String
     }
 
+    /// What the settings describe; nil what they don't.
+    struct Configured {
+        let webhook: WebhookPushSender?
+        let apns: APNsSender?
+        let fcm: FCMSender?
+        let web: WebPushSender?
+    }
+
     /// - Throws: ``Unusable``, with what to do.
     static func senders(
         _ settings: Settings, client: PushClient, logger: Logger
     ) throws(Unusable) -> PushSenders {
+        let configured = try configured(settings, client: client, logger: logger)
+        var own: [PushPlatform: any PushSender] = [:]
+        own[.ios] = configured.apns
+        own[.android] = configured.fcm
+        own[.web] = configured.web
+        return PushSenders(configured.webhook ?? LoggedPushSender(logger: logger), own: own)
+    }
+
+    /// - Throws: ``Unusable``, with what to do.
+    static func configured(
+        _ settings: Settings, client: PushClient, logger: Logger
+    ) throws(Unusable) -> Configured {
         if let problem = settings[webhookURL]?.problem(key: settings[webhookKey]) {
             throw Unusable(
                 description: "\(problem): set PUSH_WEBHOOK_KEY_FILE to a file that contains the key")
         }
-        let others: any PushSender =
-            if let address = settings[webhookURL] {
-                WebhookPushSender(webhook: Webhook(address, key: settings[webhookKey]))
-            } else {
-                LoggedPushSender(logger: logger)
-            }
-        var own: [PushPlatform: any PushSender] = [:]
-        own[.ios] = try apns(settings, client)
-        own[.android] = try fcm(settings, client)
-        own[.web] = try web(settings, logger, others)
-        return PushSenders(others, own: own)
+        let webhook = settings[webhookURL].map { WebhookPushSender(webhook: Webhook($0, key: settings[webhookKey])) }
+        return Configured(
+            webhook: webhook, apns: try apns(settings, client), fcm: try fcm(settings, client),
+            web: try web(settings, logger, webhook ?? LoggedPushSender(logger: logger)))
     }
 
     /// - Throws: ``Unusable`` if the file of further authorities can't be read.

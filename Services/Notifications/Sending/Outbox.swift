@@ -29,6 +29,8 @@ struct ClaimedPush: Sendable {
     let isOver: Bool
     /// Whether the same app has since registered again, possibly for another account.
     let isSuperseded: Bool
+    /// Whether it is an operator's test, of which nothing counts but its result.
+    var isTest = false
 
     /// How the reasons begin of those that are tried again although they were refused.
     static let refusal = "refused: "
@@ -97,10 +99,11 @@ extension Database {
     ///   - lease: How long they belong to this process.
     ///   - sending: The longest that sending one may take. It must be started this long before the lease ends.
     ///   - patience: How long a push may wait before it is given up.
+    ///   - testPatience: How long a test may.
     func claimPushes(
         _ lane: PushLane, to outlet: Set<PushPlatform>, limit: Int, besides claimed: [PushDeviceKey: Int64],
         age: Interval, lease: Interval,
-        sending: Interval, patience: Interval
+        sending: Interval, patience: Interval, testPatience: Interval
     ) throws -> Claim {
         let claimed = claimed.sorted { $0.key < $1.key }
         let accounts = claimed.reduce(into: [AccountID: Int64]()) { $0[$1.key.account, default: 0] += $1.value }
@@ -157,15 +160,16 @@ extension Database {
                  WHERE d.is_claimed
                    AND p.account = d.account AND p.device = d.device AND p.notification = d.notification
                 RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at, d.priority,
-                          d.next_attempt_at AS due_at
+                          d.next_attempt_at AS due_at, p.is_test
             )
             SELECT c.account, c.device, c.notification, c.body, c.attempts, r.token, r.platform,
-                   c.created_at < now() - \(patience.microseconds) * interval '1 microsecond',
+                   c.created_at < now() - CASE WHEN c.is_test THEN \(testPatience.microseconds)
+                                               ELSE \(patience.microseconds) END * interval '1 microsecond',
                    EXISTS (SELECT FROM notifications.push_device AS o
                             WHERE md5(o.token) = md5(r.token) AND o.token = r.token
                               AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device)),
                    c.priority, c.due_at, (SELECT bool_and(d.is_claimed AND NOT d.is_full) FROM ranked AS d),
-                   r.registered_at
+                   r.registered_at, c.is_test
               FROM claimed AS c
               JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
             """)
@@ -180,7 +184,7 @@ extension Database {
                 priority: try row.decode(9, as: Int32.self), due: try row.decode(10, as: Instant.self),
                 startBy: startBy, token: token, platform: PushPlatform(rawValue: platform) ?? .other,
                 registered: try row.decode(12, as: Instant.self), isOver: isOver,
-                isSuperseded: try row.decode(8, as: Bool.self))
+                isSuperseded: try row.decode(8, as: Bool.self), isTest: try row.decode(13, as: Bool.self))
         }
         return Claim(pushes: pushes, isAll: isAll)
     }
@@ -262,6 +266,10 @@ extension Database {
         let claimed = attempt.claimed
         let took = Int64(attempt.took / .microseconds(1))
         let answer = String(attempt.answer.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
+        if claimed.isTest {
+            try recordTest(attempt, took: took, answer: answer)
+            return nil
+        }
         return try query(
             """
             WITH notification AS MATERIALIZED (
@@ -291,6 +299,21 @@ extension Database {
             SELECT greatest(r.ended_at - n.created_at, interval '0') FROM recorded AS r CROSS JOIN notification AS n
             """
         ).only?.decode(0, as: Interval.self).duration
+    }
+
+    /// Records an attempt to send a test, and nothing else: that one was taken says nothing of whether its account can be reached.
+    private func recordTest(_ attempt: PushAttempt, took: Int64, answer: String) throws {
+        let claimed = attempt.claimed
+        try execute(
+            """
+            UPDATE notifications.test_push AS t
+               SET attempt = \(claimed.attempt), ended_at = clock_timestamp(), took = \(took) * interval '1 microsecond',
+                   result = \(attempt.result.rawValue),
+                   -- Why it was given up is what the last attempt was answered.
+                   answer = left(concat_ws(': ', \(answer), CASE WHEN \(attempt.result == .expired) THEN t.answer END), 500)
+             WHERE t.id = \(claimed.notification) AND t.account = \(claimed.account) AND t.device = \(claimed.device)
+               AND coalesce(t.attempt, 0) < \(claimed.attempt)
+            """)
     }
 
     /// Schedules the next attempt, unless another process has claimed the push meanwhile.

@@ -62,6 +62,8 @@ package final class PushDelivery: Service, Sendable {
     private static var patience: Interval { .seconds(10) }
     /// How long a push is retried.
     private static var lifetime: Interval { .hours(24) }
+    /// How long a test is.
+    private static var testLifetime: Interval { Push.testLife }
     /// The longest time between two attempts of a critical push.
     private static var criticalPause: Duration { .seconds(30) }
     /// The longest that a receiver is left alone because it wants to be, and with a critical push: no single answer may silence an
@@ -94,6 +96,11 @@ package final class PushDelivery: Service, Sendable {
         self.reportPlatforms = reportPlatforms
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
+    }
+
+    /// The platforms of people's devices.
+    package static func platforms(_ configuration: Configuration) async throws -> Set<PushPlatform> {
+        try await Connection.with(configuration) { try $0.platformsOfDevices() }
     }
 
     /// Runs until cancelled or shut down gracefully. A graceful shutdown finishes the pushes being sent.
@@ -175,7 +182,9 @@ package final class PushDelivery: Service, Sendable {
 
     /// Claims what is due, as far as there is room. Returns how many pushes that were.
     private func claim(_ queue: Queue, _ pool: Pool) async -> Int {
-        let (lease, patience, lifetime) = (Self.lease, Self.patience, Self.lifetime)
+        let (lease, patience, lifetime, testLifetime) = (
+            Self.lease, Self.patience, Self.lifetime, Self.testLifetime
+        )
         let (limit, claimed) = state.withLock { state in
             (state.room(in: queue), state.places[queue.outlet]?.claimed(in: queue.lane) ?? [:])
         }
@@ -188,7 +197,7 @@ package final class PushDelivery: Service, Sendable {
             let claim = try await pool.withConnection { database in
                 try database.claimPushes(
                     queue.lane, to: queue.outlet, limit: limit, besides: claimed, age: look.age, lease: lease,
-                    sending: patience, patience: lifetime)
+                    sending: patience, patience: lifetime, testPatience: testLifetime)
             }
             let isMore = state.withLock { state in
                 state.searches[queue]?.end(look, foundAll: claim.isAll)
@@ -234,8 +243,10 @@ package final class PushDelivery: Service, Sendable {
 
     private func deliver(_ claimed: ClaimedPush, _ pool: Pool) async {
         guard !claimed.isOver else {
-            log(.warning, "gave up a push that could not be sent for a day", claimed)
-            let attempt = PushAttempt(claimed: claimed, result: .expired, answer: "it could not be sent for a day")
+            let time = claimed.isTest ? "ten minutes" : "a day"
+            log(.warning, "gave up a push that could not be sent for \(time)", claimed)
+            let attempt = PushAttempt(
+                claimed: claimed, result: .expired, answer: "it could not be sent for \(time)")
             return await end(attempt, pool) { try $0.remove(claimed) }
         }
         if claimed.isSuperseded {
@@ -327,7 +338,8 @@ package final class PushDelivery: Service, Sendable {
     ) async {
         let delay = backoff.delay(attempt: Int(claimed.attempt))
         let isCritical = PushLane(priority: claimed.priority) != .other
-        let bounded = isCritical ? min(delay, Self.criticalPause) : delay
+        // Somebody waits for what becomes of a test, and it ends soon.
+        let bounded = isCritical || claimed.isTest ? min(delay, Self.criticalPause) : delay
         let pause = max(bounded, min(rest ?? .zero, isCritical ? Self.longestCriticalRest : Self.longestRest))
         log(.debug, "a push could not be sent; it will be retried", claimed, reason)
         await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
@@ -373,7 +385,7 @@ package final class PushDelivery: Service, Sendable {
     private func end(
         _ attempt: PushAttempt, _ pool: Pool, _ write: @escaping @Sendable (Database) throws -> Void
     ) async {
-        if !attempt.claimed.account.isCanary { metrics.ended(attempt.result) }
+        if !attempt.claimed.account.isCanary, !attempt.claimed.isTest { metrics.ended(attempt.result) }
         do {
             let delay = try await pool.withConnection { database in
                 let delay = try database.record(attempt)

@@ -14,6 +14,8 @@ package struct Push: Codable, Hashable, Sendable {
     package let notification: PushedNotification
     /// How many notifications were unread, including this one.
     package let unread: Int
+    /// True for a test, which nobody was told by: its notification is in no history.
+    package let isTest: Bool?
 
     init(_ body: PushBody, to account: AccountID, device: PushDeviceID, token: String, platform: PushPlatform) {
         id = body.id
@@ -23,6 +25,7 @@ package struct Push: Codable, Hashable, Sendable {
         self.platform = platform
         notification = body.notification
         unread = body.unread
+        isTest = body.isTest
     }
 }
 
@@ -41,6 +44,18 @@ package enum PushAnswer: Hashable, Sendable {
     case logged(String)
     /// It ended where a canary's pushes end.
     case noted(String)
+}
+
+/// What a sender finds out about its credentials without telling anybody anything.
+package enum SenderCheck: Hashable, Sendable {
+    /// The push service accepts them.
+    case accepted(String)
+    /// It doesn't, or it can't be asked.
+    case refused(String)
+    /// Only a push would show it.
+    case unknown(String)
+
+    static let onlyPush = "only a push shows that: send a test (:test_pushes)"
 }
 
 /// Why a push wasn't sent.

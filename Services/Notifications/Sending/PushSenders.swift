@@ -23,6 +23,17 @@ package struct WebhookPushSender: PushSender {
         }
     }
 
+    /// Whether the system is there. It is sent no push.
+    package func check() async -> SenderCheck {
+        switch await webhook.look() {
+        case .there(let answer):
+            .unknown(
+                "\(answer) when asked without a push. Whether it accepts pushes and signatures: \(SenderCheck.onlyPush)"
+            )
+        case .absent(let reason): .refused("it can't be reached: \(reason)")
+        }
+    }
+
     private func document(_ push: Push) throws(PushFailure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

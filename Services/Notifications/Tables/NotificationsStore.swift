@@ -106,6 +106,7 @@ package struct NotificationsStore: TimedStore {
         try pipeline.insert(rows.pushes.filter { !$0.isBeforeSignOut })
         pipeline.displacePushes(to: Set(rows.pushes.map(\.key)), limits: limits)
         pipeline.deleteTakenPushes(of: rows.closedAccounts)
+        pipeline.deleteTestPushes(of: rows.closedAccounts)
         pipeline.redact(rows.closedAccounts, in: "notifications")
     }
 }

@@ -61,6 +61,11 @@ extension Pipeline {
             """)
     }
 
+    func deleteTestPushes(of accounts: [AccountID]) {
+        guard !accounts.isEmpty else { return }
+        query("DELETE FROM notifications.test_push AS t WHERE t.account = ANY (\(accounts))")
+    }
+
     func deletePushes(to keys: Set<PushDeviceKey>) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()
@@ -100,8 +105,8 @@ extension Pipeline {
 
     /// Deletes some pushes if more than ``NotificationsLimits/pushes`` wait for a device: the least urgent first, then the
     /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Done whenever pushes are added, so
-    /// that their number is bounded even while none are sent. One that is being sent stays. The record of attempts says which
-    /// were deleted.
+    /// that their number is bounded even while none are sent. One that is being sent stays. Operators' tests take no room: there
+    /// are five a day. The record of attempts says which were deleted.
     func displacePushes(to keys: Set<PushDeviceKey>, limits: NotificationsLimits) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()
@@ -115,7 +120,8 @@ extension Pipeline {
                                                     row_number() OVER (ORDER BY q.priority, q.created_at DESC,
                                                                                 q.notification DESC) AS place
                                                FROM notifications.push AS q
-                                              WHERE q.account = w.account AND q.device = w.device) AS s
+                                              WHERE q.account = w.account AND q.device = w.device
+                                                AND NOT q.is_test) AS s
                                       WHERE s.place > \(Int64(limits.pushes))
                                         AND (s.priority > 0 OR s.place > \(Int64(limits.criticalPushes)))) AS o
             ), displaced AS (

@@ -65,6 +65,9 @@ extension HTTPEndpoint {
             "Goes on where a log now begins, after retention deleted what wasn't handled.")
         act(RedactAccount.self, "redact", "Empties what a service's logs say of an account.")
         act(ResumeOperation.self, "resume-operation", "Has an operation that failed, or that can't go on, run again.")
+        act(
+            SendTestPush.self, "send-test-push", "Pushes a test to a device, which nobody counts as told by.",
+            refusals: [.limitReached])
     }
 
     private static func look<each Value: Sendable, Result: EndpointResult>(

@@ -115,7 +115,7 @@ struct Operators: Sendable {
     // MARK: Acting
 
     /// Does what only operators may, and records it: one function of the owner does both.
-    /// - Throws: `notFound`, `alreadyDecided`, `invalidField`.
+    /// - Throws: `notFound`, `alreadyDecided`, `limitReached`, `invalidField`.
     func act(_ act: some OperatorAct, by who: Operator) async throws -> OperatorActReply {
         try await ask { database in
             let row = try database.query(try Self.call(act, by: who)).only
@@ -123,6 +123,7 @@ struct Operators: Sendable {
             case is RetryDeadLetter: OperatorActReply(command: try row?.decode(0, as: CommandID.self))
             case is RetryParked, is DiscardParked:
                 OperatorActReply(messages: try Self.some(try row?.decode(0, as: Int64.self)))
+            case is SendTestPush: OperatorActReply(push: try row?.decode(0, as: TestPushID.self))
             case is AcceptTruncation: OperatorActReply(messages: try row?.decode(0, as: Int64.self))
             default: OperatorActReply()
             }
@@ -157,6 +158,8 @@ struct Operators: Sendable {
             return "SELECT \(identifier: act.service.rawValue).redact(\(act.account), \(why), \(key))"
         case let act as ResumeOperation:
             return "SELECT session_client.resume_saga(\(act.operation), \(why), \(key))"
+        case let act as SendTestPush:
+            return "SELECT notifications.send_test_push(\(act.account), \(act.device), \(why), \(key))"
         default: throw APIError(.unknownCommand)
         }
     }
@@ -193,6 +196,7 @@ struct Operators: Sendable {
                         ? "Keep rows for at least a minute and at most 3,650 days."
                         : "Truncate a log no earlier than its rows may go, and within 3,650 days, or never.",
                     field: isKeep ? "keep" : "truncateAfter")
+            case ("54000", "five_test_pushes_a_day"): throw APIError(.limitReached, refusal.message)
             // Text that is no UUID, or has a NUL, in a parameter of a named query.
             case ("22P02", _), ("22021", _): throw APIError(.invalidParameter, refusal.message)
             case ("57014", _), ("55P03", _): throw APIError(.queryTooSlow)

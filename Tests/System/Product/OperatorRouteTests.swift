@@ -18,6 +18,7 @@ struct OperatorRouteTests {
         ("/accept-truncation", ["service": "contacts", "source": "s", "reason": "r"]),
         ("/redact", ["service": "contacts", "account": .string(id), "reason": "r"]),
         ("/resume-operation", ["operation": .string(id), "reason": "r"]),
+        ("/send-test-push", ["account": .string(id), "device": .string(id), "reason": "r"]),
     ]
 
     private static let paths =
@@ -133,7 +134,12 @@ struct OperatorRouteTests {
                 ("accept-truncation", ["service": "contacts", "source": source, "reason": "why 6"]),
                 ("redact", ["service": "notifications", "account": .string(Self.id), "reason": "why 7"]),
                 ("resume-operation", ["operation": .string(operation), "reason": "why 8"]),
+                (
+                    "send-test-push",
+                    ["account": .string(anna.account), "device": .string(anna.id), "reason": "why 9"]
+                ),
             ]
+            try await anna.act("RegisterPush", ["token": "phone", "platform": "ios"])
             try await quartet.park(of: anna.account, error: "a test")
             let audit = "FROM session_client.operator_acts WHERE key_name = 'on-call' AND acted_as = 'quartet_operator'"
             for (number, (path, body)) in acts.enumerated() {
@@ -192,9 +198,9 @@ struct OperatorRouteTests {
                 #expect(long.status == 422 && long.body["field"].string == field, "\(long)")
                 #expect(long.body["detail"].string?.contains("3,650 days") == true, "\(long)")
             }
-            #expect(try await quartet.psql("SELECT count(*) \(audit)").hasPrefix("8"))
+            #expect(try await quartet.psql("SELECT count(*) \(audit)").hasPrefix("9"))
             let seen = try await quartet.edge.send("GET", "/v1/operator/queries/acts", token: key)
-            #expect(seen.body.array.filter { $0["who"] == "on-call" }.count == 8)
+            #expect(seen.body.array.filter { $0["who"] == "on-call" }.count == 9)
         }
     }
 

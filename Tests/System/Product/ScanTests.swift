@@ -66,6 +66,7 @@ struct ScanTests {
             "delete_old_checkpoints", "delete_old_withdrawals",
         ].map { "session.\($0)(" }
         + ["notifications.delete_old_signed_out_devices(", "notifications.delete_old_taken_pushes("]
+        + ["notifications.delete_old_test_pushes("]
         + ["SELECT t.account, t.taken_at FROM notifications.push_taken"]
         + ["empty_secrets", "delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens"].map {
             "session_client.\($0)("
@@ -247,6 +248,9 @@ struct ScanTests {
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);
                 INSERT INTO notifications.push_taken (account, taken_at, is_recorded)
                 SELECT gen_random_uuid(), now() + interval '1 day', true FROM generate_series(1, rows / 6);
+                INSERT INTO notifications.test_push (id, account, device, asked_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), now() + interval '1 day'
+                  FROM generate_series(1, rows / 6);
                 INSERT INTO session.withdrawal (inviter, invited, withdrawn_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);
                 INSERT INTO session.sign_in_attempt (subject, source, counted_since, failures, codes)

@@ -17,12 +17,12 @@ struct PushTests {
         id: NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007), kind: .pingReceived,
         subject: Server.person(1), details: .none, created: Instant(microseconds: 7))
 
-    static func message(_ account: AccountID = Server.account) throws -> PushMessage {
+    static func message(_ account: AccountID = Server.account, isTest: Bool = false) throws -> PushMessage {
         // As the server hands it to the system that sends pushes.
         let notification = String(decoding: try JSONEncoder().encode(ping), as: UTF8.self)
         let json = """
             {"id": "\(Server.person(9))", "account": "\(account)", "device": "\(Server.device)", "token": "t", "platform": "ios",
-             "notification": \(notification), "unread": 1}
+             "notification": \(notification), "unread": 1\(isTest ? #", "isTest": true"# : "")}
             """
         return try PushMessage(json: Data(json.utf8))
     }
@@ -95,6 +95,23 @@ struct PushTests {
             await shown.values(of: \.unreadCount).wait { $0 == 0 }
             #expect(shown.history.count == 1)
             #expect(!counter.values.isEmpty && counter.values.allSatisfy { $0 == 1 }, "\(counter.values)")
+        }
+    }
+
+    @Test("a test push adds nothing to what is shown, counts nothing and is reported to nobody (A14)")
+    func test() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let client = NotificationsClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            let message = try Self.message(isTest: true)
+            #expect(message.isTest == true)
+            try await client.handle(push: message)
+            #expect(client.notifications.history.isEmpty && client.notifications.unreadCount == 0)
+            #expect(Self.commands(server).isEmpty)
         }
     }
 

@@ -35,11 +35,14 @@ package struct PushBody: Codable, Hashable, Sendable {
     package let notification: PushedNotification
     /// How many notifications are unread, including this one.
     package let unread: Int
+    /// True for a test, which an operator's function adds (`notifications.send_test_push`): its notification is in no history.
+    package let isTest: Bool?
 
     init(_ notification: QuartetNotification, to device: PushDeviceID, unread: Int) {
         id = .derived(
             at: notification.created, from: Array("push".utf8), notification.id.bytes, device.bytes)
         self.notification = PushedNotification(notification)
         self.unread = unread
+        isTest = nil
     }
 }

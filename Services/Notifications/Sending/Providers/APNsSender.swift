@@ -90,6 +90,42 @@ package struct APNsSender: PushSender {
         throw Self.failure(answer, problem)
     }
 
+    /// Asks Apple to push nothing to a device that doesn't exist: the signature is looked at before the device.
+    package func check() async -> SenderCheck {
+        let token: String
+        do { token = try await self.token.value().text } catch { return .refused("the key can't be used: \(error)") }
+        let headers = [
+            ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "background"),
+            ("apns-priority", "5"), ("apns-expiration", "0"),
+        ]
+        let answer: PushClient.Answer
+        do {
+            answer = try await client.post(
+                "\(configuration.url)/3/device/\(Self.nobody)", headers,
+                Array(#"{"aps":{"content-available":1}}"#.utf8))
+        } catch {
+            return .refused("\(configuration.url) can't be asked: \(error)")
+        }
+        let reason = (try? JSONDecoder().decode(Problem.self, from: Data(answer.body)))?.reason
+        let text = "APNs answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
+        switch (answer.status, reason) {
+        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, _):
+            return .accepted(
+                "\(text) for a device that doesn't exist, as was meant: it accepts the key. Whether the app's devices are of this PUSH_APNS_URL and PUSH_APNS_TOPIC: \(SenderCheck.onlyPush)"
+            )
+        case (400, "TopicDisallowed"), (400, "BadTopic"), (400, "MissingTopic"):
+            return .refused("\(text): PUSH_APNS_TOPIC is no app of this key's team")
+        case (403, _):
+            return .refused(
+                "\(text): PUSH_APNS_KEY_ID and PUSH_APNS_TEAM must belong to the key in PUSH_APNS_KEY_FILE, which must be valid at PUSH_APNS_URL, and this machine's clock must be right"
+            )
+        default: return .unknown("\(text), which says nothing of the key; ask again later")
+        }
+    }
+
+    /// The token of no device.
+    private static let nobody = String(repeating: "0", count: 64)
+
     private struct Problem: Decodable {
         var reason: String?
         /// In milliseconds since 1970.
@@ -116,7 +152,7 @@ package struct APNsSender: PushSender {
 
     private func headers(of push: Push, _ token: String) -> [(String, String)] {
         let notification = push.notification
-        let expiry = notification.expires.microseconds / 1_000_000
+        let expiry = push.expires.microseconds / 1_000_000
         var headers = [
             ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "alert"),
             ("apns-id", "\(push.id)"), ("apns-expiration", "\(expiry)"),
@@ -128,7 +164,7 @@ package struct APNsSender: PushSender {
     }
 
     private func payload(of push: Push) throws(PushFailure) -> [UInt8] {
-        let text = PushText(push.notification)
+        let text = PushText(push)
         let isCritical = push.notification.priority == .critical
         let sound: Sound =
             isCritical && configuration.hasCriticalAlerts
@@ -144,9 +180,12 @@ package struct APNsSender: PushSender {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(_ notification: PushedNotification?) throws(PushFailure) -> [UInt8] {
-            let payload = Payload(aps: aps, account: push.account, push: push.id, notification: notification)
+            let payload = Payload(
+                aps: aps, account: push.account, push: push.id, isTest: push.isTest, notification: notification)
             do { return Array(try encoder.encode(payload)) } catch { throw .unfit("\(error)") }
         }
+        // A test has none that an app could show or count.
+        if push.isTest == true { return try encoded(nil) }
         let whole = try encoded(push.notification)
         // The app fetches what has no room.
         return whole.count <= Self.payloadLimit ? whole : try encoded(nil)
@@ -175,6 +214,7 @@ package struct APNsSender: PushSender {
         let aps: Content
         let account: AccountID
         let push: PushID
+        let isTest: Bool?
         let notification: PushedNotification?
 
         struct Content: Encodable {

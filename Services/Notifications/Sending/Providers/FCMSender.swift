@@ -120,6 +120,38 @@ package struct FCMSender: PushSender {
         throw Self.failure(answer, problem)
     }
 
+    /// Gets an access token, and has a message to nobody looked at that isn't sent (`validate_only`).
+    package func check() async -> SenderCheck {
+        let token: SenderToken.Value
+        do { token = try await self.token.value() } catch {
+            return .refused(
+                "the service account gets no access token: \(error); the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
+            )
+        }
+        let answer: PushClient.Answer
+        do {
+            answer = try await client.post(
+                "\(url)/v1/projects/\(token.owner)/messages:send",
+                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
+                Array(#"{"message":{"data":{"check":"true"},"topic":"quartet-doctor"},"validate_only":true}"#.utf8))
+        } catch {
+            return .refused("\(url) can't be asked: \(error)")
+        }
+        let problem = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)).error
+        let text = "FCM answered \(answer.status)\(problem?.code.map { " \($0)" } ?? "")"
+        switch answer.status {
+        case 200:
+            return .accepted(
+                "the service account gets an access token, and FCM would take a message of project \(token.owner) (none was sent). Whether the app's devices are this project's: \(SenderCheck.onlyPush)"
+            )
+        case 401, 403, 404:
+            return .refused(
+                "\(text): the service account in PUSH_FCM_ACCOUNT_FILE may not send for project \(token.owner); give it the role Firebase Cloud Messaging API Admin, and turn that API on"
+            )
+        default: return .unknown("\(text), which says nothing of the service account; ask again later")
+        }
+    }
+
     private struct Answer: Decodable {
         let error: Problem
     }
@@ -201,13 +233,14 @@ package struct FCMSender: PushSender {
 
     private func message(of push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification)
-        let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
+        let text = PushText(push)
+        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(whole: Bool) throws -> [UInt8] {
             var data = ["account": "\(push.account)", "push": "\(push.id)", "unread": "\(push.unread)"]
             data["kind"] = notification.kind.rawValue
+            if push.isTest == true { data["isTest"] = "true" }
             if whole { data["notification"] = String(decoding: try encoder.encode(notification), as: UTF8.self) }
             let content = Message.Content(
                 token: push.token, notification: .init(title: text.title, body: text.body), data: data,
@@ -219,6 +252,8 @@ package struct FCMSender: PushSender {
             return Array(try encoder.encode(Message(message: content)))
         }
         do {
+            // A test has no notification that an app could show or count.
+            if push.isTest == true { return try encoded(whole: false) }
             let message = try encoded(whole: true)
             // FCM takes 4096 bytes of data, the token not included. The app fetches what has no room.
             return message.count - push.token.utf8.count <= 4096 ? message : try encoded(whole: false)

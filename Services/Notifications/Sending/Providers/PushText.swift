@@ -8,6 +8,13 @@ struct PushText: Hashable {
     let title: String
     let body: String
 
+    /// Of a test. As that of a drill, it says first what it isn't.
+    private static let test = Self(
+        title: "Test: no alarm",
+        body: "Whoever runs this server is trying whether pushes reach this device. There is nothing to do.")
+
+    private init(title: String, body: String) { (self.title, self.body) = (title, body) }
+
     /// - Parameters:
     ///   - isOfGrace: As in ``NotificationDetails/isOfGrace``.
     ///   - isOfTrip: Whether it is about the account's own trip.
@@ -60,6 +67,10 @@ struct PushText: Hashable {
 }
 
 extension PushText {
+    init(_ push: Push) {
+        self = push.isTest == true ? Self.test : Self(push.notification)
+    }
+
     init(_ notification: PushedNotification) {
         let details = notification.details
         switch (notification.kind, details.drillNews) {
@@ -90,6 +101,14 @@ extension PushText {
             case .ownIsOver: ("Your drill is over", "Any alarm that your responders hear of is real.")
             }
     }
+}
+
+extension Push {
+    /// How long a test may take: later, nobody waits for it any more.
+    static let testLife: Interval = .minutes(10)
+
+    /// When it isn't worth showing any more.
+    var expires: Instant { isTest == true ? notification.created + Self.testLife : notification.expires }
 }
 
 extension PushedNotification {

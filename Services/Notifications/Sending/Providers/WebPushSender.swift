@@ -115,6 +115,18 @@ package struct WebPushSender: PushSender {
         throw Self.failure(answer, subscription.host)
     }
 
+    /// Signs as for a push service. Only these look at a signature, and only with a browser's subscription.
+    package func check() async -> SenderCheck {
+        do {
+            let key = try await token(for: "https://push.invalid").value().owner
+            return .unknown(
+                "the key signs; session-client needs \(key) as PUSH_WEB_PUBLIC_KEY. Whether browsers' push services accept it: \(SenderCheck.onlyPush)"
+            )
+        } catch {
+            return .refused("the key in PUSH_WEB_KEY_FILE can't be used: \(error)")
+        }
+    }
+
     /// What follows from an answer. What only settings or the push service can mend is tried again.
     private static func failure(_ answer: PushClient.Answer, _ host: String) -> PushFailure {
         let text = "\(host) answered \(answer.status)"
@@ -134,7 +146,7 @@ package struct WebPushSender: PushSender {
 
     private func headers(of push: Push, _ token: SenderToken.Value) -> [(String, String)] {
         let notification = push.notification
-        let left = (notification.expires.microseconds - Instant.now.microseconds) / 1_000_000
+        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let urgency =
             switch notification.priority {
             case .critical: "high"
@@ -175,7 +187,7 @@ package struct WebPushSender: PushSender {
 
     private func body(of push: Push, to subscription: WebSubscription) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
-        let text = PushText(notification)
+        let text = PushText(push)
         let message = Message(
             push: push.id, account: push.account, title: text.title, body: text.body, notification: notification.id,
             kind: notification.kind, category: notification.category, priority: notification.priority,

@@ -1,6 +1,7 @@
 import Postgres
 import QuartetContractSupport
 import QuartetVocabulary
+import ServiceKit
 
 extension OperatorChecks {
     /// How many partitions a line names.

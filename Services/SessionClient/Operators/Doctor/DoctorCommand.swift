@@ -1,4 +1,3 @@
-import Foundation
 package import ServiceKit
 
 /// `session-client doctor`: looks at what an operator would look at, prints a line for each check, and says what to do about
@@ -10,31 +9,23 @@ package enum DoctorCommand {
             help: "Check settings, database and services, a line each; exit status 1 if something is wrong.", examine)
     ]
 
-    /// Which checks found something wrong.
-    private struct Unwell: Error, CustomStringConvertible {
-        let description: String
-    }
-
     private static func examine(_ settings: Settings) async throws {
-        var findings: [Finding] = []
-        func note(_ found: [Finding]) {
-            for finding in found { print(finding) }
-            findings += found
-        }
-        note(EdgeChecks.settings(settings))
+        var found = Examination()
+        found.note(EdgeChecks.settings(settings))
         let own = CommonSettings.database(settings, role: "session_client", application: "session-client doctor")
-        note(await EdgeChecks.database(own))
+        found.note(await Finding.ofDatabase(own))
         // Without a database, all others would say the same.
-        if findings.last?.state == .well {
-            note(await EdgeChecks.clock(own))
-            note(await EdgeChecks.doorbells(own))
+        if found.findings.last?.state == .well {
+            found.note(await EdgeChecks.clock(own))
+            found.note(await EdgeChecks.doorbells(own))
             if let operators = OperatorSettings.configuration(settings) {
-                note(await OperatorChecks.migrations(operators, settings))
-                for check in OperatorChecks.all { note(await check.findings(operators)) }
-                note(await OperatorChecks.canary(SessionClientSettings.canaryInterval(settings)).findings(operators))
-                note(await OperatorChecks.services(operators))
+                found.note(await OperatorChecks.migrations(operators, settings))
+                for check in OperatorChecks.all { found.note(await check.findings(operators)) }
+                found.note(
+                    await OperatorChecks.canary(SessionClientSettings.canaryInterval(settings)).findings(operators))
+                found.note(await OperatorChecks.services(operators))
             } else {
-                note([
+                found.note([
                     .unknown(
                         "operators",
                         "migrations, rights, services, retention and durability weren't looked at; set "
@@ -42,47 +33,6 @@ package enum DoctorCommand {
                 ])
             }
         }
-        let wrong = findings.filter { $0.state == .wrong }.map(\.subject)
-        guard wrong.isEmpty else {
-            throw Unwell(
-                description:
-                    "\(wrong.count) of \(findings.count) checks found something wrong: \(wrong.joined(separator: ", "))"
-            )
-        }
-    }
-}
-
-/// What a check of `session-client doctor` found.
-struct Finding: Sendable, CustomStringConvertible {
-    /// As it is printed.
-    enum State: String, Sendable {
-        case well = "ok"
-        case wrong = "WRONG"
-        /// It couldn't be looked at.
-        case unknown = "?"
-    }
-
-    let state: State
-    /// A word for what was looked at.
-    let subject: String
-    /// What was found, and what to do about it.
-    let text: String
-
-    static func well(_ subject: String, _ text: String) -> Self { Self(state: .well, subject: subject, text: text) }
-    static func wrong(_ subject: String, _ text: String) -> Self { Self(state: .wrong, subject: subject, text: text) }
-    static func unknown(_ subject: String, _ text: String) -> Self {
-        Self(state: .unknown, subject: subject, text: text)
-    }
-
-    /// What was found. A check that can't look finds that wrong.
-    static func of(_ subject: String, _ look: () async throws -> Finding) async -> [Finding] {
-        do { return [try await look()] } catch { return [.wrong(subject, error.advice)] }
-    }
-
-    /// For example `ok     clock           0.2 s behind the database's`.
-    var description: String {
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
-            + subject.padding(toLength: 16, withPad: " ", startingAt: 0) + line
+        try found.end()
     }
 }

@@ -26,24 +26,6 @@ enum EdgeChecks {
             : .well("certificate", "ends in \(days) days, at \(end)")
     }
 
-    /// Whether the database answers the role of session-client.
-    static func database(_ configuration: Postgres.Configuration) async -> [Finding] {
-        await Finding.of("database") {
-            try await Connection.with(configuration) { database -> Finding in
-                let row = try database.query(
-                    "SELECT current_setting('server_version'), current_database()::text, current_user::text"
-                ).only
-                guard let (version, name, role) = try row?.decode(String.self, String.self, String.self) else {
-                    return .wrong("database", "doesn't answer")
-                }
-                guard database.serverVersion >= DatabaseRequirement.serverVersion else {
-                    return .wrong("database", "\(DatabaseRefusal.tooOld(version: version))")
-                }
-                return .well("database", "\(name) on PostgreSQL \(version) answers \(role)")
-            }
-        }
-    }
-
     /// How far this machine's clock is off.
     static func clock(_ configuration: Postgres.Configuration) async -> [Finding] {
         await Finding.of("clock") {

@@ -1,4 +1,5 @@
 import Postgres
+import ServiceKit
 
 extension OperatorChecks {
     /// How many problems a line names.

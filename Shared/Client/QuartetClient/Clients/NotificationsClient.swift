@@ -78,7 +78,7 @@ public struct NotificationsClient: Sendable {
     /// reached. What else has happened is fetched by the connection; the push stays until that has arrived.
     /// Where this device has never loaded the notifications, nothing shows before it has.
     ///
-    /// An extension calls it without running a connection.
+    /// An extension calls it without running a connection. A test (``PushMessage/isTest``) changes nothing.
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
     public func handle(push: PushMessage) async throws(QuartetError) { try await handlePush(push) }
 }
@@ -141,6 +141,7 @@ extension NotificationsClient {
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
             registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
             handlePush: { push async throws(QuartetError) in
+                guard push.isTest != true else { return }
                 try await handlePush(push) { () async throws(QuartetError) in
                     try await commands.send(.receive(push.notification, unread: push.unread, at: commands.now))
                 }

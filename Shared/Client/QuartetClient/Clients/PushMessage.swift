@@ -10,6 +10,9 @@ public struct PushMessage: Codable, Hashable, Sendable {
     public let notification: QuartetNotification
     /// How many notifications were unread then, including this one: what an app's badge shows.
     public let unread: Int
+    /// True for a test, which whoever runs the server sent: nobody was told anything by it. It shows what it carries, and
+    /// ``NotificationsClient/handle(push:)`` does nothing with it.
+    public let isTest: Bool?
 
     /// - Throws: ``QuartetError/unreadable(_:)``, also for a kind of notification that only a newer app knows.
     public init(json: Data) throws(QuartetError) {

@@ -214,10 +214,22 @@ def apns_streams(stream, number):
         stream.sendall(connection.data_to_send())
 
 
+def apns_nobody(connection, stream, headers, reason):
+    """What is sent to no device, only to hear whether the sender is known."""
+    status = 403 if reason else 400
+    reason = reason or ("BadDeviceToken" if headers.get("apns-topic") == TOPIC else "TopicDisallowed")
+    say(service="apns doctor", status=status, reason=reason)
+    connection.send_headers(stream, [(":status", str(status))])
+    connection.send_data(stream, json.dumps({"reason": reason}).encode(), end_stream=True)
+    return True
+
+
 def apns_request(connection, stream, headers, body, number):
     path = re.fullmatch(r"/3/device/([0-9a-fA-F]+)", headers[":path"])
     token = bytes.fromhex(path[1]).decode() if path else ""
     reason = provider_token_problem(headers)
+    if path and set(path[1]) == {"0"}:
+        return apns_nobody(connection, stream, headers, reason)
     wrong = wrong_in_apns(headers, body)
     more, extra = {}, {}
     if not path:
@@ -354,6 +366,15 @@ class FCM(BaseHTTPRequestHandler):
     def send(self, body):
         message = json.loads(body)["message"]
         granted = self.headers.get("authorization", "").removeprefix("Bearer ")
+        if json.loads(body).get("validate_only") is True:
+            # Looked at, and not sent.
+            may = grants.get(granted) and self.path == f"/v1/projects/{PROJECT}/messages:send" and message.get("topic")
+            say(service="fcm doctor", status=200 if may else 403)
+            if may:
+                self.answer(200, {"name": f"projects/{PROJECT}/messages/fake_message_id"})
+            else:
+                self.answer(*fcm_error(403, "PERMISSION_DENIED"))
+            return
         wrong = wrong_in_fcm(self.path, message)
         if not grants.get(granted):
             answer = *fcm_error(401, "UNAUTHENTICATED"), {}
