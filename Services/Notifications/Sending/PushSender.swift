@@ -46,18 +46,6 @@ package enum PushAnswer: Hashable, Sendable {
     case noted(String)
 }
 
-/// What a sender finds out about its credentials without telling anybody anything.
-package enum SenderCheck: Hashable, Sendable {
-    /// The push service accepts them.
-    case accepted(String)
-    /// It doesn't, or it can't be asked.
-    case refused(String)
-    /// Only a push would show it.
-    case unknown(String)
-
-    static let onlyPush = "only a push shows that: send a test (:test_pushes)"
-}
-
 /// Why a push wasn't sent.
 package enum PushFailure: Error, Hashable, Sendable {
     /// The device no longer exists; nothing more should be sent to it.

@@ -104,22 +104,22 @@ package struct APNsSender: PushSender {
                 "\(configuration.url)/3/device/\(Self.nobody)", headers,
                 Array(#"{"aps":{"content-available":1}}"#.utf8))
         } catch {
-            return .refused("\(configuration.url) can't be asked: \(error)")
+            return .unanswered(configuration.url, error)
         }
         let reason = (try? JSONDecoder().decode(Problem.self, from: Data(answer.body)))?.reason
         let text = "APNs answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
         switch (answer.status, reason) {
-        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, _):
+        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"), (410, "ExpiredToken"):
             return .accepted(
                 "\(text) for a device that doesn't exist, as was meant: it accepts the key. Whether the app's devices are of this PUSH_APNS_URL and PUSH_APNS_TOPIC: \(SenderCheck.onlyPush)"
             )
         case (400, "TopicDisallowed"), (400, "BadTopic"), (400, "MissingTopic"):
             return .refused("\(text): PUSH_APNS_TOPIC is no app of this key's team")
-        case (403, _):
+        case (403, _?):
             return .refused(
                 "\(text): PUSH_APNS_KEY_ID and PUSH_APNS_TEAM must belong to the key in PUSH_APNS_KEY_FILE, which must be valid at PUSH_APNS_URL, and this machine's clock must be right"
             )
-        default: return .unknown("\(text), which says nothing of the key; ask again later")
+        default: return .unexpected(answer, text, configuration.url, "PUSH_APNS_URL")
         }
     }
 

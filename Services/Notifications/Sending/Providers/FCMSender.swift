@@ -89,7 +89,8 @@ package struct FCMSender: PushSender {
             account.tokenURL, [("content-type", "application/x-www-form-urlencoded")], Array(form.utf8))
         guard answer.status == 200, let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)) else {
             throw PushClient.Failure(
-                description: "\(account.tokenURL) answered \(answer.status) to the service account")
+                description: "\(account.tokenURL) answered \(answer.status) to the service account",
+                mayPass: answer.isOutOfOrder)
         }
         let lifetime = Duration.seconds(min(max(grant.seconds, 0), 3600)) - margin
         return .init(
@@ -124,8 +125,11 @@ package struct FCMSender: PushSender {
     package func check() async -> SenderCheck {
         let token: SenderToken.Value
         do { token = try await self.token.value() } catch {
+            if let failure = error as? PushClient.Failure, failure.mayPass {
+                return .unknown("the service account gets no access token: \(failure); ask again later")
+            }
             return .refused(
-                "the service account gets no access token: \(error); the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
+                "the service account gets no access token: \(error); unless Google can't be reached, the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
             )
         }
         let answer: PushClient.Answer
@@ -135,21 +139,27 @@ package struct FCMSender: PushSender {
                 [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
                 Array(#"{"message":{"data":{"check":"true"},"topic":"quartet-doctor"},"validate_only":true}"#.utf8))
         } catch {
-            return .refused("\(url) can't be asked: \(error)")
+            return .unanswered(url, error)
         }
         let problem = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)).error
         let text = "FCM answered \(answer.status)\(problem?.code.map { " \($0)" } ?? "")"
-        switch answer.status {
-        case 200:
+        let name = (try? JSONDecoder().decode(Accepted.self, from: Data(answer.body)))?.name
+        switch (answer.status, problem) {
+        case (200, _) where name?.hasPrefix("projects/\(token.owner)/messages/") == true:
             return .accepted(
                 "the service account gets an access token, and FCM would take a message of project \(token.owner) (none was sent). Whether the app's devices are this project's: \(SenderCheck.onlyPush)"
             )
-        case 401, 403, 404:
+        case (401, _?), (403, _?), (404, _?):
             return .refused(
                 "\(text): the service account in PUSH_FCM_ACCOUNT_FILE may not send for project \(token.owner); give it the role Firebase Cloud Messaging API Admin, and turn that API on"
             )
-        default: return .unknown("\(text), which says nothing of the service account; ask again later")
+        default: return .unexpected(answer, text, url, "PUSH_FCM_URL")
         }
+    }
+
+    private struct Accepted: Decodable {
+        /// `projects/…/messages/…`
+        let name: String
     }
 
     private struct Answer: Decodable {

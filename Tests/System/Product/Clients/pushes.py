@@ -2,7 +2,8 @@
 are sent by their documents.
 
 Usage: pushes.py FOLDER. Writes to FOLDER what a sender needs: authority.pem, apns.p8, rotated.p8, fcm.json, vapid.pem, vapid.pub; and
-web.json, the subscriptions of browsers, by word. Prints `ready APNS-PORT FCM-PORT WEB-PORT`, then a line of JSON for each request:
+web.json, the subscriptions of browsers, by word. Where a file `answer-apns`, `answer-fcm` or `answer-token` is made there, its
+JSON (status, text) is what the doctor is answered; without a status it is answered nothing. Prints `ready APNS-PORT FCM-PORT WEB-PORT`, then a line of JSON for each request:
 service, id, token, status, reason, wrong (what the documents don't allow, a list), connection, and what was sent.
 
 How a request is answered says the token of its device: a word and a name, such as `gone-1` (for APNs in hexadecimal). The word is
@@ -84,6 +85,16 @@ def turn(token):
     with lock:
         seen[token] = seen.get(token, 0) + 1
         return seen[token]
+
+
+def told(service):
+    """How the test wants the doctor to be answered: the status and the text."""
+    try:
+        with open(os.path.join(folder, "answer-" + service)) as file:
+            answer = json.load(file)
+        return answer.get("status"), answer["text"]
+    except FileNotFoundError:
+        return None
 
 
 # APNs
@@ -218,9 +229,11 @@ def apns_nobody(connection, stream, headers, reason):
     """What is sent to no device, only to hear whether the sender is known."""
     status = 403 if reason else 400
     reason = reason or ("BadDeviceToken" if headers.get("apns-topic") == TOPIC else "TopicDisallowed")
-    say(service="apns doctor", status=status, reason=reason)
-    connection.send_headers(stream, [(":status", str(status))])
-    connection.send_data(stream, json.dumps({"reason": reason}).encode(), end_stream=True)
+    status, text = told("apns") or (status, json.dumps({"reason": reason}))
+    say(service="apns doctor", status=status)
+    if status is not None:
+        connection.send_headers(stream, [(":status", str(status))])
+        connection.send_data(stream, text.encode(), end_stream=True)
     return True
 
 
@@ -358,7 +371,9 @@ class FCM(BaseHTTPRequestHandler):
         token = "granted-" + uuid.uuid4().hex
         grants[token] = not wrong
         say(service="oauth", status=400 if wrong else 200, wrong=wrong)
-        if wrong:
+        if other := told("token"):
+            self.answer(*other)
+        elif wrong:
             self.answer(400, {"error": "invalid_grant"})
         else:
             self.answer(200, {"access_token": token, "expires_in": 3599, "token_type": "Bearer"})
@@ -370,7 +385,9 @@ class FCM(BaseHTTPRequestHandler):
             # Looked at, and not sent.
             may = grants.get(granted) and self.path == f"/v1/projects/{PROJECT}/messages:send" and message.get("topic")
             say(service="fcm doctor", status=200 if may else 403)
-            if may:
+            if other := told("fcm"):
+                self.answer(*other)
+            elif may:
                 self.answer(200, {"name": f"projects/{PROJECT}/messages/fake_message_id"})
             else:
                 self.answer(*fcm_error(403, "PERMISSION_DENIED"))
