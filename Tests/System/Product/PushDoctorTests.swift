@@ -71,7 +71,10 @@ struct PushDoctorTests {
                     ("apns", 400, painting, "apns", "WRONG", place),
                     ("apns", 403, #"{"reason":"InvalidProviderToken"}"#, "apns", "WRONG", "PUSH_APNS_KEY_ID"),
                     ("apns", 410, #"{"reason":"Unregistered"}"#, "apns", "ok", "it accepts the key"),
-                    ("apns", 429, #"{"reason":"TooManyProviderTokenUpdates"}"#, "apns", "?", "TooManyProviderTokenUpdates"),
+                    (
+                        "apns", 429, #"{"reason":"TooManyProviderTokenUpdates"}"#, "apns", "?",
+                        "TooManyProviderTokenUpdates"
+                    ),
                     ("apns", 503, page, "apns", "?", "ask again later"),
                     ("apns", nil, "", "apns", "?", "none within five seconds"),
                     ("fcm", 404, page, "fcm", "WRONG", "PUSH_FCM_URL"), ("fcm", 301, "", "fcm", "WRONG", place),
@@ -87,7 +90,8 @@ struct PushDoctorTests {
                     let line = try #require(found.line(subject), "\(found)")
                     #expect(line.hasPrefix(start) && line.contains(words), "\(service) \(status ?? 0): \(line)")
                     #expect(found.wrong == (start == "WRONG" ? [subject] : []), "\(service) \(status ?? 0): \(found)")
-                    #expect(!line.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
+                    #expect(
+                        !line.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
                     try services.answerAsBefore(service)
                 }
                 for service in ["apns", "fcm", "web"] { #expect(try services.requests(of: service).isEmpty) }

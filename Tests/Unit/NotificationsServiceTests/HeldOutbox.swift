@@ -76,7 +76,8 @@ struct HeldOutbox: Sendable {
         let end = ContinuousClock.now + .patience
         repeat {
             let free = try await psql(
-                "SELECT count(*) FROM (SELECT FROM notifications.push_device WHERE device = '\(device)' FOR UPDATE SKIP LOCKED) AS f")
+                "SELECT count(*) FROM (SELECT FROM notifications.push_device WHERE device = '\(device)' FOR UPDATE SKIP LOCKED) AS f"
+            )
             if free == "0" { return }
             try await Task.sleep(for: .milliseconds(20))
         } while ContinuousClock.now < end

@@ -50,7 +50,7 @@ struct TestPushTests {
             try await outbox.sending { try await outbox.waitUntil("nothing to wait", "true", are: 0) }
             #expect(try await outbox.psql(Self.results) == result)
             let push = try #require(outbox.receiver.asked.value.first)
-            #expect(push.isTest == true && push.account == bob && push.device == device)
+            #expect(push.isTest == true && push.unread == nil && push.account == bob && push.device == device)
             #expect(PushText(push).title == "Test: no alarm" && push.notification.priority == .normal)
             let counted = try await outbox.psql(
                 """
@@ -94,7 +94,8 @@ struct TestPushTests {
                 try await outbox.psql("UPDATE notifications.push SET next_attempt_at = now()")
                 try await outbox.waitUntil(
                     "another attempt to fail", "p.attempts = 42 AND p.last_error = 'it is off'", are: 1)
-                let isSooner = "SELECT next_attempt_at <= clock_timestamp() + interval '30 seconds' FROM notifications.push"
+                let isSooner =
+                    "SELECT next_attempt_at <= clock_timestamp() + interval '30 seconds' FROM notifications.push"
                 #expect(try await outbox.psql(isSooner) == "t")
                 try await outbox.psql(
                     "UPDATE notifications.push SET created_at = now() - interval '10 minutes', next_attempt_at = now()")
@@ -114,7 +115,8 @@ struct TestPushTests {
                 NotificationID(String(try await outbox.psql(Self.send(to: bob, device)).suffix(36))))
             func attempt(_ number: Int32, _ result: PushAttempt.Result, _ answer: String) -> PushAttempt {
                 let claimed = ClaimedPush(
-                    account: bob, device: device, notification: test, body: JSON("{}"), attempt: number, priority: 2,
+                    account: bob, device: device, notification: test, body: JSON(Array("{}".utf8)), attempt: number,
+                    priority: 2,
                     due: .now, startBy: .now, token: "token-of-\(device)", platform: .ios, registered: .now,
                     isOver: false, isSuperseded: false, isTest: true)
                 return PushAttempt(claimed: claimed, result: result, answer: answer)
@@ -151,7 +153,8 @@ struct TestPushTests {
             try await outbox.waitUntilLocked(device)
             try await outbox.unregister(bob, device)
             _ = try await sent
-            let left = "SELECT (SELECT count(*) FROM notifications.push) + (SELECT count(*) FROM notifications.push_device)"
+            let left =
+                "SELECT (SELECT count(*) FROM notifications.push) + (SELECT count(*) FROM notifications.push_device)"
             #expect(try await outbox.psql(left) == "0")
             #expect(try await outbox.psql(Self.results).hasPrefix("dropped "))
         }
