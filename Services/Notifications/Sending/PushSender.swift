@@ -2,8 +2,8 @@ package import QuartetNotificationsContract
 package import QuartetNotificationsRules
 package import QuartetVocabulary
 
-/// A notification sent to one device. A webhook gets it as JSON.
-package struct Push: Codable, Hashable, Sendable {
+/// A notification sent to one device.
+package struct Push: Hashable, Sendable {
     /// The same for every attempt.
     package let id: PushID
     package let account: AccountID
@@ -12,8 +12,9 @@ package struct Push: Codable, Hashable, Sendable {
     package let token: String
     package let platform: PushPlatform
     package let notification: PushedNotification
-    /// How many notifications were unread, including this one.
-    package let unread: Int
+    /// How many notifications were unread, including this one. Nil for a test: it may be sent after an alarm that was counted later, and
+    /// an app whose badge goes to zero loses the alarms that iOS shows.
+    package let unread: Int?
     /// True for a test, which nobody was told by: its notification is in no history.
     package let isTest: Bool?
 
@@ -24,7 +25,7 @@ package struct Push: Codable, Hashable, Sendable {
         self.token = token
         self.platform = platform
         notification = body.notification
-        unread = body.unread
+        unread = body.isTest == true ? nil : body.unread
         isTest = body.isTest
     }
 }

@@ -33,8 +33,8 @@ package struct PushBody: Codable, Hashable, Sendable {
     /// The same for every attempt.
     package let id: PushID
     package var notification: PushedNotification
-    /// How many notifications are unread, including this one.
-    package let unread: Int
+    /// How many notifications are unread, including this one. A test says nothing of it.
+    package let unread: Int?
     /// True for a test, which an operator's function adds (`notifications.send_test_push`): its notification is in no history.
     package let isTest: Bool?
 

@@ -106,7 +106,8 @@ package struct FCMSender: PushSender {
         do {
             answer = try await client.post(
                 "\(url)/v1/projects/\(token.owner)/messages:send",
-                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")], try message(of: push)
+                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
+                try Self.message(of: push)
             )
         } catch let failure as PushFailure {
             throw failure
@@ -241,21 +242,21 @@ package struct FCMSender: PushSender {
         let message: Content
     }
 
-    private func message(of push: Push) throws(PushFailure) -> [UInt8] {
+    /// What is in `data` is read by `QuartetPush` of the package for apps.
+    static func message(of push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
         let text = PushText(push)
-        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(whole: Bool) throws -> [UInt8] {
-            var data = ["account": "\(push.account)", "push": "\(push.id)", "unread": "\(push.unread)"]
-            data["kind"] = notification.kind.rawValue
-            if push.isTest == true { data["isTest"] = "true" }
+            var data = ["account": "\(push.account)", "push": "\(push.id)"]
+            if let unread = push.unread { data["unread"] = "\(unread)" }
+            if push.isTest == true { data["isTest"] = "true" } else { data["kind"] = notification.kind.rawValue }
             if whole { data["notification"] = String(decoding: try encoder.encode(notification), as: UTF8.self) }
             let content = Message.Content(
                 token: push.token, notification: .init(title: text.title, body: text.body), data: data,
                 android: .init(
-                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(min(max(left, 60), 86_400))s",
+                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(push.secondsToKeep)s",
                     notification: .init(
                         tag: notification.alarmName ?? "\(notification.id)", channelID: notification.category.rawValue,
                         priority: notification.priority == .critical ? "PRIORITY_MAX" : "PRIORITY_DEFAULT")))
