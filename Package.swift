@@ -343,7 +343,7 @@ let package = Package(
             dependencies: [
                 "Bus", "QuartetContractSupport", "Postgres", "QuartetNotificationsContract",
                 "QuartetNotificationsRules",
-                "NotificationsService", "Storage", "StoreKit",
+                "NotificationsService", "QuartetClient", "Storage", "StoreKit",
                 "TestKit", "QuartetVocabulary", crypto, lifecycle, logging,
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),

@@ -18,7 +18,7 @@ enum PushDoctor {
         let database = await Finding.ofDatabase(own)
         found.note(database)
         do {
-            let client = try PushSettings.client(settings)
+            let client = try PushSettings.client(settings, isImpatient: true)
             let configured = try PushSettings.configured(settings, client: client, logger: quiet)
             found.note([.well("settings", "they fit together, and the files can be read")])
             found.note([finding("apns", unset: "PUSH_APNS_KEY_FILE", await configured.apns?.check())])
@@ -26,8 +26,11 @@ enum PushDoctor {
             found.note([finding("web", unset: "PUSH_WEB_KEY_FILE", await configured.web?.check())])
             found.note([finding("webhook", unset: "PUSH_WEBHOOK_URL", await configured.webhook?.check())])
             // Whoever has no device of a platform needs no sender for it. Only the database knows which there are.
-            let platforms = database.last?.state == .well ? try await PushDelivery.platforms(own) : nil
-            found.note([outlets(settings, platforms)])
+            let answers = database.last?.state == .well
+            found.note(
+                await Finding.of("outlets") {
+                    outlets(settings, answers ? try await PushDelivery.platforms(own) : nil)
+                })
         } catch {
             found.note([.wrong("settings", error.advice)])
         }

@@ -162,9 +162,13 @@ enum PushSettings {
             web: try web(settings, logger, webhook ?? LoggedPushSender(logger: logger)))
     }
 
+    /// - Parameter isImpatient: Whether to hear soon of a server that can't be reached.
     /// - Throws: ``Unusable`` if the file of further authorities can't be read.
-    static func client(_ settings: Settings) throws(Unusable) -> PushClient {
-        do { return try PushClient(authorities: settings[authorities]) } catch {
+    static func client(_ settings: Settings, isImpatient: Bool = false) throws(Unusable) -> PushClient {
+        let file = settings[authorities]
+        do {
+            return try isImpatient ? .impatient(authorities: file) : PushClient(authorities: file)
+        } catch {
             throw Unusable(
                 description: "PUSH_AUTHORITIES_FILE must name a readable file of certificates in PEM: \(error)")
         }

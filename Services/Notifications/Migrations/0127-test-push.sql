@@ -18,8 +18,8 @@ CREATE TABLE notifications.test_push (
 CREATE INDEX test_push_of_device ON notifications.test_push (account, device, asked_at);
 CREATE INDEX test_push_by_age ON notifications.test_push (asked_at);
 COMMENT ON TABLE notifications.test_push IS 'Test pushes, which operators sent, and how their last attempts ended. Kept for 30 days, unless the account is closed; who asked and why is in operator_act.';
-COMMENT ON INDEX notifications.test_push_of_device IS 'Counts those of a device within a day.';
-COMMENT ON INDEX notifications.test_push_by_age IS 'Lists the newest first, and finds the rows that are deleted next.';
+COMMENT ON INDEX notifications.test_push_of_device IS 'Counts those of a device within a day, and finds a closed account''s.';
+COMMENT ON INDEX notifications.test_push_by_age IS 'Counts those of an hour, lists the newest first, and finds the rows that are deleted next.';
 COMMENT ON COLUMN notifications.test_push.id IS 'The id of the push, the same for each attempt. The waiting push has it as notification, though there is none.';
 COMMENT ON COLUMN notifications.test_push.account IS 'The account.';
 COMMENT ON COLUMN notifications.test_push.device IS 'The device.';
@@ -31,10 +31,9 @@ COMMENT ON COLUMN notifications.test_push.result IS 'How it ended, in the words 
 COMMENT ON COLUMN notifications.test_push.answer IS 'The push service''s answer, or why it wasn''t asked.';
 GRANT SELECT, DELETE, UPDATE (attempt, ended_at, took, result, answer) ON notifications.test_push TO notifications;
 
--- Generated, so that no release can add a test that isn't known as one.
-ALTER TABLE notifications.push
-    ADD COLUMN is_test boolean NOT NULL GENERATED ALWAYS AS (coalesce(body ->> 'isTest', '') = 'true') STORED;
-COMMENT ON COLUMN notifications.push.is_test IS 'Whether it is a test push: no notification belongs to it, it takes no other push''s room, and it is given up after ten minutes.';
+-- Not generated from the body: that would write the whole table and its indexes anew while alarms wait for it.
+ALTER TABLE notifications.push ADD COLUMN is_test boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN notifications.push.is_test IS 'Whether it is a test push, as send_test_push says: no notification belongs to it, it displaces no other push, and it is given up after ten minutes.';
 
 CREATE VIEW notifications.test_push_result AS
 SELECT t.id, t.account, t.device, d.platform, t.asked_at,
@@ -72,7 +71,7 @@ DECLARE
                            uuid_send(gen_random_uuid())
                            PLACING substring(int8send((extract(epoch FROM asked) * 1000)::bigint) FROM 3)
                            FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid;
-    registered record;
+    kind       text;
     recent     timestamptz[];
 BEGIN
     IF btrim(coalesce(why, '')) = '' OR length(why) > 1000 THEN
@@ -84,11 +83,10 @@ BEGIN
             USING HINT = 'Take a device of a person''s: with \set handle, :person lists them.', ERRCODE = 'no_data_found';
     END IF;
     -- Acts about a device follow one another, so that none miscounts. Pushes that are added meanwhile don't wait for this lock.
-    SELECT d.platform, a.unread INTO registered
+    SELECT d.platform INTO kind
       FROM notifications.push_device AS d
-      JOIN notifications.account AS a ON a.account = d.account
      WHERE d.account = of_account AND d.device = of_device AND NOT d.is_leaving
-       FOR NO KEY UPDATE OF d;
+       FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the account % has no device % that is registered for pushes', of_account, of_device
             USING HINT = 'With \set handle, :person lists a person''s devices; the app registers one when pushes are allowed there.',
@@ -101,26 +99,33 @@ BEGIN
         RAISE EXCEPTION 'five test pushes to this device within a day are the most; the next one may be sent after %',
                         recent[cardinality(recent) - 4] + interval '1 day'
             USING HINT = ':test_pushes shows what became of them.', ERRCODE = 'program_limit_exceeded',
-                  CONSTRAINT = 'five_test_pushes_a_day';
+                  CONSTRAINT = 'test_pushes_are_few';
+    END IF;
+    -- One statement could name everybody's devices. Those that others ask for at this very moment aren't counted.
+    IF (SELECT count(*) FROM notifications.test_push AS t WHERE t.asked_at > asked - interval '1 hour') >= 50 THEN
+        RAISE EXCEPTION 'fifty test pushes within an hour are the most'
+            USING HINT = ':test_pushes shows what became of them.', ERRCODE = 'program_limit_exceeded',
+                  CONSTRAINT = 'test_pushes_are_few';
     END IF;
     INSERT INTO notifications.test_push (id, account, device, asked_at) VALUES (test, of_account, of_device, asked);
-    -- PushBody of the rules. About the account itself, so that it goes with the device when that is signed out.
-    INSERT INTO notifications.push (account, device, notification, body)
-    VALUES (of_account, of_device, test,
+    -- PushBody of the rules. About the account itself, so that it goes with the device when that is signed out. Low, so that all that
+    -- somebody is told goes first; it is shown as what is normal.
+    INSERT INTO notifications.push (account, device, notification, is_test, body)
+    VALUES (of_account, of_device, test, true,
             json_build_object(
-                'id', test, 'isTest', true, 'unread', registered.unread,
+                'id', test, 'isTest', true,
                 'notification', json_build_object(
-                    'id', test, 'kind', 'system', 'priority', 'normal', 'category', 'system', 'subject', of_account,
+                    'id', test, 'kind', 'system', 'priority', 'low', 'category', 'system', 'subject', of_account,
                     'details', '{}'::json, 'created', notifications.microseconds(asked))));
     PERFORM notifications.record_act(
         'send_test_push',
-        json_build_object('account', of_account, 'device', of_device, 'platform', registered.platform, 'push', test),
+        json_build_object('account', of_account, 'device', of_device, 'platform', kind, 'push', test),
         why, with_key);
     RETURN test;
 END
 $$;
 COMMENT ON FUNCTION notifications.send_test_push(uuid, uuid, text, uuid) IS
-    'For operators: pushes to a device what says that it is a test, five times a day at most. Returns its id, under which test_push_result says what became of it.';
+    'For operators: pushes to a device what says that it is a test, at most five times a day and to all devices fifty an hour. Returns its id, under which test_push_result says what became of it.';
 GRANT EXECUTE ON FUNCTION notifications.send_test_push(uuid, uuid, text, uuid) TO quartet_operator;
 
 CREATE FUNCTION notifications.delete_old_test_pushes(at_most int) RETURNS bigint

@@ -64,10 +64,10 @@ package final class PushDelivery: Service, Sendable {
     private static var lifetime: Interval { .hours(24) }
     /// How long a test is.
     private static var testLifetime: Interval { Push.testLife }
-    /// The longest time between two attempts of a critical push.
+    /// The longest time between two attempts of a critical push or a test.
     private static var criticalPause: Duration { .seconds(30) }
-    /// The longest that a receiver is left alone because it wants to be, and with a critical push: no single answer may silence an
-    /// alarm for long.
+    /// The longest that a receiver is left alone because it wants to be, and with a critical push or a test: no single answer may
+    /// silence an alarm for long.
     private static var longestRest: Duration { .seconds(3600) }
     private static var longestCriticalRest: Duration { .seconds(60) }
     /// For how long a critical push is refused before that is believed: until the alarm is repeated, unless that is set otherwise.
@@ -337,10 +337,10 @@ package final class PushDelivery: Service, Sendable {
         _ attempt: (PushAttempt.Result, String) -> PushAttempt
     ) async {
         let delay = backoff.delay(attempt: Int(claimed.attempt))
-        let isCritical = PushLane(priority: claimed.priority) != .other
         // Somebody waits for what becomes of a test, and it ends soon.
-        let bounded = isCritical || claimed.isTest ? min(delay, Self.criticalPause) : delay
-        let pause = max(bounded, min(rest ?? .zero, isCritical ? Self.longestCriticalRest : Self.longestRest))
+        let isHurried = PushLane(priority: claimed.priority) != .other || claimed.isTest
+        let bounded = isHurried ? min(delay, Self.criticalPause) : delay
+        let pause = max(bounded, min(rest ?? .zero, isHurried ? Self.longestCriticalRest : Self.longestRest))
         log(.debug, "a push could not be sent; it will be retried", claimed, reason)
         await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
     }

@@ -2,8 +2,8 @@ package import QuartetNotificationsContract
 package import QuartetNotificationsRules
 package import QuartetVocabulary
 
-/// A notification sent to one device. A webhook gets it as JSON.
-package struct Push: Codable, Hashable, Sendable {
+/// A notification sent to one device.
+package struct Push: Hashable, Sendable {
     /// The same for every attempt.
     package let id: PushID
     package let account: AccountID
@@ -12,8 +12,9 @@ package struct Push: Codable, Hashable, Sendable {
     package let token: String
     package let platform: PushPlatform
     package let notification: PushedNotification
-    /// How many notifications were unread, including this one.
-    package let unread: Int
+    /// How many notifications were unread, including this one. Nil for a test: it may be sent after an alarm that was counted later, and
+    /// an app whose badge goes to zero loses the alarms that iOS shows.
+    package let unread: Int?
     /// True for a test, which nobody was told by: its notification is in no history.
     package let isTest: Bool?
 
@@ -24,7 +25,7 @@ package struct Push: Codable, Hashable, Sendable {
         self.token = token
         self.platform = platform
         notification = body.notification
-        unread = body.unread
+        unread = body.isTest == true ? nil : body.unread
         isTest = body.isTest
     }
 }
@@ -44,18 +45,6 @@ package enum PushAnswer: Hashable, Sendable {
     case logged(String)
     /// It ended where a canary's pushes end.
     case noted(String)
-}
-
-/// What a sender finds out about its credentials without telling anybody anything.
-package enum SenderCheck: Hashable, Sendable {
-    /// The push service accepts them.
-    case accepted(String)
-    /// It doesn't, or it can't be asked.
-    case refused(String)
-    /// Only a push would show it.
-    case unknown(String)
-
-    static let onlyPush = "only a push shows that: send a test (:test_pushes)"
 }
 
 /// Why a push wasn't sent.

@@ -2,6 +2,7 @@ import Foundation
 package import Logging
 import QuartetNotificationsContract
 import QuartetNotificationsRules
+import QuartetVocabulary
 package import Webhook
 
 /// Posts pushes as JSON to another system, which hands them to the push services.
@@ -14,7 +15,7 @@ package struct WebhookPushSender: PushSender {
 
     /// Sends one push and waits for the answer, ten seconds at most.
     package func send(_ push: Push) async throws(PushFailure) -> PushAnswer {
-        let body = try document(push)
+        let body = try Self.document(push)
         switch await webhook.post(body, id: "\(push.id)") {
         case .taken(let answer): return .taken(answer)
         case .gone: throw .gone()
@@ -34,10 +35,25 @@ package struct WebhookPushSender: PushSender {
         }
     }
 
-    private func document(_ push: Push) throws(PushFailure) -> [UInt8] {
+    private struct Document: Encodable {
+        let id: PushID
+        let account: AccountID
+        let device: PushDeviceID
+        let token: String
+        let platform: PushPlatform
+        /// A test has none, so that nobody who doesn't know tests can take it for real.
+        let notification: PushedNotification?
+        let unread: Int?
+        let isTest: Bool?
+    }
+
+    static func document(_ push: Push) throws(PushFailure) -> [UInt8] {
+        let document = Document(
+            id: push.id, account: push.account, device: push.device, token: push.token, platform: push.platform,
+            notification: push.isTest == true ? nil : push.notification, unread: push.unread, isTest: push.isTest)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return Array(try encoder.encode(push)) } catch { throw .unfit("\(error)") }
+        do { return Array(try encoder.encode(document)) } catch { throw .unfit("\(error)") }
     }
 }
 

@@ -97,6 +97,7 @@ package struct NotificationsStore: TimedStore {
         try pipeline.save(rows.held.changes, in: Tables.held)
         try pipeline.setTimers(rows.changedTimers.mapValues { $0.map(TimedCommand.init) }, in: "notifications")
         // A push must belong to a registered device, so pushes are deleted before devices and inserted after them.
+        pipeline.lockPushDevices(rows.silenced)
         pipeline.deletePushes(to: rows.silenced)
         try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
         try pipeline.insert(rows.signedOut.changes.inserted, into: Tables.signedOutDevice)

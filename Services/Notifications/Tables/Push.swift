@@ -66,6 +66,21 @@ extension Pipeline {
         query("DELETE FROM notifications.test_push AS t WHERE t.account = ANY (\(accounts))")
     }
 
+    /// Locks devices whose pushes are deleted next. An operator's test is added under the lock on its device alone: the deletion,
+    /// a statement of its own, then sees it.
+    func lockPushDevices(_ keys: Set<PushDeviceKey>) {
+        guard !keys.isEmpty else { return }
+        let keys = keys.sorted()
+        query(
+            """
+            SELECT FROM notifications.push_device AS d
+              JOIN unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
+                ON u.account = d.account AND u.device = d.device
+             ORDER BY d.account, d.device
+               FOR UPDATE OF d
+            """)
+    }
+
     func deletePushes(to keys: Set<PushDeviceKey>) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()
@@ -106,7 +121,7 @@ extension Pipeline {
     /// Deletes some pushes if more than ``NotificationsLimits/pushes`` wait for a device: the least urgent first, then the
     /// oldest, and critical ones only if more than ``NotificationsLimits/criticalPushes`` wait. Done whenever pushes are added, so
     /// that their number is bounded even while none are sent. One that is being sent stays. Operators' tests take no room: there
-    /// are five a day. The record of attempts says which were deleted.
+    /// are five a day at most. The record of attempts says which were deleted.
     func displacePushes(to keys: Set<PushDeviceKey>, limits: NotificationsLimits) {
         guard !keys.isEmpty else { return }
         let keys = keys.sorted()

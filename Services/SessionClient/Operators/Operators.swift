@@ -196,7 +196,7 @@ struct Operators: Sendable {
                         ? "Keep rows for at least a minute and at most 3,650 days."
                         : "Truncate a log no earlier than its rows may go, and within 3,650 days, or never.",
                     field: isKeep ? "keep" : "truncateAfter")
-            case ("54000", "five_test_pushes_a_day"): throw APIError(.limitReached, refusal.message)
+            case ("54000", "test_pushes_are_few"): throw APIError(.limitReached, refusal.message)
             // Text that is no UUID, or has a NUL, in a parameter of a named query.
             case ("22P02", _), ("22021", _): throw APIError(.invalidParameter, refusal.message)
             case ("57014", _), ("55P03", _): throw APIError(.queryTooSlow)

@@ -55,6 +55,8 @@ package struct Finding: Sendable, CustomStringConvertible {
         Self(state: .unknown, subject: subject, text: text)
     }
 
+    private static let longest = 1000
+
     /// What was found. A check that can't look finds that wrong.
     package static func of(_ subject: String, _ look: () async throws -> Finding) async -> [Finding] {
         do { return [try await look()] } catch { return [.wrong(subject, error.advice)] }
@@ -80,7 +82,15 @@ package struct Finding: Sendable, CustomStringConvertible {
 
     /// For example `ok     clock           0.2 s behind the database's`.
     package var description: String {
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        // Others' answers are in it, and a terminal would do as they say.
+        let line = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.prefix(Self.longest).map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: " "
+                    default: scalar
+                    }
+                }))
         return state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
             + subject.padding(toLength: 16, withPad: " ", startingAt: 0) + line
     }

@@ -52,6 +52,66 @@ struct PushDoctorTests {
         }
     }
 
+    @Test(
+        """
+        the doctor calls wrong what doesn't answer as the push services do, and only what is out of order unknown; what they answer \
+        can't repaint the terminal (A14)
+        """)
+    func answers() async throws {
+        try await PushServices.with { services in
+            try await Quartet.with(services: [.session]) { quartet in
+                let page = "<html>not here</html>"
+                let unknown = #"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#
+                let painting = #"{"reason":"\u001b[2J\u009b2J\u202eok"}"#
+                let place = "without a proxy in between"
+                for (service, status, text, subject, start, words) in [
+                    ("apns", 404, page, "apns", "WRONG", "PUSH_APNS_URL"), ("apns", 301, "", "apns", "WRONG", place),
+                    ("apns", 200, "", "apns", "WRONG", place), ("apns", 400, page, "apns", "WRONG", place),
+                    ("apns", 410, page, "apns", "WRONG", place), ("apns", 403, page, "apns", "WRONG", place),
+                    ("apns", 400, painting, "apns", "WRONG", place),
+                    ("apns", 403, #"{"reason":"InvalidProviderToken"}"#, "apns", "WRONG", "PUSH_APNS_KEY_ID"),
+                    ("apns", 410, #"{"reason":"Unregistered"}"#, "apns", "ok", "it accepts the key"),
+                    (
+                        "apns", 429, #"{"reason":"TooManyProviderTokenUpdates"}"#, "apns", "?",
+                        "TooManyProviderTokenUpdates"
+                    ),
+                    ("apns", 503, page, "apns", "?", "ask again later"),
+                    ("apns", nil, "", "apns", "?", "none within five seconds"),
+                    ("fcm", 404, page, "fcm", "WRONG", "PUSH_FCM_URL"), ("fcm", 301, "", "fcm", "WRONG", place),
+                    ("fcm", 200, page, "fcm", "WRONG", place), ("fcm", 200, "{}", "fcm", "WRONG", place),
+                    ("fcm", 200, #"{"name":"projects/another/messages/1"}"#, "fcm", "WRONG", place),
+                    ("fcm", 429, unknown, "fcm", "?", "RESOURCE_EXHAUSTED"), ("fcm", 503, page, "fcm", "?", "later"),
+                    ("token", 503, page, "fcm", "?", "answered 503"), ("token", 429, page, "fcm", "?", "answered 429"),
+                    ("token", 200, page, "fcm", "WRONG", "PUSH_FCM_ACCOUNT_FILE"),
+                    ("token", 404, page, "fcm", "WRONG", "answered 404"),
+                ] as [(String, Int?, String, String, String, String)] {
+                    try services.answer(service, status, text)
+                    let found = try await quartet.pushDoctor(environment: services.environment)
+                    let line = try #require(found.line(subject), "\(found)")
+                    #expect(line.hasPrefix(start) && line.contains(words), "\(service) \(status ?? 0): \(line)")
+                    #expect(found.wrong == (start == "WRONG" ? [subject] : []), "\(service) \(status ?? 0): \(found)")
+                    #expect(
+                        !line.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
+                    try services.answerAsBefore(service)
+                }
+                for service in ["apns", "fcm", "web"] { #expect(try services.requests(of: service).isEmpty) }
+            }
+        }
+    }
+
+    @Test("a database without notifications' tables makes the doctor find outlets wrong, and no setting (A14)")
+    func unmigrated() async throws {
+        let receiver = PushReceiver { _, _ in 200 }
+        try await receiver.listen {
+            try await Quartet.with(services: [.session]) { quartet in
+                _ = try await quartet.psql("ALTER TABLE notifications.push_device RENAME TO away")
+                let found = try await quartet.pushDoctor(environment: receiver.environment)
+                #expect(found.subjects == Self.subjects && found.wrong == ["outlets"], "\(found)")
+                #expect(found.line("outlets")?.contains("push_device") == true, "\(found)")
+            }
+        }
+    }
+
     @Test("the doctor finds a webhook without pushing, and says where pushes reach nobody (A13, A14)")
     func webhook() async throws {
         let receiver = PushReceiver { _, _ in 200 }
@@ -73,6 +133,24 @@ struct PushDoctorTests {
             }
         }
     }
+}
+
+extension PushServices {
+    /// What the doctor is answered from now on by `apns`, `fcm` or `token`; nothing at all without a status.
+    fileprivate func answer(_ service: String, _ status: Int?, _ text: String) throws {
+        try JSONEncoder().encode(Told(status: status, text: text)).write(to: answerFile(of: service), options: .atomic)
+    }
+
+    private struct Told: Encodable {
+        let status: Int?
+        let text: String
+    }
+
+    fileprivate func answerAsBefore(_ service: String) throws {
+        try FileManager.default.removeItem(at: answerFile(of: service))
+    }
+
+    private func answerFile(of service: String) -> URL { folder.appending(path: "answer-\(service)") }
 }
 
 extension Quartet {

@@ -69,8 +69,8 @@ struct PushServiceTests {
                 #expect(raised["headers"]["apns-collapse-id"] == cleared["headers"]["apns-collapse-id"])
                 #expect(raised["sent"]["aps"]["interruption-level"] == "critical")
                 #expect(cleared["sent"]["aps"]["interruption-level"] == "active")
-                #expect(raised["sent"]["notification"]["kind"] == "alertRaised")
-                #expect(raised["sent"]["account"].string == first.account)
+                #expect(raised["sent"]["quartet"]["notification"]["kind"] == "alertRaised")
+                #expect(raised["sent"]["quartet"]["account"].string == first.account)
                 try services.check("apns")
                 try quartet.expectNoSecrets(["74616b65732d31"])
             }

@@ -64,6 +64,39 @@ struct HeldOutbox: Sendable {
         return Set(devices.split(separator: "\n").compactMap { PushDeviceID(String($0)) })
     }
 
+    /// Records how attempts ended, in this order.
+    func record(_ attempts: [PushAttempt]) async throws {
+        let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
+        _ = try await connection.run { database in try attempts.map { try database.record($0) } }
+        await connection.close()
+    }
+
+    /// Waits until somebody locks a device.
+    func waitUntilLocked(_ device: PushDeviceID) async throws {
+        let end = ContinuousClock.now + .patience
+        repeat {
+            let free = try await psql(
+                "SELECT count(*) FROM (SELECT FROM notifications.push_device WHERE device = '\(device)' FOR UPDATE SKIP LOCKED) AS f"
+            )
+            if free == "0" { return }
+            try await Task.sleep(for: .milliseconds(20))
+        } while ContinuousClock.now < end
+        throw TimedOut("waited two minutes for the device to be locked")
+    }
+
+    /// Unregisters a device.
+    func unregister(_ account: AccountID, _ device: PushDeviceID) async throws {
+        try await ask([(account, UnregisterPush(device: device))])
+    }
+
+    /// How many pushes the metrics say that wait.
+    func countedAsWaiting() async throws -> Int {
+        let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
+        let count = try await connection.run { try $0.waitingPushes(limit: 100) }
+        await connection.close()
+        return count
+    }
+
     /// Makes failed pushes due.
     func hurry(limit: Int) async throws -> (count: Int, isMore: Bool) {
         let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))

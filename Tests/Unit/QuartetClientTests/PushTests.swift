@@ -17,12 +17,12 @@ struct PushTests {
         id: NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007), kind: .pingReceived,
         subject: Server.person(1), details: .none, created: Instant(microseconds: 7))
 
-    static func message(_ account: AccountID = Server.account, isTest: Bool = false) throws -> PushMessage {
+    static func message(_ account: AccountID = Server.account) throws -> PushMessage {
         // As the server hands it to the system that sends pushes.
         let notification = String(decoding: try JSONEncoder().encode(ping), as: UTF8.self)
         let json = """
             {"id": "\(Server.person(9))", "account": "\(account)", "device": "\(Server.device)", "token": "t", "platform": "ios",
-             "notification": \(notification), "unread": 1\(isTest ? #", "isTest": true"# : "")}
+             "notification": \(notification), "unread": 1}
             """
         return try PushMessage(json: Data(json.utf8))
     }
@@ -64,7 +64,7 @@ struct PushTests {
             try await connection.ready()
             connection.disconnect()
             server.transport.answer { _ in throw TransportError.unreachable("no network") }
-            try await client.handle(push: Self.message())
+            try await client.handle(push: QuartetPush.notification(Self.message()))
             #expect(shown.unreadNotifications == [Self.ping] && shown.unreadCount == 1)
 
             let counter = Counter()
@@ -98,8 +98,12 @@ struct PushTests {
         }
     }
 
-    @Test("a test push adds nothing to what is shown, counts nothing and is reported to nobody (A14)")
-    func test() async throws {
+    @Test(
+        """
+        a test push adds nothing to what is shown, counts nothing and is reported to nobody; nor does one that had no room for its \
+        notification, but it wakes the connection (A14)
+        """)
+    func withoutNotification() async throws {
         let server = Server()
         let connection = server.connection()
         let client = NotificationsClient.live(service: connection)
@@ -107,9 +111,16 @@ struct PushTests {
             let stream = try #require(await server.transport.nextStream())
             try stream.begin()
             try await connection.ready()
-            let message = try Self.message(isTest: true)
-            #expect(message.isTest == true)
-            try await client.handle(push: message)
+            // The device slept, so the stream is dead without anybody's knowing.
+            server.clock.advance(by: .seconds(7200))
+            try await client.handle(push: QuartetPush.test(Server.account))
+            await #expect(throws: QuartetError.needsAuthentication) {
+                try await client.handle(push: QuartetPush.news(Server.person(1)))
+            }
+            #expect(server.transport.openStreams == 1)
+            try await client.handle(push: QuartetPush.news(Server.account))
+            try #require(await server.transport.nextStream()).resume()
+            try await connection.ready()
             #expect(client.notifications.history.isEmpty && client.notifications.unreadCount == 0)
             #expect(Self.commands(server).isEmpty)
         }

@@ -10,7 +10,7 @@ package typealias PushID = ID<PushSubject>
 package struct PushedNotification: Codable, Hashable, Sendable {
     package let id: NotificationID
     package let kind: NotificationKind
-    package let priority: NotificationPriority
+    package var priority: NotificationPriority
     package let category: NotificationCategory
     /// The other account that it is about.
     package let subject: AccountID?
@@ -32,9 +32,9 @@ package struct PushedNotification: Codable, Hashable, Sendable {
 package struct PushBody: Codable, Hashable, Sendable {
     /// The same for every attempt.
     package let id: PushID
-    package let notification: PushedNotification
-    /// How many notifications are unread, including this one.
-    package let unread: Int
+    package var notification: PushedNotification
+    /// How many notifications are unread, including this one. A test says nothing of it.
+    package let unread: Int?
     /// True for a test, which an operator's function adds (`notifications.send_test_push`): its notification is in no history.
     package let isTest: Bool?
 

@@ -70,7 +70,7 @@ package struct APNsSender: PushSender {
         guard push.token.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }), push.token.count <= 512 else {
             throw .unavailable("the device's token is none of APNs: does another service push to this app?")
         }
-        let payload = try payload(of: push)
+        let payload = try Self.payload(of: push, hasCriticalAlerts: configuration.hasCriticalAlerts)
         let token: String
         do { token = try await self.token.value().text } catch {
             throw .unavailable("the key of APNs can't be used: \(error)")
@@ -104,22 +104,22 @@ package struct APNsSender: PushSender {
                 "\(configuration.url)/3/device/\(Self.nobody)", headers,
                 Array(#"{"aps":{"content-available":1}}"#.utf8))
         } catch {
-            return .refused("\(configuration.url) can't be asked: \(error)")
+            return .unanswered(configuration.url, error)
         }
         let reason = (try? JSONDecoder().decode(Problem.self, from: Data(answer.body)))?.reason
         let text = "APNs answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
         switch (answer.status, reason) {
-        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, _):
+        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"), (410, "ExpiredToken"):
             return .accepted(
                 "\(text) for a device that doesn't exist, as was meant: it accepts the key. Whether the app's devices are of this PUSH_APNS_URL and PUSH_APNS_TOPIC: \(SenderCheck.onlyPush)"
             )
         case (400, "TopicDisallowed"), (400, "BadTopic"), (400, "MissingTopic"):
             return .refused("\(text): PUSH_APNS_TOPIC is no app of this key's team")
-        case (403, _):
+        case (403, _?):
             return .refused(
                 "\(text): PUSH_APNS_KEY_ID and PUSH_APNS_TEAM must belong to the key in PUSH_APNS_KEY_FILE, which must be valid at PUSH_APNS_URL, and this machine's clock must be right"
             )
-        default: return .unknown("\(text), which says nothing of the key; ask again later")
+        default: return .unexpected(answer, text, configuration.url, "PUSH_APNS_URL")
         }
     }
 
@@ -152,7 +152,8 @@ package struct APNsSender: PushSender {
 
     private func headers(of push: Push, _ token: String) -> [(String, String)] {
         let notification = push.notification
-        let expiry = push.expires.microseconds / 1_000_000
+        // At zero, it is kept for no device that is off.
+        let expiry = push.expires.map { $0.microseconds / 1_000_000 } ?? 0
         var headers = [
             ("authorization", "bearer \(token)"), ("apns-topic", configuration.topic), ("apns-push-type", "alert"),
             ("apns-id", "\(push.id)"), ("apns-expiration", "\(expiry)"),
@@ -163,17 +164,18 @@ package struct APNsSender: PushSender {
         return headers
     }
 
-    private func payload(of push: Push) throws(PushFailure) -> [UInt8] {
+    /// - Parameter hasCriticalAlerts: As in the configuration.
+    static func payload(of push: Push, hasCriticalAlerts: Bool) throws(PushFailure) -> [UInt8] {
         let text = PushText(push)
         let isCritical = push.notification.priority == .critical
         let sound: Sound =
-            isCritical && configuration.hasCriticalAlerts
+            isCritical && hasCriticalAlerts
             ? .critical(.init(critical: 1, name: "default", volume: 1)) : .named("default")
         let aps = Payload.Content(
             alert: .init(title: text.title, body: text.body), badge: push.unread,
             sound: push.notification.priority == .low ? nil : sound, mutableContent: 1,
             interruptionLevel: isCritical
-                ? (configuration.hasCriticalAlerts ? "critical" : "time-sensitive")
+                ? (hasCriticalAlerts ? "critical" : "time-sensitive")
                 : push.notification.priority == .low ? "passive" : "active",
             category: push.notification.category.rawValue,
             threadID: push.notification.alarmName)
@@ -181,14 +183,17 @@ package struct APNsSender: PushSender {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(_ notification: PushedNotification?) throws(PushFailure) -> [UInt8] {
             let payload = Payload(
-                aps: aps, account: push.account, push: push.id, isTest: push.isTest, notification: notification)
+                aps: aps,
+                quartet: .init(
+                    account: push.account, push: push.id, unread: push.unread, isTest: push.isTest,
+                    notification: notification))
             do { return Array(try encoder.encode(payload)) } catch { throw .unfit("\(error)") }
         }
         // A test has none that an app could show or count.
         if push.isTest == true { return try encoded(nil) }
         let whole = try encoded(push.notification)
         // The app fetches what has no room.
-        return whole.count <= Self.payloadLimit ? whole : try encoded(nil)
+        return whole.count <= payloadLimit ? whole : try encoded(nil)
     }
 
     private enum Sound: Encodable {
@@ -212,14 +217,21 @@ package struct APNsSender: PushSender {
 
     private struct Payload: Encodable {
         let aps: Content
-        let account: AccountID
-        let push: PushID
-        let isTest: Bool?
-        let notification: PushedNotification?
+        let quartet: Message
+
+        /// What `QuartetPush` of the package for apps reads.
+        struct Message: Encodable {
+            let account: AccountID
+            let push: PushID
+            let unread: Int?
+            let isTest: Bool?
+            let notification: PushedNotification?
+        }
 
         struct Content: Encodable {
             let alert: Alert
-            let badge: Int
+            /// Nil leaves the badge as it is.
+            let badge: Int?
             let sound: Sound?
             let mutableContent: Int
             let interruptionLevel: String

@@ -89,7 +89,8 @@ package struct FCMSender: PushSender {
             account.tokenURL, [("content-type", "application/x-www-form-urlencoded")], Array(form.utf8))
         guard answer.status == 200, let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)) else {
             throw PushClient.Failure(
-                description: "\(account.tokenURL) answered \(answer.status) to the service account")
+                description: "\(account.tokenURL) answered \(answer.status) to the service account",
+                mayPass: answer.isOutOfOrder)
         }
         let lifetime = Duration.seconds(min(max(grant.seconds, 0), 3600)) - margin
         return .init(
@@ -105,7 +106,8 @@ package struct FCMSender: PushSender {
         do {
             answer = try await client.post(
                 "\(url)/v1/projects/\(token.owner)/messages:send",
-                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")], try message(of: push)
+                [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
+                try Self.message(of: push)
             )
         } catch let failure as PushFailure {
             throw failure
@@ -124,8 +126,11 @@ package struct FCMSender: PushSender {
     package func check() async -> SenderCheck {
         let token: SenderToken.Value
         do { token = try await self.token.value() } catch {
+            if let failure = error as? PushClient.Failure, failure.mayPass {
+                return .unknown("the service account gets no access token: \(failure); ask again later")
+            }
             return .refused(
-                "the service account gets no access token: \(error); the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
+                "the service account gets no access token: \(error); unless Google can't be reached, the key in PUSH_FCM_ACCOUNT_FILE may be deleted, or this machine's clock wrong"
             )
         }
         let answer: PushClient.Answer
@@ -135,21 +140,27 @@ package struct FCMSender: PushSender {
                 [("authorization", "Bearer \(token.text)"), ("content-type", "application/json")],
                 Array(#"{"message":{"data":{"check":"true"},"topic":"quartet-doctor"},"validate_only":true}"#.utf8))
         } catch {
-            return .refused("\(url) can't be asked: \(error)")
+            return .unanswered(url, error)
         }
         let problem = try? JSONDecoder().decode(Answer.self, from: Data(answer.body)).error
         let text = "FCM answered \(answer.status)\(problem?.code.map { " \($0)" } ?? "")"
-        switch answer.status {
-        case 200:
+        let name = (try? JSONDecoder().decode(Accepted.self, from: Data(answer.body)))?.name
+        switch (answer.status, problem) {
+        case (200, _) where name?.hasPrefix("projects/\(token.owner)/messages/") == true:
             return .accepted(
                 "the service account gets an access token, and FCM would take a message of project \(token.owner) (none was sent). Whether the app's devices are this project's: \(SenderCheck.onlyPush)"
             )
-        case 401, 403, 404:
+        case (401, _?), (403, _?), (404, _?):
             return .refused(
                 "\(text): the service account in PUSH_FCM_ACCOUNT_FILE may not send for project \(token.owner); give it the role Firebase Cloud Messaging API Admin, and turn that API on"
             )
-        default: return .unknown("\(text), which says nothing of the service account; ask again later")
+        default: return .unexpected(answer, text, url, "PUSH_FCM_URL")
         }
+    }
+
+    private struct Accepted: Decodable {
+        /// `projects/…/messages/…`
+        let name: String
     }
 
     private struct Answer: Decodable {
@@ -231,21 +242,21 @@ package struct FCMSender: PushSender {
         let message: Content
     }
 
-    private func message(of push: Push) throws(PushFailure) -> [UInt8] {
+    /// What is in `data` is read by `QuartetPush` of the package for apps.
+    static func message(of push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
         let text = PushText(push)
-        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func encoded(whole: Bool) throws -> [UInt8] {
-            var data = ["account": "\(push.account)", "push": "\(push.id)", "unread": "\(push.unread)"]
-            data["kind"] = notification.kind.rawValue
-            if push.isTest == true { data["isTest"] = "true" }
+            var data = ["account": "\(push.account)", "push": "\(push.id)"]
+            if let unread = push.unread { data["unread"] = "\(unread)" }
+            if push.isTest == true { data["isTest"] = "true" } else { data["kind"] = notification.kind.rawValue }
             if whole { data["notification"] = String(decoding: try encoder.encode(notification), as: UTF8.self) }
             let content = Message.Content(
                 token: push.token, notification: .init(title: text.title, body: text.body), data: data,
                 android: .init(
-                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(min(max(left, 60), 86_400))s",
+                    priority: notification.priority == .low ? "NORMAL" : "HIGH", ttl: "\(push.secondsToKeep)s",
                     notification: .init(
                         tag: notification.alarmName ?? "\(notification.id)", channelID: notification.category.rawValue,
                         priority: notification.priority == .critical ? "PRIORITY_MAX" : "PRIORITY_DEFAULT")))

@@ -16,16 +16,23 @@ package final class PushClient: Service, Sendable {
         let retryAfter: Duration?
         /// What it says about the message in a header.
         let id: String?
+
+        /// Whether it says nothing but that another time may be better.
+        var isOutOfOrder: Bool { status == 429 || 500..<600 ~= status }
     }
 
     /// Why there was no answer.
     struct Failure: Error, CustomStringConvertible {
         let description: String
+        /// Whether another time may be better: whoever was asked is there.
+        var mayPass = false
     }
 
     private let http: HTTPClient
     /// Two of them, for a token and a push, last no longer than sending a push may.
     private static let patience: TimeAmount = .seconds(5)
+    /// Less, so that what can't be reached isn't taken for what is slow.
+    private static let connectPatience: TimeAmount = .seconds(3)
     /// In milliseconds.
     private static let acknowledgementLimit = 10_000
     private static let answerLimit = 64 * 1024
@@ -34,8 +41,14 @@ package final class PushClient: Service, Sendable {
     /// - Throws: if the file can't be read.
     package convenience init(authorities: String?) throws { try self.init(authorities: authorities, only: nil) }
 
+    /// One that says soon if a server can't be reached, instead of connecting again.
+    /// - Throws: if the file can't be read.
+    package static func impatient(authorities: String?) throws -> PushClient {
+        try PushClient(authorities: authorities, only: nil, connectsOnce: true)
+    }
+
     /// - Parameter only: A server's name, and the one address to which it leads; nil for any servers.
-    init(authorities: String?, only: (name: String, address: String)?) throws {
+    init(authorities: String?, only: (name: String, address: String)?, connectsOnce: Bool = false) throws {
         var configuration = HTTPClient.Configuration()
         if let authorities {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -46,6 +59,10 @@ package final class PushClient: Service, Sendable {
         configuration.timeout.connect = Self.patience
         configuration.timeout.read = Self.patience
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        if connectsOnce {
+            configuration.timeout.connect = Self.connectPatience
+            configuration.connectionPool.retryConnectionEstablishment = false
+        }
         let address = only?.address
         let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             // Whatever looked the name up, nothing is sent to another address.
@@ -94,7 +111,9 @@ package final class PushClient: Service, Sendable {
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         request.body = .bytes(body)
         do { return try await whole(request, idHeader) } catch {
-            throw Failure(description: "no answer: \(error)")
+            let late: [HTTPClientError] = [.deadlineExceeded, .readTimeout]
+            let isLate = (error as? Failure)?.mayPass ?? (error as? HTTPClientError).map(late.contains) ?? false
+            throw Failure(description: "no answer: \(error)", mayPass: isLate)
         }
     }
 
@@ -115,7 +134,7 @@ package final class PushClient: Service, Sendable {
             }
             defer { group.cancelAll() }
             guard let answer = try await group.next() ?? nil else {
-                throw Failure(description: "none within five seconds")
+                throw Failure(description: "none within five seconds", mayPass: true)
             }
             return answer
         }

@@ -104,11 +104,18 @@ extension PushText {
 }
 
 extension Push {
-    /// How long a test may take: later, nobody waits for it any more.
+    /// How long a test is tried: later, nobody waits for it any more.
     static let testLife: Interval = .minutes(10)
 
-    /// When it isn't worth showing any more.
-    var expires: Instant { isTest == true ? notification.created + Self.testLife : notification.expires }
+    /// When it isn't worth showing any more. Nil for a test, which a push service delivers now or never: Apple keeps one push for a
+    /// device that is off, and that must not be a test in an alarm's place.
+    var expires: Instant? { isTest == true ? nil : notification.expires }
+
+    /// How many seconds a push service may keep it for a device that is off.
+    var secondsToKeep: Int64 {
+        guard let expires else { return 0 }
+        return min(max((expires.microseconds - Instant.now.microseconds) / 1_000_000, 60), 86_400)
+    }
 }
 
 extension PushedNotification {

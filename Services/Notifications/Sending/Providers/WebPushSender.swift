@@ -146,7 +146,6 @@ package struct WebPushSender: PushSender {
 
     private func headers(of push: Push, _ token: SenderToken.Value) -> [(String, String)] {
         let notification = push.notification
-        let left = (push.expires.microseconds - Instant.now.microseconds) / 1_000_000
         let urgency =
             switch notification.priority {
             case .critical: "high"
@@ -155,7 +154,7 @@ package struct WebPushSender: PushSender {
             }
         var headers = [
             ("authorization", "vapid t=\(token.text), k=\(token.owner)"), ("content-encoding", "aes128gcm"),
-            ("content-type", "application/octet-stream"), ("ttl", "\(min(max(left, 60), 86_400))"),
+            ("content-type", "application/octet-stream"), ("ttl", "\(push.secondsToKeep)"),
             ("urgency", urgency),
         ]
         // What waits for the browser about the same alarm gives way. Accounts may share a browser, and push services needn't know alarms.
@@ -182,10 +181,22 @@ package struct WebPushSender: PushSender {
         let subject: AccountID?
         let group: GroupID?
         let created: Instant
-        let unread: Int
+        let unread: Int?
+        let isTest: Bool?
     }
 
     private func body(of push: Push, to subscription: WebSubscription) throws(PushFailure) -> [UInt8] {
+        let document = try Self.document(push)
+        do {
+            return try WebPushEncryption.body(
+                document, padding: WebPushEncryption.padding(of: document), to: subscription)
+        } catch {
+            throw .unfit("\(error)")
+        }
+    }
+
+    /// What the browser decrypts.
+    static func document(_ push: Push) throws(PushFailure) -> [UInt8] {
         let notification = push.notification
         let text = PushText(push)
         let message = Message(
@@ -193,16 +204,11 @@ package struct WebPushSender: PushSender {
             kind: notification.kind, category: notification.category, priority: notification.priority,
             alarm: notification.kind.isOfAlarm ? notification.details.alarm : nil,
             tag: notification.alarmName ?? "\(notification.id)", subject: notification.subject,
-            group: notification.details.group, created: notification.created, unread: push.unread)
+            group: notification.details.group, created: notification.created, unread: push.unread,
+            isTest: push.isTest)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            let bytes = Array(try encoder.encode(message))
-            return try WebPushEncryption.body(
-                bytes, padding: WebPushEncryption.padding(of: bytes), to: subscription)
-        } catch {
-            throw .unfit("\(error)")
-        }
+        do { return Array(try encoder.encode(message)) } catch { throw .unfit("\(error)") }
     }
 }
 

@@ -71,27 +71,44 @@ public struct NotificationsClient: Sendable {
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
     public var unregisterPush: PlainAction
-    /// See ``handle(push:)``.
+    /// See ``handle(push:)-(PushMessage)``.
     public var handlePush: Action<PushMessage>
+    /// A push told this account of something that it didn't carry. See ``handle(push:)-(QuartetPush)``.
+    public var handleNews: Action<AccountID>
 
     /// Shows what a push says at once, without network, and has the server record that this device showed it, as soon as it can be
     /// reached. What else has happened is fetched by the connection; the push stays until that has arrived.
     /// Where this device has never loaded the notifications, nothing shows before it has.
     ///
-    /// An extension calls it without running a connection. A test (``PushMessage/isTest``) changes nothing.
+    /// An extension calls it without running a connection.
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
     public func handle(push: PushMessage) async throws(QuartetError) { try await handlePush(push) }
+
+    /// Does what follows from a push. What carries its notification is shown and recorded as ``handle(push:)-(PushMessage)`` says. For one
+    /// that doesn't, a connection that runs is woken and fetches it; it shows once that has arrived, and nothing is made up before. A test
+    /// changes nothing.
+    /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
+    public func handle(push: QuartetPush) async throws(QuartetError) {
+        switch push {
+        case .notification(let message): try await handlePush(message)
+        case .news(let account): try await handleNews(account)
+        case .test: break
+        }
+    }
 }
 
 extension NotificationsClient {
     /// Talks to a server.
     public static func live(service: Connection) -> Self {
         let copy = service.copy { NotificationsCopy() }
-        return client(copy, .live(.notifications, service, copy.holder)) {
-            push, record async throws(QuartetError) in
+        let handleNews: Action<AccountID> = { account async throws(QuartetError) in
             try await service.restore()
-            guard service.store.account == push.account else { throw .needsAuthentication }
+            guard service.store.account == account else { throw .needsAuthentication }
             service.wake()
+        }
+        return client(copy, .live(.notifications, service, copy.holder), handleNews: handleNews) {
+            push, record async throws(QuartetError) in
+            try await handleNews(push.account)
             do throws(QuartetError) { try await record() } catch {
                 // It is kept, and sent when that is possible.
                 guard error.isPending else { throw error }
@@ -103,15 +120,19 @@ extension NotificationsClient {
     public static func preview(_ notifications: NotificationsState) -> Self {
         let copy = NotificationsCopy()
         copy.holder.change { $0.replace(notifications, opening: 0) }
-        return client(copy, Commands(.notifications, holder: copy.holder)) {
+        let handleNews: Action<AccountID> = { _ in }
+        return client(copy, Commands(.notifications, holder: copy.holder), handleNews: handleNews) {
             _, record async throws(QuartetError) in
             try await record()
         }
     }
 
-    /// - Parameter handlePush: Is given what shows and records a push.
+    /// - Parameters:
+    ///   - handleNews: As the endpoint.
+    ///   - handlePush: Is given what shows and records a push.
     private static func client(
         _ copy: NotificationsCopy, _ commands: Commands<NotificationsEdit, ReadOnlyNotificationsState>,
+        handleNews: @escaping Action<AccountID>,
         handlePush:
             @escaping @Sendable (PushMessage, _ record: PlainAction) async throws(QuartetError) -> Void
     ) -> Self {
@@ -141,11 +162,10 @@ extension NotificationsClient {
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
             registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
             handlePush: { push async throws(QuartetError) in
-                guard push.isTest != true else { return }
                 try await handlePush(push) { () async throws(QuartetError) in
                     try await commands.send(.receive(push.notification, unread: push.unread, at: commands.now))
                 }
-            })
+            }, handleNews: handleNews)
     }
 
     /// Every endpoint throws what `error` makes of its name.
@@ -161,7 +181,7 @@ extension NotificationsClient {
             markAllRead: failPlainly("markAllRead"), clear: fail("clear"),
             answerDrill: fail("answerDrill"), show: fail("show"),
             registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"),
-            handlePush: fail("handlePush"))
+            handlePush: fail("handlePush"), handleNews: fail("handleNews"))
     }
 }
 

@@ -2,7 +2,8 @@
 are sent by their documents.
 
 Usage: pushes.py FOLDER. Writes to FOLDER what a sender needs: authority.pem, apns.p8, rotated.p8, fcm.json, vapid.pem, vapid.pub; and
-web.json, the subscriptions of browsers, by word. Prints `ready APNS-PORT FCM-PORT WEB-PORT`, then a line of JSON for each request:
+web.json, the subscriptions of browsers, by word. Where a file `answer-apns`, `answer-fcm` or `answer-token` is made there, its
+JSON (status, text) is what the doctor is answered; without a status it is answered nothing. Prints `ready APNS-PORT FCM-PORT WEB-PORT`, then a line of JSON for each request:
 service, id, token, status, reason, wrong (what the documents don't allow, a list), connection, and what was sent.
 
 How a request is answered says the token of its device: a word and a name, such as `gone-1` (for APNs in hexadecimal). The word is
@@ -86,6 +87,16 @@ def turn(token):
         return seen[token]
 
 
+def told(service):
+    """How the test wants the doctor to be answered: the status and the text."""
+    try:
+        with open(os.path.join(folder, "answer-" + service)) as file:
+            answer = json.load(file)
+        return answer.get("status"), answer["text"]
+    except FileNotFoundError:
+        return None
+
+
 # APNs
 
 
@@ -130,15 +141,22 @@ def wrong_in_apns(headers, body):
     demand(headers.get("apns-topic") == TOPIC, "apns-topic")
     demand(headers.get("apns-push-type") == "alert", "apns-push-type")
     demand(headers.get("apns-priority") in ("10", "5"), "apns-priority")
-    demand(re.fullmatch(r"\d{10}", headers.get("apns-expiration", "")) and int(headers["apns-expiration"]) > time.time(),
-           "apns-expiration")
     demand(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", headers.get("apns-id", "")), "apns-id")
     demand(len(headers.get("apns-collapse-id", "")) <= 64, "apns-collapse-id")
     demand(len(body) <= 4096, "size")
     try:
-        aps = json.loads(body)["aps"]
+        payload = json.loads(body)
+        aps, quartet = payload["aps"], payload["quartet"]
+        expiration = headers.get("apns-expiration", "")
+        demand(set(payload) == {"aps", "quartet"} and quartet["account"] and quartet["push"], "quartet")
+        if quartet.get("isTest"):
+            # Kept for no device that is off, and the badge stays as it is.
+            demand(expiration == "0", "apns-expiration")
+            demand("badge" not in aps and not {"unread", "notification"} & set(quartet), "test")
+        else:
+            demand(re.fullmatch(r"\d{10}", expiration) and int(expiration) > time.time(), "apns-expiration")
+            demand(isinstance(aps["badge"], int) and quartet["unread"] == aps["badge"], "badge")
         demand(aps["alert"]["title"] and aps["alert"]["body"], "alert")
-        demand(isinstance(aps["badge"], int), "badge")
         demand(aps["mutable-content"] == 1, "mutable-content")
         level = aps["interruption-level"]
         demand(level in ("passive", "active", "time-sensitive", "critical"), "interruption-level")
@@ -218,9 +236,11 @@ def apns_nobody(connection, stream, headers, reason):
     """What is sent to no device, only to hear whether the sender is known."""
     status = 403 if reason else 400
     reason = reason or ("BadDeviceToken" if headers.get("apns-topic") == TOPIC else "TopicDisallowed")
-    say(service="apns doctor", status=status, reason=reason)
-    connection.send_headers(stream, [(":status", str(status))])
-    connection.send_data(stream, json.dumps({"reason": reason}).encode(), end_stream=True)
+    status, text = told("apns") or (status, json.dumps({"reason": reason}))
+    say(service="apns doctor", status=status)
+    if status is not None:
+        connection.send_headers(stream, [(":status", str(status))])
+        connection.send_data(stream, text.encode(), end_stream=True)
     return True
 
 
@@ -272,6 +292,8 @@ def wrong_in_fcm(path, message):
         demand(not any(re.match(r"google|gcm|from$|notification\.|message_type", key) for key in message["data"]), "data")
         demand(android["priority"] in ("HIGH", "NORMAL"), "priority")
         demand(re.fullmatch(r"\d+s", android["ttl"]) and int(android["ttl"][:-1]) <= 2_419_200, "ttl")
+        is_test = message["data"].get("isTest") == "true"
+        demand((android["ttl"] == "0s") == is_test and ("unread" in message["data"]) != is_test, "test")
         demand("collapse_key" not in android, "collapse_key")
         demand(set(message) <= {"token", "notification", "data", "android"}, "fields")
         demand(set(android["notification"]) <= {"tag", "channel_id", "notification_priority"}, "fields")
@@ -358,7 +380,9 @@ class FCM(BaseHTTPRequestHandler):
         token = "granted-" + uuid.uuid4().hex
         grants[token] = not wrong
         say(service="oauth", status=400 if wrong else 200, wrong=wrong)
-        if wrong:
+        if other := told("token"):
+            self.answer(*other)
+        elif wrong:
             self.answer(400, {"error": "invalid_grant"})
         else:
             self.answer(200, {"access_token": token, "expires_in": 3599, "token_type": "Bearer"})
@@ -370,7 +394,9 @@ class FCM(BaseHTTPRequestHandler):
             # Looked at, and not sent.
             may = grants.get(granted) and self.path == f"/v1/projects/{PROJECT}/messages:send" and message.get("topic")
             say(service="fcm doctor", status=200 if may else 403)
-            if may:
+            if other := told("fcm"):
+                self.answer(*other)
+            elif may:
                 self.answer(200, {"name": f"projects/{PROJECT}/messages/fake_message_id"})
             else:
                 self.answer(*fcm_error(403, "PERMISSION_DENIED"))
@@ -442,13 +468,14 @@ def wrong_in_web(headers, body, message):
         if not holds:
             wrong.append(what)
     demand(headers.get("content-encoding") == "aes128gcm", "content-encoding")
-    demand(re.fullmatch(r"\d+", headers.get("ttl", "")) and 0 < int(headers["ttl"]) <= 86_400, "ttl")
+    demand(re.fullmatch(r"\d+", headers.get("ttl", "")) and int(headers["ttl"]) <= 86_400, "ttl")
     demand(headers.get("urgency") in ("high", "normal", "low"), "urgency")
     demand(re.fullmatch(r"[A-Za-z0-9_-]{1,32}", headers.get("topic", "none")), "topic")
     demand(len(body) in (1024 + 103, 2048 + 103, 4096), "size")
     try:
         demand(message["title"] and message["body"] and message["kind"] and message["notification"], "message")
-        demand(isinstance(message["unread"], int), "unread")
+        is_test = message.get("isTest") is True
+        demand((headers["ttl"] == "0") == is_test and isinstance(message.get("unread"), int) != is_test, "test")
     except (KeyError, TypeError) as error:
         wrong.append(f"message: {error!r}")
     return wrong
