@@ -83,9 +83,10 @@ package struct Finding: Sendable, CustomStringConvertible {
     /// For example `ok     clock           0.2 s behind the database's`.
     package var description: String {
         // Others' answers are in it, and a terminal would do as they say.
+        let scalars = text.unicodeScalars
         let line = String(
             String.UnicodeScalarView(
-                text.unicodeScalars.prefix(Self.longest).map { scalar in
+                scalars.prefix(Self.longest).map { scalar in
                     switch scalar.properties.generalCategory {
                     case .control, .format, .lineSeparator, .paragraphSeparator: " "
                     default: scalar
@@ -93,5 +94,6 @@ package struct Finding: Sendable, CustomStringConvertible {
                 }))
         return state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
             + subject.padding(toLength: 16, withPad: " ", startingAt: 0) + line
+            + (scalars.count > Self.longest ? "…" : "")
     }
 }

@@ -108,6 +108,7 @@ struct PushDoctorTests {
                 let found = try await quartet.pushDoctor(environment: receiver.environment)
                 #expect(found.subjects == Self.subjects && found.wrong == ["outlets"], "\(found)")
                 #expect(found.line("outlets")?.contains("push_device") == true, "\(found)")
+                _ = try await quartet.psql("ALTER TABLE notifications.away RENAME TO push_device")
             }
         }
     }

@@ -64,7 +64,7 @@ struct PushTests {
             try await connection.ready()
             connection.disconnect()
             server.transport.answer { _ in throw TransportError.unreachable("no network") }
-            try await client.handle(push: QuartetPush.notification(Self.message()))
+            try await client.handle(QuartetPush.notification(Self.message()))
             #expect(shown.unreadNotifications == [Self.ping] && shown.unreadCount == 1)
 
             let counter = Counter()
@@ -113,12 +113,12 @@ struct PushTests {
             try await connection.ready()
             // The device slept, so the stream is dead without anybody's knowing.
             server.clock.advance(by: .seconds(7200))
-            try await client.handle(push: QuartetPush.test(Server.account))
+            try await client.handle(QuartetPush.test(Server.account))
             await #expect(throws: QuartetError.needsAuthentication) {
-                try await client.handle(push: QuartetPush.news(Server.person(1)))
+                try await client.handle(QuartetPush.news(Server.person(1)))
             }
             #expect(server.transport.openStreams == 1)
-            try await client.handle(push: QuartetPush.news(Server.account))
+            try await client.handle(QuartetPush.news(Server.account))
             try #require(await server.transport.nextStream()).resume()
             try await connection.ready()
             #expect(client.notifications.history.isEmpty && client.notifications.unreadCount == 0)

@@ -36,6 +36,7 @@ package final class PushClient: Service, Sendable {
     /// In milliseconds.
     private static let acknowledgementLimit = 10_000
     private static let answerLimit = 64 * 1024
+    private static let late = "none within five seconds"
 
     /// - Parameter authorities: A file of certificates in PEM that are trusted beside the system's; nil for none.
     /// - Throws: if the file can't be read.
@@ -113,7 +114,7 @@ package final class PushClient: Service, Sendable {
         do { return try await whole(request, idHeader) } catch {
             let late: [HTTPClientError] = [.deadlineExceeded, .readTimeout]
             let isLate = (error as? Failure)?.mayPass ?? (error as? HTTPClientError).map(late.contains) ?? false
-            throw Failure(description: "no answer: \(error)", mayPass: isLate)
+            throw Failure(description: "no answer: \(isLate ? Self.late : "\(error)")", mayPass: isLate)
         }
     }
 
@@ -134,7 +135,7 @@ package final class PushClient: Service, Sendable {
             }
             defer { group.cancelAll() }
             guard let answer = try await group.next() ?? nil else {
-                throw Failure(description: "none within five seconds", mayPass: true)
+                throw Failure(description: Self.late, mayPass: true)
             }
             return answer
         }

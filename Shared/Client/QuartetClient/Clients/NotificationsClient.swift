@@ -71,9 +71,9 @@ public struct NotificationsClient: Sendable {
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
     public var unregisterPush: PlainAction
-    /// See ``handle(push:)-(PushMessage)``.
+    /// See ``handle(push:)``.
     public var handlePush: Action<PushMessage>
-    /// A push told this account of something that it didn't carry. See ``handle(push:)-(QuartetPush)``.
+    /// A push told this account of something that it didn't carry. See ``handle(_:)``.
     public var handleNews: Action<AccountID>
 
     /// Shows what a push says at once, without network, and has the server record that this device showed it, as soon as it can be
@@ -84,11 +84,11 @@ public struct NotificationsClient: Sendable {
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
     public func handle(push: PushMessage) async throws(QuartetError) { try await handlePush(push) }
 
-    /// Does what follows from a push. What carries its notification is shown and recorded as ``handle(push:)-(PushMessage)`` says. For one
+    /// Does what follows from a push. What carries its notification is shown and recorded as ``handle(push:)`` says. For one
     /// that doesn't, a connection that runs is woken and fetches it; it shows once that has arrived, and nothing is made up before. A test
     /// changes nothing.
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
-    public func handle(push: QuartetPush) async throws(QuartetError) {
+    public func handle(_ push: QuartetPush) async throws(QuartetError) {
         switch push {
         case .notification(let message): try await handlePush(message)
         case .news(let account): try await handleNews(account)

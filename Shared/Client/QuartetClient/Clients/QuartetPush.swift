@@ -1,7 +1,7 @@
 public import Foundation
 public import QuartetVocabulary
 
-/// A push as it arrives at a device, by whichever service. ``NotificationsClient/handle(push:)-(QuartetPush)`` does what follows from it.
+/// A push as it arrives at a device, by whichever service. ``NotificationsClient/handle(_:)`` does what follows from it.
 public enum QuartetPush: Hashable, Sendable {
     /// It carries its notification.
     case notification(PushMessage)
