@@ -171,14 +171,16 @@ private struct SagaStatements: Sendable {
         let events = try database.transaction { database in
             let ended = try database.query(
                 """
+                WITH others AS MATERIALIZED (
+                    SELECT o.id FROM session_client.saga AS o
+                     WHERE o.account = \(closing.account) AND o.id <> \(closing.id) AND o.state = 'running'
+                       AND o.attempts > 0
+                     LIMIT \(portion) FOR NO KEY UPDATE)
                 UPDATE session_client.saga AS s
                    SET state = \(OperationReply.State.failed.rawValue), last_error = 'the account was closed',
                        ended_at = clock_timestamp(), owner = NULL
-                 WHERE s.id IN (SELECT o.id FROM session_client.saga AS o
-                                 WHERE o.account = \(closing.account) AND o.id <> \(closing.id) AND o.state = 'running'
-                                   AND o.attempts > 0
-                                 LIMIT \(portion) FOR NO KEY UPDATE)
-                   AND s.state = 'running'
+                  FROM others AS o
+                 WHERE s.id = o.id
                 RETURNING s.id, s.type, s.correlation_id, s.trace_parent
                 """)
             let events = try ended.map { row in

@@ -310,8 +310,6 @@ extension Outbox {
         change { state in
             guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
             state.items[index] = other
-            // Until that is written.
-            if state.unsaved[item.id] == nil { state.unsaved[item.id] = Unsaved(base: item, isKept: true) }
         }
         // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
         _ = try? await writeInTime(other, step, of: item)

@@ -28,7 +28,7 @@ public final class Outbox: Sendable {
         let edit: Data
     }
 
-    /// What the device failed to write, or hasn't written yet.
+    /// What the device failed to write.
     struct Unsaved: Sendable {
         /// What it has instead, as it was sent; nil if it has it unsent, or nothing.
         var base: OutboxItem?
@@ -122,7 +122,7 @@ public final class Outbox: Sendable {
         /// Whether the device may not have an item.
         func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil && !$0.isKept } ?? false }
 
-        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that, or hasn't yet.
+        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
         func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }
 
         /// Until when an item is left to the process that made or sent it; nil if it isn't.
