@@ -52,6 +52,17 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test("what was open isn't there for whoever signs in next, and what they type meanwhile is the form's (T10)")
+    func signedOut() {
+        var model = Model()
+        _ = model.handle(.character("2"), Self.shown())
+        _ = model.handle(.character("n"), Self.shown())
+        #expect(model.tab == .contacts && model.dialog != nil)
+        let form = model.signIn
+        _ = model.handle(.character("a"), Self.shown(.needsAuthentication))
+        #expect(model.tab == .checkIn && model.dialog == nil && model.signIn != form)
+    }
+
     @Test("a drill is proposed once there is a responder, asked about, run, and then read: whom it reached (A11)")
     func drill() throws {
         var model = Model()

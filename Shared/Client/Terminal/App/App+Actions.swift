@@ -34,12 +34,13 @@ extension App {
         case .signIn(let handle, let password):
             try await quartet.session.signIn(
                 SignInRequest(handle: handle, password: password, deviceName: Self.deviceName))
-            model = Model()
+            // That alone: who types on at once may have opened something by now, and what they type belongs there.
+            model.signIn = SignInScreen.signIn
         case .signUp(let handle, let name, let password):
             _ = try await quartet.session.signUp(
                 SignUpRequest(
                     handle: handle, password: password, name: name.isEmpty ? nil : name, deviceName: Self.deviceName))
-            model = Model()
+            model.signIn = SignInScreen.signIn
         case .signOut:
             try await quartet.session.signOut()
             model = Model()

@@ -56,6 +56,10 @@ struct Model: Hashable, Sendable {
         }
         if shown.connection == .notConfigured { return key == .character("q") ? .quit : nil }
         if shown.needsSignIn {
+            // What is open is of whoever was signed in before.
+            let form = signIn
+            self = Model()
+            signIn = form
             if key == .escape, let card = shown.unsent.first { return .dismiss(card.id) }
             return SignInScreen.handle(key, &self)
         }
