@@ -149,6 +149,78 @@ struct ConsoleModuleTests {
         }
     }
 
+    @Test(
+        "what was read of sessions and of pictures doesn't pile up: the oldest gives way, and is loaded again when it is needed (R19)"
+    )
+    func bounds() async throws {
+        try await Console.with { console in
+            _ = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            let histories = try await page.runModules(["net/messages.js", "core/model.js"], Self.manyHistories)
+            #expect(histories == [64, [], ["s0"]], "one's own session is one of the newest")
+            let pictures = try await page.runModules(["net/api.js"], Self.manyPictures)
+            let revoked = try #require(pictures[0].int)
+            #expect((500..<1000).contains(revoked), "\(revoked) of 1,000 addresses are revoked")
+            #expect(pictures[1].isTrue, "the oldest ones")
+            #expect(pictures[2].isTrue, "the others are shown as before")
+            #expect(pictures[3] == ["p0"], "and only what gave way is loaded again")
+            try await page.expectNoErrors()
+        }
+    }
+
+    /// How many sessions' messages were read; those that are read again when the newest are opened once more, and the oldest.
+    private static let manyHistories = """
+        const { messagesOf } = m['net/messages.js'], { model } = m['core/model.js'];
+        const real = window.fetch, asked = [], names = Array.from({ length: 64 }, (_, number) => `s${number}`);
+        const messages = new Map(names.map((name) => [name, { begun: 1, list: [] }]));
+        window.fetch = async (path, options) => {
+            const group = path.match(/^\\/v1\\/groups\\/(s\\d+)\\/messages/)?.[1];
+            if (!group) return real(path, options);
+            asked.push(group);
+            return new Response(JSON.stringify({ messages: [] }));
+        };
+        const open = async (name) => {
+            for (;;) {
+                // The stream replaces it at any time.
+                model.replica = { ...model.replica, messages };
+                const { isLoading, hasFailed } = messagesOf(name);
+                if (hasFailed) throw new Error(name);
+                if (!isLoading) return;
+                await new Promise((resolve) => setTimeout(resolve));
+            }
+        };
+        for (const name of names) await open(name);
+        const read = asked.splice(0).length;
+        for (const name of names.slice(-8)) await open(name);
+        const newest = asked.splice(0);
+        await open('s0');
+        return [read, newest, asked];
+        """
+
+    /// How many of 1,000 pictures' addresses were revoked; whether they are the oldest; whether the others are there; and what is
+    /// loaded again when the oldest is shown once more.
+    private static let manyPictures = """
+        const { picture } = m['net/api.js'], [asked, made, revoked] = [[], [], []];
+        const [real, create, revoke] = [window.fetch, URL.createObjectURL, URL.revokeObjectURL];
+        window.fetch = async (path, options) => {
+            const account = path.match(/^\\/v1\\/contacts\\/(p\\d+)\\/avatar$/)?.[1];
+            if (!account) return real(path, options);
+            asked.push(account);
+            return new Response(new Blob([account]));
+        };
+        URL.createObjectURL = (blob) => { made.push(create.call(URL, blob)); return made.at(-1) };
+        URL.revokeObjectURL = (address) => { revoked.push(address); revoke.call(URL, address) };
+        const show = (number, whenLoaded) => picture(`p${number}`, { hash: `h${number}` }, whenLoaded);
+        const load = (number) => new Promise((resolve) => show(number, resolve));
+        for (let number = 0; number < 1000; number++) await load(number);
+        const first = asked.splice(0).length;
+        const areOldest = first === made.length && revoked.every((address, number) => address === made[number]);
+        const areThere = made.every((address, number) => number < revoked.length || show(number) === address);
+        const count = revoked.length;
+        await load(0);
+        return [count, areOldest, areThere, asked];
+        """
+
     /// What alerts of pings, of a trip and by hand have in common: whose pings are left, and whether the person called; and the words for it.
     private static let unanswered = """
         const { applyToAccount } = m['state/account.js'], { statusText } = m['state/lists.js'];

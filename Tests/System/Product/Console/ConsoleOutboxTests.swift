@@ -205,6 +205,72 @@ struct ConsoleOutboxTests {
     }
 
     @Test(
+        "a token that something on the way refuses, or one server with a wrong key, signs nobody out: what waits stays, and goes out once with the next token (S22, S42)"
+    )
+    func foreignTokenAnswers() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            // In the tab's own storage, so that a reload changes nothing.
+            try await page.prepare(
+                """
+                [window.asked, window.sent] = [[], 0];
+                const real = window.fetch, headers = { 'Content-Type': 'application/problem+json' };
+                const refused = (type, code) => new Response(JSON.stringify({ type, code, status: 401, detail: 'No.' }), { status: 401, headers });
+                const answers = [
+                    () => new Response('<h1>Log in</h1>', { status: 401, headers: { 'Content-Type': 'text/html' } }),
+                    () => refused('https://gateway.example/signedOut', 'signedOut'), () => refused('/docs/errors/invalidToken', 'invalidToken'),
+                ];
+                window.fetch = async (path, options) => {
+                    if (path === '/v1/commands/CheckIn') sent += 1;
+                    if (path !== '/v1/token') return real(path, options);
+                    asked.push(options.headers['Idempotency-Key']);
+                    return sessionStorage.isForeign ? answers[(asked.length - 1) % answers.length]() : real(path, options);
+                };
+                """)
+            try await page.reload()
+            try await page.see("Connected")
+            let before = try await page.runModules(
+                ["net/database.js", "net/vault.js"],
+                """
+                const { get, update } = m['net/database.js'];
+                sessionStorage.isForeign = 'yes';
+                await update('accounts', argument, (record) => ({ ...record, expires: 0 }));
+                return (await m['net/vault.js'].unseal((await get('accounts', argument)).sealed)).refreshToken;
+                """, .string(anna.account))
+            #expect(before.string?.isEmpty == false)
+            try await page.click("I’m all right")
+            try await page.see("Your check-in has NOT gone out")
+            try await page.wait("each of the answers", "asked.length >= 3")
+            let first = try await page.run("return asked")
+            try await page.reload()
+            try await page.see("Your check-in has NOT gone out")
+            try await page.wait("each of the answers", "asked.length >= 3")
+            let kept = try await page.runModules(
+                ["net/database.js", "net/vault.js"],
+                """
+                const { all, get } = m['net/database.js'], { signedOut, sealed } = await get('accounts', argument);
+                const waiting = (await all('outbox')).map(({ path, state, isSent }) => `${path} ${state} ${isSent ?? false}`);
+                return [signedOut ?? 'signed in', (await m['net/vault.js'].unseal(sealed)).refreshToken, waiting, sent, location.pathname];
+                """, .string(anna.account))
+            #expect(kept == ["signed in", before, ["/v1/commands/CheckIn waiting false"], 0, "/"])
+            let keys = try await page.run("return asked").array + first.array
+            #expect(
+                Set(keys.compactMap(\.string)).count == 1, "an exchange that may have happened keeps its key: \(keys)")
+
+            try await page.run("delete sessionStorage.isForeign")
+            try await page.wait("nothing to wait", "sent > 0 && !document.querySelector('.banner')")
+            try await page.see("Connected")
+            try await page.see("Last check-in ")
+            #expect(try await page.run("return sent") == 1)
+            #expect(
+                try await console.quartet.psql(
+                    "SELECT count(*) FROM session.log WHERE type = 'CheckedIn' AND account = '\(anna.account)'") == "1")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
         "what is done shows until its event has come, or until the stream has said twice that there is none; not for some seconds (S20)"
     )
     func untilItsEvent() async throws {
