@@ -445,8 +445,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "QuartetAPI", "EdgeClient", "Games", "QuartetNotificationsContract", "Postgres", "QuartetClient",
-                "QuartetGRPC",
+                "QuartetAPI", "EdgeClient", "Games", "QuartetNotificationsContract", "Postgres", "QuartetAsyncHTTP",
+                "QuartetClient", "QuartetGRPC",
                 "RPCClient", "ServiceKit", "QuartetSessionContract", "TestKit", "QuartetVocabulary", "WebDriver",
                 "contacts",
                 "notifications", "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client",

@@ -35,6 +35,9 @@ public final class RoughNetwork: Sendable {
     private struct State: Sendable {
         var random: SeededRandom
         var isRough = false
+        /// What a client sends before its connection is reset, and the connections on which that was sent.
+        var trap: [UInt8]?
+        var trapped: Set<Int> = []
         /// Nil while it is stopped.
         var listener: Int32?
         var counts = Counts()
@@ -59,6 +62,10 @@ public final class RoughNetwork: Sendable {
     public var counts: Counts { state.withLock { $0.counts } }
 
     public func roughen() { state.withLock { $0.isRough = true } }
+
+    /// Resets the connection on which a client next sends `text`, as soon as the server answers: of the answer nothing arrives.
+    /// - Parameter text: What it sends at once, such as the beginning of a request.
+    public func resetAnswer(to text: String) { state.withLock { $0.trap = Array(text.utf8) } }
 
     /// Cuts all connections for the last time, and passes everything on from now on.
     public func calm() {
@@ -136,20 +143,21 @@ public final class RoughNetwork: Sendable {
             close(client)
             return
         }
-        Sockets.join((client, upstream), as: "rough") { source, target, _ in
-            self.pass(from: source, to: target)
+        Sockets.join((client, upstream), as: "rough") { source, target, isRequest in
+            self.pass(from: source, to: target, of: id, isRequest: isRequest)
         } end: {
             self.forget(id)
         }
     }
 
-    private func pass(from source: Int32, to target: Int32) {
+    private func pass(from source: Int32, to target: Int32, of id: Int, isRequest: Bool) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return }
-            let (fate, pause) = next()
+            let isTrapped = isTrapped(by: buffer[..<count], of: id, isRequest: isRequest)
+            let (fate, pause) = isTrapped ? (.reset, .zero) : next()
             Self.sleep(pause)
             switch fate {
             case .pass, .delay: guard Sockets.send(buffer[..<count], to: target) else { return }
@@ -161,6 +169,18 @@ public final class RoughNetwork: Sendable {
                 for socket in [source, target] { Sockets.reset(socket) }
                 return
             }
+        }
+    }
+
+    private func isTrapped(by bytes: ArraySlice<UInt8>, of id: Int, isRequest: Bool) -> Bool {
+        state.withLock { state in
+            if isRequest, let trap = state.trap, bytes.contains(trap) {
+                state.trap = nil
+                state.trapped.insert(id)
+            }
+            guard !isRequest, state.trapped.remove(id) != nil else { return false }
+            state.counts.reset += 1
+            return true
         }
     }
 

@@ -1,5 +1,7 @@
 import EdgeClient
 import Foundation
+import QuartetAsyncHTTP
+import QuartetClient
 import TestKit
 import Testing
 
@@ -269,6 +271,30 @@ extension AppPackageTests {
                 try await Self.same(app, awake)
                 await app.end()
                 await awake.end()
+            }
+        }
+
+        @Test(
+            "what a connection brought that is then reset instead of answering is made once, under its key (S22, R14)")
+        func resetAnswer() async throws {
+            try await Quartet.with { quartet in
+                let network = try RoughNetwork(to: try await quartet.edgePort(), random: SeededRandom(seed: 0))
+                defer { network.stop() }
+                let url = try #require(URL(string: "http://127.0.0.1:\(network.port)"))
+                let transport = RecordingTransport(inner: HTTPTransport(asyncHTTP: url))
+                try await PackageApp.with("anna", transport) { anna in
+                    network.resetAnswer(to: "POST /v1/commands/ResetContactCode")
+                    try await anna.clients.contacts.resetCode()
+                    #expect(network.counts.reset == 1)
+                    let sent = transport.sent(of: "ResetContactCode")
+                    #expect(sent.map(\.outcome) == ["lost", "accepted"])
+                    #expect(Set(sent.map(\.key)).count == 1)
+                    try await quartet.waitUntilQuiet()
+                    // Made twice, it would give two codes.
+                    let codes = try await quartet.psql(
+                        "SELECT count(*) FROM contacts.log WHERE type = 'ContactCodeReset'")
+                    #expect(codes == "1")
+                }
             }
         }
 

@@ -89,6 +89,42 @@ struct MovingTransport: Transport {
     }
 }
 
+/// Writes down each command that goes out, and what became of it.
+struct RecordingTransport: Transport {
+    struct Sent: Sendable {
+        let command: String
+        let key: ID<RequestSubject>?
+        /// `accepted`, the code of a refusal, or `lost`.
+        let outcome: String
+    }
+
+    let inner: any Transport
+    /// In the order in which they ended.
+    let sent = Observed<[Sent]>([])
+
+    func sent(of command: String) -> [Sent] { sent.value.filter { $0.command == command } }
+
+    func send(_ request: TransportRequest) async throws -> TransportReply {
+        guard case .command(let name) = request.endpoint else { return try await inner.send(request) }
+        func note(_ outcome: String) {
+            sent.update { [key = request.key] in $0.append(Sent(command: name, key: key, outcome: outcome)) }
+        }
+        do {
+            let reply = try await inner.send(request)
+            switch reply.result {
+            case .success: note("accepted")
+            case .failure(let error): note(error.code.rawValue)
+            }
+            return reply
+        } catch {
+            note("lost")
+            throw error
+        }
+    }
+
+    func open(_ request: StreamRequest) async throws -> OpenedStream { try await inner.open(request) }
+}
+
 private actor ItemReader {
     private let items: AsyncThrowingStream<StreamItem, any Error>.Iterator
 

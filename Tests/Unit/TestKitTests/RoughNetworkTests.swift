@@ -26,6 +26,26 @@ struct RoughNetworkTests {
         }
     }
 
+    @Test("a network passes a chosen request on and resets its connection instead of answering; others are answered")
+    func resetsAnswer() throws {
+        let server = try Listener()
+        let network = try RoughNetwork(to: server.port.number, random: SeededRandom(seed: 0))
+        defer { network.stop() }
+        network.resetAnswer(to: "a")
+        for (request, isAnswered) in [("b", true), ("a", false), ("a", true)] {
+            let client = try #require(Listener.connected(to: network.port))
+            defer { close(client) }
+            let accepted = accept(server.socket, nil, nil)
+            defer { close(accepted) }
+            var byte: UInt8 = 0
+            #expect(send(client, request, 1, 0) == 1 && recv(accepted, &byte, 1, 0) == 1)
+            #expect(send(accepted, "c", 1, 0) == 1)
+            let count = recv(client, &byte, 1, 0)
+            #expect(isAnswered ? count == 1 && byte == UInt8(ascii: "c") : count == -1 && errno == ECONNRESET)
+        }
+        #expect(network.counts.reset == 1)
+    }
+
     @Test("a rough network passes a request on and resets the connection instead of answering")
     func resets() throws {
         let server = try Listener()
