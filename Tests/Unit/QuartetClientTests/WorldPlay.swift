@@ -293,6 +293,9 @@ extension WorldDecision {
     /// Whether it ends the change. What never happened is sent again, unless the server fails again and again.
     fileprivate var isFinal: Bool {
         guard case .rejected(let rejection) = outcome else { return false }
-        return APIError(rejection).verdict == .ends
+        return !Self.neverHappened.contains(APIError(rejection).code)
     }
+
+    /// A list of its own: that of the apps is what a play doubts.
+    private static let neverHappened: Set<APIError.Code> = [.expired, .idTooOld, .accountNotFound, .hostChanged]
 }
