@@ -22,6 +22,10 @@ final class WorldLedger: Sendable {
         /// Those under which it left the device.
         var keys: [ID<RequestSubject>] = []
         var isWritten = false
+        /// Its person took it back.
+        fileprivate(set) var isTakenBack = false
+        /// Besides, the device has nothing of it any more.
+        fileprivate(set) var isRemoved = false
         /// The change that does as well what this one was to do.
         fileprivate(set) var joined: Change?
         fileprivate var edit: Data
@@ -83,6 +87,16 @@ final class WorldLedger: Sendable {
                 let lost = old.keys.filter { old[$0] != new[$0] && base[$0] != old[$0] }
                 if !lost.isEmpty { state.wrongs.append("\(item.command) of \(later) lost \(lost) of \(change)") }
             }
+        }
+    }
+
+    /// Somebody has taken an item back.
+    /// - Parameter isRemoved: Whether their device could remove it.
+    func takenBack(_ item: OutboxItem, on device: String, isRemoved: Bool) {
+        let change = Change(device: device, acted: item.acted)
+        state.withLock { state in
+            state.entries[change]?.isTakenBack = true
+            state.entries[change]?.isRemoved = isRemoved
         }
     }
 

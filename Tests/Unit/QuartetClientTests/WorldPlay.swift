@@ -23,6 +23,8 @@ struct WorldPlay {
         var pairs: [String: Int] = [:]
         /// Kills, by whether something waited.
         var kills: [Bool: Int] = [:]
+        /// How often somebody took back what waited.
+        var takenBack = 0
     }
 
     struct Wrong: Error, CustomStringConvertible {
@@ -108,6 +110,7 @@ struct WorldPlay {
             if random.oneIn(2) { await restart(person) }
             return
         }
+        if random.oneIn(12), await takeBack(of: person) { return }
         let act = WorldAct.draw(using: &random)
         let precedence = act.precedence
         for item in person.connection.outbox.items.value {
@@ -118,7 +121,7 @@ struct WorldPlay {
         let others = devices.map(\.id).filter { $0 != person.id }
         let call = act.call(person.quartet, about: others[0], number: random.next())
         // On a full disk, a call for help is kept in memory alone.
-        let isKept = !full.contains { $0.key == person.deviceName && world.now < $0.value }
+        let isKept = !isDiskFull(of: person)
         // Where nothing is shown there is nothing to do.
         let isNothing = [.markAllRead, .clear].contains(act) && person.notifications.notifications.history.isEmpty
         let (life, promises, key) = (person.connection, promises, "\(person.deviceName) \(act.rawValue)")
@@ -136,6 +139,28 @@ struct WorldPlay {
                     promises.add(key)
                 }
             })
+    }
+
+    private func isDiskFull(of person: WorldPerson) -> Bool {
+        full[person.deviceName].map { world.now < $0 } ?? false
+    }
+
+    /// Takes back something that waits on a device.
+    /// - Returns: False if nothing does.
+    private mutating func takeBack(of person: WorldPerson) async -> Bool {
+        let waiting = person.connection.outbox.items.value.filter(\.canCancel)
+        guard let item = waiting.randomElement(using: &random) else { return false }
+        counts.takenBack += 1
+        trace("\(person.deviceName) takes \(item.command) \(item.id) back")
+        let (life, ledger, canWrite) = (person.connection, ledger, !isDiskFull(of: person))
+        begun.append(
+            await world.begin {
+                guard (try? await life.outbox.cancel(item.id)) == true else { return }
+                // What it failed to remove, an app that is killed sends after all.
+                let isRemoved = canWrite && person.isRunning && person.connection === life
+                ledger.takenBack(item, on: person.deviceName, isRemoved: isRemoved)
+            })
+        return true
     }
 
     private mutating func fault() async {
@@ -226,11 +251,14 @@ struct WorldPlay {
             while let next = last.joined, seen.insert(next).inserted, let later = entries[next] { last = later }
             let keys = last.id == entry.id ? entry.keys : entry.keys + last.keys
             let decided = keys.flatMap { outcomes[$0] ?? [] }
+            try require(
+                !last.isRemoved || !decided.contains(where: \.isAccepted),
+                "\(entry.command) of \(change) was made though it was taken back")
             guard !decided.contains(where: \.isAccepted) else { continue }
             let age = world.now - change.acted
             let isOver =
                 // A full disk may lose what was only in memory.
-                !entry.isWritten || isOfFormerDevice(change, entry)
+                !entry.isWritten || last.isTakenBack || isOfFormerDevice(change, entry)
                 || decided.last?.isFinal == true || decided.count(where: \.isFailed) >= Outbox.failureLimit
                 || age > entry.lifetime || isSuperseded(change, entry, entries)
             try require(isOver, "\(entry.command) of \(change) was lost; its decisions: \(decided.map(\.outcome))")

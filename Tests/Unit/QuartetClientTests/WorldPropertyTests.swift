@@ -39,6 +39,7 @@ struct WorldPropertyTests {
         for act in WorldAct.allCases { #expect(counts.commands[act.rawValue, default: 0] >= least, "\(act)") }
         for fault in WorldPlay.Fault.allCases { #expect(counts.faults[fault, default: 0] >= least, "\(fault)") }
         for waits in [true, false] { #expect(counts.kills[waits, default: 0] >= least) }
+        #expect(counts.takenBack >= least)
         for waiting in Sending.Precedence.allCases {
             for made in Sending.Precedence.allCases {
                 let pair = "\(waiting.rawValue) \(made.rawValue)"
@@ -60,5 +61,6 @@ extension WorldPlay.Counts {
         faults.merge(other.faults) { $0 + $1 }
         pairs.merge(other.pairs) { $0 + $1 }
         kills.merge(other.kills) { $0 + $1 }
+        takenBack += other.takenBack
     }
 }
