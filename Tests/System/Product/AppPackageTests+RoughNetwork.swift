@@ -199,6 +199,16 @@ extension AppPackageTests {
             let first = try #require(contacts.min { ($0["account"].string ?? "") < ($1["account"].string ?? "") })
             try #require(first["notes"].string ?? "" == (numbers[1] == 0 ? "" : "\(numbers[1])"), "\(first)")
             try #require(first["version"].int.map { versions(numbers[1]).contains($0) } == true, "\(first)")
+            // Sent again under another key, a change that was made is accepted and finds nothing to change.
+            for (service, type) in [("session", "UpdateProfile"), ("contacts", "UpdateContact")] {
+                let needless = try await quartet.psql(
+                    """
+                    SELECT count(*) FROM \(service).log WHERE type = 'Accepted' AND command_id IN
+                     (SELECT command_id FROM session_client.\(service)_commands
+                       WHERE type = '\(type)' AND account = '\(device.account)')
+                    """)
+                try #require(needless == "0", "\(person.handle) \(type)")
+            }
         }
 
         @Test(
