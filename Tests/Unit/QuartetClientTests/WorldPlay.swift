@@ -145,19 +145,20 @@ struct WorldPlay {
         full[person.deviceName].map { world.now < $0 } ?? false
     }
 
-    /// Takes back something that waits on a device.
-    /// - Returns: False if nothing does.
+    /// Takes back something that waits on a device. What a full disk keeps of it, an app that is killed sends after all, so nobody takes
+    /// anything back then.
+    /// - Returns: False if nothing was there to be taken back.
     private mutating func takeBack(of person: WorldPerson) async -> Bool {
         let waiting = person.connection.outbox.items.value.filter(\.canCancel)
-        guard let item = waiting.randomElement(using: &random) else { return false }
+        guard !isDiskFull(of: person), let item = waiting.randomElement(using: &random) else { return false }
         counts.takenBack += 1
         trace("\(person.deviceName) takes \(item.command) \(item.id) back")
-        let (life, ledger, canWrite) = (person.connection, ledger, !isDiskFull(of: person))
+        let (life, ledger) = (person.connection, ledger)
         begun.append(
             await world.begin {
                 guard (try? await life.outbox.cancel(item.id)) == true else { return }
-                // What it failed to remove, an app that is killed sends after all.
-                let isRemoved = canWrite && person.isRunning && person.connection === life
+                // An app that is killed meanwhile may not have removed it.
+                let isRemoved = person.isRunning && person.connection === life
                 ledger.takenBack(item, on: person.deviceName, isRemoved: isRemoved)
             })
         return true

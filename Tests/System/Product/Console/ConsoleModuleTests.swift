@@ -174,7 +174,7 @@ struct ConsoleModuleTests {
         const real = window.fetch, asked = [], names = Array.from({ length: 64 }, (_, number) => `s${number}`);
         const messages = new Map(names.map((name) => [name, { begun: 1, list: [] }]));
         window.fetch = async (path, options) => {
-            const group = path.match(/^\\/v1\\/groups\\/(s\\d+)\\/messages/)?.[1];
+            const group = String(path).match(/^\\/v1\\/groups\\/(s\\d+)\\/messages/)?.[1];
             if (!group) return real(path, options);
             asked.push(group);
             return new Response(JSON.stringify({ messages: [] }));
@@ -203,7 +203,7 @@ struct ConsoleModuleTests {
         const { picture } = m['net/api.js'], [asked, made, revoked] = [[], [], []];
         const [real, create, revoke] = [window.fetch, URL.createObjectURL, URL.revokeObjectURL];
         window.fetch = async (path, options) => {
-            const account = path.match(/^\\/v1\\/contacts\\/(p\\d+)\\/avatar$/)?.[1];
+            const account = String(path).match(/^\\/v1\\/contacts\\/(p\\d+)\\/avatar$/)?.[1];
             if (!account) return real(path, options);
             asked.push(account);
             return new Response(new Blob([account]));

@@ -235,6 +235,7 @@ struct ConsoleOutboxTests {
                 """
                 const { get, update } = m['net/database.js'];
                 sessionStorage.isForeign = 'yes';
+                asked.length = 0;
                 await update('accounts', argument, (record) => ({ ...record, expires: 0 }));
                 return (await m['net/vault.js'].unseal((await get('accounts', argument)).sealed)).refreshToken;
                 """, .string(anna.account))
