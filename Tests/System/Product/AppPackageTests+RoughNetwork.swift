@@ -297,7 +297,9 @@ extension AppPackageTests {
                     try await anna.clients.contacts.resetCode()
                     #expect(network.counts.reset == 1)
                     let sent = transport.sent(of: "ResetContactCode")
-                    #expect(sent.map(\.outcome) == ["lost", "accepted"])
+                    // An edge that is busy may say in between that there is no outcome yet.
+                    #expect(sent.first?.outcome == "lost" && sent.last?.outcome == "accepted")
+                    #expect(sent.count { $0.outcome == "accepted" } == 1)
                     #expect(Set(sent.map(\.key)).count == 1)
                     try await quartet.waitUntilQuiet()
                     // Made twice, it would give two codes.

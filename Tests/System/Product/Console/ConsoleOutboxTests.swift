@@ -214,7 +214,7 @@ struct ConsoleOutboxTests {
             // In the tab's own storage, so that a reload changes nothing.
             try await page.prepare(
                 """
-                [window.asked, window.sent] = [[], 0];
+                [window.asked, window.sent] = [[], []];
                 const real = window.fetch, headers = { 'Content-Type': 'application/problem+json' };
                 const refused = (type, code) => new Response(JSON.stringify({ type, code, status: 401, detail: 'No.' }), { status: 401, headers });
                 const answers = [
@@ -222,7 +222,7 @@ struct ConsoleOutboxTests {
                     () => refused('https://gateway.example/signedOut', 'signedOut'), () => refused('/docs/errors/invalidToken', 'invalidToken'),
                 ];
                 window.fetch = async (path, options) => {
-                    if (path === '/v1/commands/CheckIn') sent += 1;
+                    if (path === '/v1/commands/CheckIn') sent.push(options.headers['Idempotency-Key']);
                     if (path !== '/v1/token') return real(path, options);
                     asked.push(options.headers['Idempotency-Key']);
                     return sessionStorage.isForeign ? answers[(asked.length - 1) % answers.length]() : real(path, options);
@@ -252,7 +252,7 @@ struct ConsoleOutboxTests {
                 """
                 const { all, get } = m['net/database.js'], { signedOut, sealed } = await get('accounts', argument);
                 const waiting = (await all('outbox')).map(({ path, state, isSent }) => `${path} ${state} ${isSent ?? false}`);
-                return [signedOut ?? 'signed in', (await m['net/vault.js'].unseal(sealed)).refreshToken, waiting, sent, location.pathname];
+                return [signedOut ?? 'signed in', (await m['net/vault.js'].unseal(sealed)).refreshToken, waiting, sent.length, location.pathname];
                 """, .string(anna.account))
             #expect(kept == ["signed in", before, ["/v1/commands/CheckIn waiting false"], 0, "/"])
             let keys = try await page.run("return asked").array + first.array
@@ -260,10 +260,11 @@ struct ConsoleOutboxTests {
                 Set(keys.compactMap(\.string)).count == 1, "an exchange that may have happened keeps its key: \(keys)")
 
             try await page.run("delete sessionStorage.isForeign")
-            try await page.wait("nothing to wait", "sent > 0 && !document.querySelector('.banner')")
+            try await page.wait("nothing to wait", "sent.length > 0 && !document.querySelector('.banner')")
             try await page.see("Connected")
             try await page.see("Last check-in ")
-            #expect(try await page.run("return sent") == 1)
+            // An edge that is busy may be asked more than once.
+            #expect(try await page.run("return new Set(sent).size") == 1)
             #expect(
                 try await console.quartet.psql(
                     "SELECT count(*) FROM session.log WHERE type = 'CheckedIn' AND account = '\(anna.account)'") == "1")
