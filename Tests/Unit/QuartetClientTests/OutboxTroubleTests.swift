@@ -355,4 +355,39 @@ struct OutboxTroubleTests {
             await server.passTime { !store.kept.items.contains { $0.command == "ClearAlert" } }
         }
     }
+
+    @Test(
+        "what may be sent again just while that is looked at is sent, though nothing else happens (S22, R11)",
+        .timeLimit(.minutes(1)))
+    func endOfRest() async throws {
+        let server = Server()
+        let clock = server.clock
+        /// How far the clock goes on once it was looked at.
+        let leap = Mutex<Duration?>(nil)
+        var time = clock.timekeeper
+        time.now = {
+            let now = clock.now
+            let passed = leap.withLock { leap in
+                defer { leap = nil }
+                return leap
+            }
+            if let passed { clock.advance(by: passed) }
+            return now
+        }
+        let app = OutboxApp(server, time: time)
+        let outbox = app.connection.outbox
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.contacts.sendPing(Self.one) }
+            let ping = try #require(outbox.items.value.first)
+            let rest = try #require(outbox.state.withLock { $0.schedule.rest(of: ping, now: clock.now) })
+            server.goOnline()
+            // From then on nobody looks at the clock.
+            await clock.waitForSleeper(within: rest.until - clock.now)
+            leap.withLock { $0 = .seconds(60) }
+            outbox.kicks.send(())
+            await app.waitUntilSent()
+            #expect(outbox.items.value.isEmpty && server.commands.last?.name == "SendPing")
+        }
+    }
 }

@@ -19,11 +19,12 @@ extension Outbox {
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
                 if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
-                while let item = next(only: lane) {
+                // Looked at once: what may be sent from a time on that is between two looks would be neither sent nor waited for.
+                let now = time.now()
+                while let item = next(only: lane, now) {
                     let requests = requests()
                     group.addTask { await self.send(item, requests) }
                 }
-                let now = time.now()
                 let until = state.withLock { state in
                     let ends = state.items.compactMap { state.pace(of: $0, now: now) ?? state.isOthers($0, now: now) }
                     return (ends + [state.schedule.nextEnd(of: state.items, now: now)].compactMap { $0 }).min()
@@ -37,18 +38,17 @@ extension Outbox {
         if let requests { await run(only: item.lane) { requests } }
     }
 
-    private func next(only lane: String?) -> OutboxItem? {
-        let time = time.now()
-        return state.withLock { state in
-            let now = state
+    private func next(only lane: String?, _ now: Duration) -> OutboxItem? {
+        state.withLock { state in
+            let known = state
             // Somebody may wait for help.
             let items =
-                lane.map { lane in now.items.filter { $0.lane == lane || $0.precedence == .urgent } } ?? now.items
-            return state.schedule.next(of: items, now: time) { item in
-                now.queues[item.stream]?.edits != nil && !now.joining.contains(item.id)
-                    && now.pace(of: item, now: time) == nil
+                lane.map { lane in known.items.filter { $0.lane == lane || $0.precedence == .urgent } } ?? known.items
+            return state.schedule.next(of: items, now: now) { item in
+                known.queues[item.stream]?.edits != nil && !known.joining.contains(item.id)
+                    && known.pace(of: item, now: now) == nil
                     // What a caller waits for doesn't wait for another process.
-                    && (lane != nil || now.isOthers(item, now: time) == nil)
+                    && (lane != nil || known.isOthers(item, now: now) == nil)
             }
         }
     }
