@@ -129,7 +129,7 @@ extension DatabaseStore {
             case .unreadable: return .gone(nil)
             case .nothing:
                 let decision = try Self.decision(of: item.id, of: account, in: database)
-                // Whoever has removed it for a later one keeps a card of it.
+                // Whoever has removed it for a later one keeps a card of it, or has sent it meanwhile.
                 guard decision == nil ? update.isNew : decision == update.decision else { return .gone(decision) }
                 if update.step == .prepare, try Self.isBehind(item, update, of: account, in: database) {
                     return .behind

@@ -146,21 +146,14 @@ struct ChangedAccountTests {
             let store = AccountStore(shared, nil)
             for isClosed in [true, false] {
                 _ = try await store.open(OutboxApp.one)
-                let (waits, disk) = AsyncStream<Never>.makeStream()
-                let isWriting = Observed(false)
-                shared.beforeEnd.withLock {
-                    $0 = {
-                        isWriting.update { $0 = true }
-                        for await _ in waits {}
-                    }
-                }
+                let gate = shared.stops { $0 == .end }
                 let writing = Task {
                     try await store.end(1, of: OutboxApp.one, OutboxDecision(.failure(.cancelled))) { _ in }
                 }
-                try await isWriting.wait("the disk is at it") { $0 ? true : nil }
+                try await gate.reached()
                 try await DatabaseStore(file).forget(OutboxApp.one)
                 if isClosed { store.close() }
-                disk.finish()
+                gate.open()
                 await #expect(throws: QuartetError.needsAuthentication) { try await writing.value }
                 #expect(store.isForgotten == !isClosed)
             }

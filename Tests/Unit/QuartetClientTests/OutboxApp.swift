@@ -4,6 +4,7 @@ import QuartetClientTesting
 import QuartetContactsContract
 import QuartetVocabulary
 import Synchronization
+import TestKit
 import Testing
 
 @testable import QuartetClient
@@ -169,6 +170,22 @@ final class FailingStore: LocalStore {
     func forget(_ account: AccountID) { store.forget(account) }
 }
 
+/// Holds up whoever comes to it.
+final class Gate: Sendable {
+    private let state = Observed((isOpen: false, arrived: 0))
+
+    /// Waits until it is open, also for a task that is cancelled.
+    func pass() async {
+        state.update { $0.arrived += 1 }
+        await Task { [state] in _ = try? await state.wait("the gate is open") { $0.isOpen ? true : nil } }.value
+    }
+
+    /// Waits until somebody has come.
+    func reached() async throws { try await state.wait("somebody comes to the gate") { $0.arrived > 0 ? true : nil } }
+
+    func open() { state.update { $0.isOpen = true } }
+}
+
 /// A store of several processes that fails to write.
 final class FailingSharedStore: MultiprocessStore {
     private let store: any MultiprocessStore
@@ -189,12 +206,23 @@ final class FailingSharedStore: MultiprocessStore {
     let beforeLoad = Mutex<(@Sendable () async -> Void)?>(nil)
     /// What has to happen before it says whether others have changed anything.
     let beforeVersion = Mutex<(@Sendable () async -> Void)?>(nil)
-    /// What has to happen before it ends an item.
-    let beforeEnd = Mutex<(@Sendable () async -> Void)?>(nil)
+    /// What has to happen before it writes something.
+    let beforeWrite = Mutex<(@Sendable (Write) async -> Void)?>(nil)
+
+    /// What it says it has removed with an addition, besides what it has.
+    let alsoRemoved = Mutex<Set<OutboxItem.ID>>([])
 
     func fails(_ isMeant: @escaping @Sendable (Write) -> Bool) { failing.withLock { $0 = isMeant } }
 
-    private func check(_ write: Write) throws {
+    /// Has it stop before it writes something, until the gate is opened.
+    func stops(_ isMeant: @escaping @Sendable (Write) -> Bool) -> Gate {
+        let gate = Gate()
+        beforeWrite.withLock { $0 = { write in if isMeant(write) { await gate.pass() } } }
+        return gate
+    }
+
+    private func check(_ write: Write) async throws {
+        await beforeWrite.withLock { $0 }?(write)
         if failing.withLock({ $0(write) }) { throw FailingStore.Full() }
     }
 
@@ -212,40 +240,39 @@ final class FailingSharedStore: MultiprocessStore {
     func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }
 
     func save(_ item: OutboxItem, of account: AccountID) async throws {
-        try check(.add)
+        try await check(.add)
         try await store.save(item, of: account)
     }
 
     func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
-        try check(.add)
+        try await check(.add)
         try await store.save(item, replacing: others, of: account)
     }
 
     func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws {
-        try check(.other)
+        try await check(.other)
         try await store.save(copies, finishing: items, of: account)
     }
 
     func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID> {
-        try check(.add)
-        return try await store.add(addition, of: account)
+        try await check(.add)
+        return try await store.add(addition, of: account).union(alsoRemoved.withLock { $0 })
     }
 
     func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome {
-        try check(.update(update.step))
+        try await check(.update(update.step))
         return try await store.update(item, update, of: account)
     }
 
     func remove(_ item: OutboxItem.ID, of account: AccountID) async throws {
-        try check(.remove)
+        try await check(.remove)
         try await store.remove(item, of: account)
     }
 
     func end(
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome {
-        await beforeEnd.withLock { $0 }?()
-        try check(.end)
+        try await check(.end)
         return try await store.end(item, knownAs: base, deciding: decision, of: account)
     }
 

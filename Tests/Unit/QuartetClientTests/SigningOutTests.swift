@@ -269,17 +269,21 @@ struct SigningOutTests {
                 account: account, edit: Data())
         }
         let (annas, bobs) = (item(Self.one), item(Self.two))
-        _ = try await accounts.open(Self.one)
-        _ = try await accounts.save(.init(item: annas)).value.get()
-        _ = try await accounts.open(Self.two)
-        await #expect(throws: QuartetError.needsAuthentication) {
-            try await accounts.save(.init(item: annas)).value.get()
+        let save = { (item: OutboxItem, others: AccountStore.Others?) in
+            try await accounts.save(item, joined: nil, replacing: { others }, then: { _, _ in }).value.get()
         }
+        _ = try await accounts.open(Self.one)
+        // It was taken back before its turn came.
+        try await save(annas, nil)
+        #expect(store.load(Self.one).items.isEmpty)
+        try await save(annas, [:])
+        _ = try await accounts.open(Self.two)
+        await #expect(throws: QuartetError.needsAuthentication) { try await save(annas, [:]) }
         await #expect(throws: QuartetError.needsAuthentication) {
             try await accounts.replace(annas, { .init(step: .renew) }, then: { _ in })
         }
         #expect(store.load(Self.two).items.isEmpty)
-        _ = try await accounts.save(.init(item: bobs)).value.get()
+        try await save(bobs, [:])
         try await accounts.remove(annas.id, of: annas.account)
         #expect(store.load(Self.two).items == [bobs] && store.load(Self.one).items == [annas])
         // It was dropped before its turn came.

@@ -28,6 +28,15 @@ private final class SlowStore: LocalStore {
         waiting.withLock { $0 = [] }
     }
 
+    /// Does what it was asked for, and stops at what comes next.
+    func goOnOnce() {
+        let continuations = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting ?? []
+        }
+        for continuation in continuations { continuation.resume() }
+    }
+
     func goOn() {
         let continuations = waiting.withLock { waiting in
             defer { waiting = nil }
@@ -37,12 +46,12 @@ private final class SlowStore: LocalStore {
     }
 
     private func turn() async {
-        asked.update { $0 += 1 }
         await withCheckedContinuation { continuation in
             let goesOn = waiting.withLock { waiting in
                 waiting?.append(continuation)
                 return waiting == nil
             }
+            asked.update { $0 += 1 }
             if goesOn { continuation.resume() }
         }
     }
@@ -159,6 +168,55 @@ struct SlowDiskTests {
         #expect(second.connection.outbox.unsent.value.map(\.reason) == [.superseded])
     }
 
+    @Test("taking back an all-clear on a slow disk leaves the card of the call for help whose place it took (S22)")
+    func cardOfTakenBack() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        let outbox = app.connection.outbox
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            store.stop()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.user.clearAlert() }
+            }
+            #expect(outbox.items.value.map(\.command) == ["ClearAlert"])
+            let clear = try #require(outbox.items.value.first)
+            let cancelling = Task { try await outbox.cancel(clear.id) }
+            await outbox.items.values.wait { $0.isEmpty }
+            store.goOn()
+            #expect(try await cancelling.value)
+            while outbox.state.withLock({ !$0.slow.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(outbox.unsent.value.map(\.reason) == [.superseded])
+            #expect(store.kept.items.map(\.unsent) == [.superseded])
+        }
+    }
+
+    @Test("what is written just while another takes its place isn't left on the device (S22)")
+    func writtenWhileReplaced() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        let outbox = app.connection.outbox
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            let first = try #require(outbox.items.value.first)
+            store.stop()
+            let raising = Task { try await app.user.raiseAlert() }
+            try await store.asked.wait("the second is being written") { $0 > 0 ? true : nil }
+            let writes = outbox.state.withLock { $0.writes }
+            let writing = Task { try await outbox.write(first, .renew) }
+            while outbox.state.withLock({ $0.writes == writes }) { try await Task.sleep(for: .milliseconds(1)) }
+            store.goOn()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await raising.value }
+            _ = try await writing.value
+            #expect(outbox.items.value.count == 1 && outbox.items.value.first?.id != first.id)
+            #expect(store.kept.items.map(\.id) == outbox.items.value.map(\.id))
+        }
+    }
+
     @Test(
         "a call for help is sent while the device is still reading what it kept, in an app and in a widget (S22, S27)",
         arguments: [true, false])
@@ -189,5 +247,75 @@ struct SlowDiskTests {
             await server.passTime { server.commands.count == before + 2 }
             #expect(server.commands.last?.name == "SendPing")
         }
+    }
+
+    private static func item(_ id: Int64, _ command: String, _ order: String) -> OutboxItem {
+        OutboxItem(
+            id: id, stream: "nobody", command: command, acted: .now, lifetime: .hours(1), actedAtServer: nil,
+            account: Server.account, edit: Data(), order: order)
+    }
+
+    @Test("an older copy is never written over what was prepared since, nor over what was accepted (S22)")
+    func olderCopy() async throws {
+        let store = InMemoryLocalStore()
+        let outbox = OutboxApp(Server(), store).connection.outbox
+        _ = try await outbox.store.open(Server.account)
+        let ping = Self.item(1, "SendPing", "ping")
+        var (sent, accepted) = (ping, ping)
+        (sent.key, sent.body) = (RequestKey(.new()), Data("{}".utf8))
+        let number = outbox.change { state in
+            state.take(ping, isKept: false)
+            return state.beginWrite(of: ping)
+        }
+        // That has its place first, and isn't known here yet.
+        try await outbox.write(sent, .prepare)
+        try await outbox.write(ping, .renew, begun: number)
+        #expect(store.load(Server.account).items == [sent])
+        accepted.accepted = .new()
+        outbox.change { [accepted] state in
+            state.end([ping])
+            state.accepted[ping.id] = accepted
+        }
+        try await outbox.write(ping, .unsend, of: sent)
+        #expect(store.load(Server.account).items == [sent])
+        try await outbox.write(accepted, .end)
+        #expect(store.load(Server.account).items == [accepted])
+    }
+
+    @Test("what is sent while a slow disk is still at what was kept before isn't made unsent on the device (S22)")
+    func preparedMeanwhile() async throws {
+        let server = Server()
+        let store = SlowStore()
+        let app = OutboxApp(server, store)
+        let outbox = app.connection.outbox
+        try await app.connection.restore()
+        let item = Self.item
+        let ping = item(2, "SendPing", "ping")
+        outbox.change { state in
+            // The device has failed to write it.
+            state.take(ping, isKept: false)
+            state.madeUnread = ["alert": item(5, "ClearAlert", "alert")]
+        }
+        store.stop()
+        let isRestored = Observed(false)
+        let restoring = Task {
+            await outbox.restore([item(1, "RaiseAlert", "alert")], of: Server.account)
+            isRestored.update { $0 = true }
+        }
+        try await store.asked.wait("it ends the call for help") { $0 > 0 ? true : nil }
+        var sent = ping
+        (sent.key, sent.body) = (RequestKey(.new()), Data("{}".utf8))
+        let preparing = Task { [sent] in try await outbox.prepared(sent, of: nil) }
+        while outbox.state.withLock({ $0.writes < 1 }) { try await Task.sleep(for: .milliseconds(1)) }
+        store.goOnOnce()
+        // It writes what it couldn't write before, or has seen that this is being written.
+        while !isRestored.value, outbox.state.withLock({ $0.writes < 2 }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        store.goOn()
+        let outcome = try await preparing.value
+        #expect(outcome == .done)
+        await restoring.value
+        #expect(store.kept.items.first { $0.id == ping.id }?.isSame(as: sent) == true)
     }
 }

@@ -18,13 +18,14 @@ extension Connection {
     /// Sends a client's change by way of the outbox.
     func send(
         _ edit: Data, _ command: any AppCommandBody, from queue: some EditQueue, show: (OutboxItem) -> Void
-    ) async throws(QuartetError) {
+    ) async throws(QuartetError) -> CommandReply {
         guard transport != nil else { throw .notConfigured("The server") }
-        try await time.call { () async throws(QuartetError) in
+        return try await time.call { () async throws(QuartetError) -> CommandReply in
             let limit = time.now() + Outbox.patience
             let former = try await account(for: command, by: limit)
             do throws(QuartetError) {
-                if try await send(edit, command, of: former, from: queue, by: limit, show: show) { return }
+                let reply = try await send(edit, command, of: former, from: queue, by: limit, show: show)
+                if let reply { return reply }
             } catch {
                 guard command is RaiseAlert, error.isPending || error == .needsAuthentication, await isGone(former)
                 else {
@@ -37,8 +38,9 @@ extension Connection {
             try await dropForgotten(for: command, by: secondLimit)
             let account = try await account(for: command, by: secondLimit)
             guard account == former || command is RaiseAlert,
-                try await send(edit, command, of: account, from: queue, by: secondLimit, show: show)
+                let reply = try await send(edit, command, of: account, from: queue, by: secondLimit, show: show)
             else { throw .needsAuthentication }
+            return reply
         }
     }
 
@@ -65,11 +67,11 @@ extension Connection {
         return account
     }
 
-    /// - Returns: False if the account is gone, and nothing was kept.
+    /// - Returns: Nil if the account is gone, and nothing was kept.
     private func send(
         _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
         by limit: Duration, show: (OutboxItem) -> Void
-    ) async throws(QuartetError) -> Bool {
+    ) async throws(QuartetError) -> CommandReply? {
         let isRunning = core.withLock { $0.work != nil }
         let stream = queue.stream
         do throws(QuartetError) {

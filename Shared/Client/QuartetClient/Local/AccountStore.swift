@@ -118,33 +118,32 @@ final class AccountStore: Sendable {
         throw .notStored("what it has can't be read")
     }
 
-    /// An item that is new, and what it does to others.
-    struct Addition: Sendable {
-        /// As its person made it.
-        let item: OutboxItem
-        /// Those whose place it takes, and what their makers hear.
-        var others: [(id: OutboxItem.ID, decision: OutboxDecision)] = []
-        /// The one before it, if the item can do as well what that is to do, and the item then.
-        var joined: StoreAddition.Joined?
-    }
+    /// Those whose place an item takes, and what their makers hear, encoded.
+    typealias Others = [OutboxItem.ID: Data]
 
     /// Begins to save an item that is new. Items are saved in the order in which this is called. Those whose place one takes go with it.
-    /// - Returns: Which of those went; the others were sent or decided by another process. ``QuartetError/needsAuthentication`` if the
-    ///   item's account isn't the one any more.
-    func save(_ addition: Addition) -> Task<Result<Set<OutboxItem.ID>, QuartetError>, Never> {
+    /// - Parameters:
+    ///   - item: As its person made it.
+    ///   - joined: The one before it, if the item can do as well what that is to do, and the item then.
+    ///   - others: Asked once its turn has come for those whose place it takes; nil if it isn't wanted any more.
+    ///   - note: Called with those and which of them went, before anything else is asked of the device. The others were sent or decided
+    ///     by another process.
+    /// - Returns: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
+    func save(
+        _ item: OutboxItem, joined: StoreAddition.Joined?, replacing others: @escaping @Sendable () -> Others?,
+        then note: @escaping @Sendable (Others, Set<OutboxItem.ID>) -> Void
+    ) -> Task<Result<Void, QuartetError>, Never> {
         begin { store in
             // Only now is it certain whose turn it is.
-            guard let account = addition.item.account, try self.isOpen(account) else {
-                throw QuartetError.needsAuthentication
-            }
-            let others = addition.others
+            guard let account = item.account, try self.isOpen(account) else { throw QuartetError.needsAuthentication }
+            guard let others = others() else { return }
             guard let shared = self.shared else {
-                try await store.save(addition.joined?.item ?? addition.item, replacing: others.map(\.id), of: account)
-                return Set(others.map(\.id))
+                let joined = joined.flatMap { others[$0.earlier] == nil ? nil : $0.item }
+                try await store.save(joined ?? item, replacing: Array(others.keys), of: account)
+                return note(others, Set(others.keys))
             }
-            let encoded = Dictionary(others.map { ($0.id, $0.decision.encoded) }) { $1 }
-            return try await shared.add(
-                StoreAddition(addition.item, others: encoded, joined: addition.joined), of: account)
+            let removed = try await shared.add(StoreAddition(item, others: others, joined: joined), of: account)
+            note(others, removed.intersection(others.keys))
         }
     }
 
@@ -157,18 +156,21 @@ final class AccountStore: Sendable {
         var isNew = false
         /// Those that the device may have and that are over.
         var over: Set<OutboxItem.ID> = []
-        var decision: OutboxDecision?
+        /// What became of it, encoded.
+        var decision: Data?
     }
 
     /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
     /// - Parameters:
     ///   - replacing: Asked once its turn has come; nil if it isn't wanted any more.
-    ///   - note: Called with what the device has then, before anything else is asked of it.
+    ///   - note: Called with what the device has then, before anything else is asked of it; with nil if nothing was written.
     func replace(
         _ item: OutboxItem, _ replacing: @escaping @Sendable () -> Replacing?,
-        then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
+        then note: @escaping @Sendable (StoreUpdate.Outcome?) -> Void
     ) async throws(QuartetError) -> StoreUpdate.Outcome {
         try await shielded { store in
+            var known: StoreUpdate.Outcome?
+            defer { note(known) }
             guard let account = item.account, account == self.account ?? self.unreadAccount else {
                 throw QuartetError.needsAuthentication
             }
@@ -181,13 +183,13 @@ final class AccountStore: Sendable {
             if let shared = self.shared {
                 let update = StoreUpdate(
                     replacing.step, by: self.process, of: replacing.base, over: replacing.over, replaced: replaced,
-                    isNew: replacing.isNew, decision: replacing.decision?.encoded)
+                    isNew: replacing.isNew, decision: replacing.decision)
                 outcome = try await shared.update(kept, update, of: account)
             } else {
                 try await store.save(kept, replacing: replaced, of: account)
                 outcome = .done
             }
-            note(outcome)
+            known = outcome
             return outcome
         }
     }

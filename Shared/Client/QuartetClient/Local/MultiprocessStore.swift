@@ -29,7 +29,7 @@ public protocol MultiprocessStore: LocalStore {
     ///
     /// One that is there is compared with what its process takes it for, and ``StoreUpdate/verdict(for:on:sentBy:)`` says what becomes of
     /// it. The verdict's sender is kept also where nothing is written. One that isn't there is added if it is new, or if it was decided as
-    /// this update says: whoever removed it keeps a card of it; else it is gone. With the step ``StoreUpdate/Step/prepare``, one that wasn't
+    /// this update says: whoever removed it keeps a card of it, or has sent it meanwhile; else it is gone. With the step ``StoreUpdate/Step/prepare``, one that wasn't
     /// sent and is behind another of its lane (``StoreUpdate/isBehind(_:_:)``) stays as it is. Where the item is written, those whose place
     /// it took (``StoreUpdate/replaced``) go unless they were sent or are over, and the update's decision is kept for ten minutes.
     func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome

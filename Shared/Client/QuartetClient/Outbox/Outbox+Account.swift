@@ -17,7 +17,7 @@ extension Outbox {
             return item
         }
         let resets = state.withLock { $0.resets }
-        let (kept, ended, unsaved) = change { state in
+        let (kept, ended) = change { state in
             let isOver = { [madeUnread = state.madeUnread] (item: OutboxItem) in
                 item.accepted == nil && item.precedence == .urgent
                     && madeUnread[item.lane].map(item.isEarlier) ?? false
@@ -29,12 +29,18 @@ extension Outbox {
             let known = Set(kept.map(\.id))
             state.items = kept.filter { $0.accepted == nil } + state.items.filter { !known.contains($0.id) }
             state.items.sort { $0.id < $1.id }
-            for item in kept where item.accepted != nil { state.accepted[item.id] = item }
+            for item in kept {
+                if item.accepted != nil {
+                    state.accepted[item.id] = item
+                } else {
+                    state.kept[item.id, default: Kept()].last = item
+                }
+            }
             state.last = max(state.last, all.map(\.id).max() ?? 0)
             state.isRestored = true
             state.madeUnread = [:]
             state.schedule.wake()
-            return (kept, ended, state.items.filter { state.unsaved[$0.id] != nil })
+            return (kept, ended)
         }
         // Shown before anything of them can be decided.
         for item in kept {
@@ -53,7 +59,7 @@ extension Outbox {
             }
             decisions.send(OutboxEvent(item: item, error: item.isSent ? .unknown : .superseded))
         }
-        for item in unsaved { _ = try? await write(item, .renew) }
+        await catchUp()
         if !known.isEmpty { await takeInOthers(isCertain: true) }
     }
 
@@ -64,7 +70,7 @@ extension Outbox {
             guard let item = take(other.id, where: { _ in true }) else { continue }
             _ = isHeard(.failure(.needsAuthentication), of: item)
             state.withLock { state in
-                (state.joined[item.id], state.unsaved[item.id]) = (nil, nil)
+                state.joined[item.id] = nil
                 if state.madeUnread[item.lane]?.account == item.account { state.madeUnread[item.lane] = nil }
             }
             queue(of: item)?.decided(item, .failure(.needsAuthentication))
@@ -112,7 +118,7 @@ extension Outbox {
             }
             defer {
                 (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
-                (state.madeUnread, state.unsaved, state.leftovers, state.over) = ([:], [:], [:], [])
+                (state.madeUnread, state.kept, state.leftovers, state.over) = ([:], [:], [:], [])
                 (state.joined, state.paces, state.others) = ([:], [:], [:])
                 state.resets += 1
                 state.schedule.wake()

@@ -13,12 +13,12 @@ extension Outbox {
     ///   - limit: Until when an urgent one waits for the disk.
     ///   - show: Shows it, under the item's number.
     ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
-    /// - Returns: False if the account is gone, and nothing was kept.
+    /// - Returns: What the server answered; nil if the account is gone, and nothing was kept.
     func send(
         _ edit: Data, _ command: any AppCommandBody, of account: AccountID, from queue: some EditQueue,
         _ requests: Requests?, isConnected: Bool, keptBy limit: Duration, show: (OutboxItem) -> Void,
         keepBase: @escaping @Sendable () async -> Void
-    ) async throws(QuartetError) -> Bool {
+    ) async throws(QuartetError) -> CommandReply? {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
         let (item, resets) = state.withLock { state in
@@ -51,10 +51,9 @@ extension Outbox {
         } catch {
             queue.decided(item, .failure(error))
             guard error == .needsAuthentication else { throw error }
-            return false
+            return nil
         }
-        try await wait(for: item, until: end, requests, isConnected: isConnected)
-        return true
+        return try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
     /// - Returns: What is left to do with the disk once it can be sent.
@@ -69,6 +68,10 @@ extension Outbox {
             other.lane == made.lane && other.canCancel
                 && (other.id == earlier?.id || sending.supersedes.contains(other.command))
         }
+        /// Whether it goes, for all that is known here: what others may find as sent keeps its place.
+        @Sendable func isGoing(_ other: OutboxItem, _ state: State) -> Bool {
+            isSuperseded(other) && !(state.isShared && state.isKeptAsSent(other.id))
+        }
         let (isFull, replaced) = state.withLock { state in
             let replaced = state.items.filter(isSuperseded).flatMap { item in
                 [OutboxItem.Replaced(id: item.id, command: item.command)] + self.replaced(by: item)
@@ -82,61 +85,76 @@ extension Outbox {
         }
         defer { state.withLock { $0.replacing.subtract(replaced.map(\.id)) } }
         guard !isFull || isUrgent else { throw .outboxFull }
-        var addition = AccountStore.Addition(item: made)
-        addition.others = replaced.map { other in
-            let isJoined = other.id == earlier?.id
-            return (other.id, isJoined ? OutboxDecision(joinedBy: made.id) : OutboxDecision(.failure(.superseded)))
-        }
-        addition.joined = join.map { join in
+        let joined = join.map { join in
             var item = made
             (item.edit, item.parts) = (join.joined.edit, join.joined.parts)
             return StoreAddition.Joined(earlier: join.earlier.id, item: item)
         }
         // Until it is among the items here, it isn't taken for another process's.
         state.withLock { _ = $0.adding.insert(made.id) }
-        defer { state.withLock { _ = $0.adding.remove(made.id) } }
-        let saving = store.save(addition)
-        let saved = await finish(made, by: limit) { await saving.value }
-        /// Those of the others that the device doesn't have any more; nil if it couldn't write.
-        let removed: Set<OutboxItem.ID>?
-        switch saved {
-        case .success(let ids): removed = ids
+        defer { state.withLock { ($0.added[made.id], _) = (nil, $0.adding.remove(made.id)) } }
+        let saving = store.save(made, joined: joined) { [self] in
+            state.withLock { state -> AccountStore.Others? in
+                let superseded = OutboxDecision(.failure(.superseded)).encoded
+                guard state.adding.contains(made.id) else {
+                    // What was decided here meanwhile holds: what keeps its place isn't removed.
+                    guard let item = state.items.first(where: { $0.id == made.id }) else { return nil }
+                    let over = self.replaced(by: item).filter { other in !state.items.contains { $0.id == other.id } }
+                    return Dictionary(over.map { ($0.id, superseded) }) { $1 }
+                }
+                let going = replaced.filter { other in
+                    let waiting = state.items.first { $0.id == other.id }
+                    // What is becoming a card by now is removed by nothing else.
+                    return waiting.map { isGoing($0, state) }
+                        ?? (state.accepted[other.id] == nil && !cards.hasKept(other.id))
+                }
+                return Dictionary(
+                    going.map { other in
+                        (other.id, other.id == earlier?.id ? OutboxDecision(joinedBy: made.id).encoded : superseded)
+                    }
+                ) { $1 }
+            }
+        } then: { [self] others, removed in
+            noteAdded(made, instead: others, removed, unlessDroppedSince: resets)
+        }
+        switch await finish(made, by: limit, { await saving.value }) {
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
         // that can, if not before.
-        case .failure(.notStored) where isUrgent, nil: removed = nil
+        case .failure(.notStored) where isUrgent: break
+        case .success, nil: break
         case .failure(let error):
             noteRemoved([made.id])
             throw error
         }
-        let item = addition.joined.flatMap { removed?.contains($0.earlier) == true ? $0.item : nil } ?? made
-        typealias Changed = (superseded: [OutboxItem], others: [OutboxItem], late: [OutboxItem.Replaced])
+        typealias Changed = (
+            item: OutboxItem, removed: Set<OutboxItem.ID>?, superseded: [OutboxItem], left: [OutboxItem.Replaced]
+        )
         let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
+            /// Those of the others that the device doesn't have any more; nil if it couldn't write, or hasn't yet.
+            let removed = state.added[made.id]
+            var item = joined.flatMap { removed?.contains($0.earlier) == true ? $0.item : nil } ?? made
             let superseded = state.items.filter { other in
-                // What another process has sent or decided meanwhile keeps its place, and so does what others may find as sent.
-                let isThere = removed.map { !$0.contains(other.id) && !state.isNew(other.id) }
-                return isSuperseded(other) && !(state.isShared && isThere ?? state.isKeptAsSent(other.id))
+                // Where the device has done it, what another process has sent or decided meanwhile keeps its place.
+                removed == nil
+                    ? isGoing(other, state) : isSuperseded(other) && !(state.isShared && !state.isNew(other.id))
             }
-            // Those whose attempt ended meanwhile.
-            let late = superseded.filter { other in !replaced.contains { $0.id == other.id } }
+            // What keeps its place isn't this one's to remove. Others the device may have again: it was asked to write them meanwhile.
+            let left = superseded.filter { removed?.contains($0.id) != true || state.mayBeKept($0.id) }
                 .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
-            var item = item
-            if removed == nil { item.replaced = replaced + late }
+            if removed == nil { item.replaced = left }
             state.end(superseded)
             state.replacing.subtract(replaced.map(\.id))
             state.over.subtract(removed ?? [])
-            // Being sent by now, these keep their place; a store of one process has removed them with the others.
-            let others = state.items.filter { other in !state.isShared && replaced.contains { $0.id == other.id } }
-            state.adding.remove(made.id)
-            state.take(item)
+            (state.added[made.id], _) = (nil, state.adding.remove(made.id))
+            state.take(item, isKept: removed != nil)
             state.awaited.insert(item.id)
             if let earlier, superseded.contains(where: { $0.id == earlier.id }) {
                 state.joined[item.id] = state.callers(of: earlier) + [Caller(id: made.id, edit: made.edit)]
                 state.joined[earlier.id] = nil
             }
-            if removed == nil { state.unsaved[item.id] = Unsaved(isKept: false) }
             if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
-            return (superseded, others, late)
+            return (item, removed, superseded, left)
         }
         guard let changed else {
             // Its person signed out meanwhile, and may be signed in again.
@@ -148,16 +166,13 @@ extension Outbox {
                 tell(other, .failure(.superseded))
                 continue
             }
-            self.queue(of: item)?.show(item, insteadOf: other)
+            self.queue(of: changed.item)?.show(changed.item, insteadOf: other)
             decisions.send(OutboxEvent(item: other, error: .superseded))
         }
         return { [self] in
             let isSaved = if case .success = await saving.value { true } else { false }
-            if isSaved {
-                await forgetLeftovers()
-                await forget(changed.late.map(\.id), of: made.account, .failure(.superseded))
-            }
-            for item in changed.others { _ = try? await write(item, .renew) }
+            // Those whose attempt ended, or was written, after the device had come to it.
+            if changed.removed != nil { await forget(changed.left, insteadOf: made) }
             // Their person may take them for sent.
             for item in changed.superseded where item.command != made.command {
                 if isSaved {
@@ -167,10 +182,32 @@ extension Outbox {
                     cards.show(item, .superseded)
                 }
             }
+            if isSaved { await catchUp() }
             // The others were sent or decided by another process.
-            if let removed, replaced.contains(where: { !removed.contains($0.id) }) {
+            if let removed = changed.removed, replaced.contains(where: { !removed.contains($0.id) }) {
                 await takeInOthers(isCertain: true)
             }
+        }
+    }
+
+    /// The device has added an item, and doesn't have some of those any more whose place that was to take. Called before anything else is
+    /// asked of it.
+    private func noteAdded(
+        _ item: OutboxItem, instead others: AccountStore.Others, _ removed: Set<OutboxItem.ID>,
+        unlessDroppedSince resets: Int
+    ) {
+        change { state in
+            guard state.resets == resets else { return }
+            for id in removed { state.kept[id]?.remove(as: others[id]) }
+            state.over.subtract(removed)
+            guard !state.adding.contains(item.id) else {
+                state.added[item.id] = removed
+                return
+            }
+            state.kept[item.id]?.last = item
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
+            // The device has done with these what it may.
+            state.items[index].replaced?.removeAll { others[$0.id] != nil }
         }
     }
 
@@ -200,7 +237,7 @@ extension Outbox {
 
     private func wait(
         for item: OutboxItem, until end: Duration, _ requests: Requests?, isConnected: Bool
-    ) async throws(QuartetError) {
+    ) async throws(QuartetError) -> CommandReply {
         // Nobody else would find out that the device is signed in again, or not soon enough for a call for help.
         if requests != nil || item.precedence == .urgent {
             state.withLock { $0.schedule.isBlocked = false }
@@ -214,7 +251,7 @@ extension Outbox {
             return state.results.removeValue(forKey: item.id)
         }
         guard let result else { throw await promise(of: item, undecided ?? .willBeSentWhenOnline, requests) }
-        _ = try result.get()
+        return try result.get()
     }
 
     /// Ends what a call has run, and doesn't wait for what else hangs there. What is urgent is sent on for as long as the call might have
@@ -239,7 +276,7 @@ extension Outbox {
             let item = take(item.id, where: { _ in true })
         else { return error }
         let end: QuartetError = item.isSent ? .unknown : .offline
-        await forget(replaced(by: item).map(\.id), of: item.account)
+        await forgetReplaced(by: item)
         if item.precedence == .urgent {
             await endUnsent(item, item.isSent ? .unknown : .expired, isNew: isNew, unlessDroppedSince: resets)
         } else {

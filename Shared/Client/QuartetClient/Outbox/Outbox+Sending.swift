@@ -18,13 +18,13 @@ extension Outbox {
             group.addTask { await self.heedOthers() }
             while !Task.isCancelled {
                 let kicked = kicks.subscribe(keeping: 1)
-                if hasLeftovers { group.addTask { await self.forgetLeftovers() } }
                 // Looked at once: what may be sent from a time on that is between two looks would be neither sent nor waited for.
                 let now = time.now()
                 while let item = next(only: lane, now) {
                     let requests = requests()
                     group.addTask { await self.send(item, requests) }
                 }
+                if isBehind { group.addTask { await self.catchUp() } }
                 let until = state.withLock { state in
                     let ends = state.items.compactMap { state.pace(of: $0, now: now) ?? state.isOthers($0, now: now) }
                     return (ends + [state.schedule.nextEnd(of: state.items, now: now)].compactMap { $0 }).min()
@@ -101,7 +101,8 @@ extension Outbox {
                 do throws(QuartetError) {
                     return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result, lost: item.lost))
                 } catch {
-                    await forget([item.id] + replaced(by: item).map(\.id), of: item.account, result)
+                    await forget([item.id], of: item.account, result)
+                    await forgetReplaced(by: item)
                     return .done
                 }
             }
@@ -124,7 +125,7 @@ extension Outbox {
                     let known = await end(item, result, knownAs: isAccepted ? nil : item)
                     outcome = isNew ? .done : known
                 }
-                await forget(replaced(by: item).map(\.id), of: item.account)
+                await forgetReplaced(by: item)
                 return outcome
             }
         }

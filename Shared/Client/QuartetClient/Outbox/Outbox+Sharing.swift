@@ -95,7 +95,8 @@ extension Outbox {
             for item in kept where item.unsent == nil {
                 state.last = max(state.last, item.id)
                 if let known = state.items.first(where: { $0.id == item.id }) {
-                    guard state.unsaved[item.id] == nil, !known.isSame(as: item) else { continue }
+                    // What the device doesn't have yet of what was done here isn't undone by what it has.
+                    guard state.kept[item.id]?.has(known) == true, !known.isSame(as: item) else { continue }
                     state.take(item)
                     if item.isSent { state.others[item.id] = now + Self.leave.sent }
                 } else if state.accepted[item.id] == nil, state.leftovers[item.id] == nil,

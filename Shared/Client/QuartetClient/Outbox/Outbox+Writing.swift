@@ -30,46 +30,43 @@ extension Outbox {
     /// - Parameters:
     ///   - base: The item as this process last found or wrote it; nil if it wasn't sent then.
     ///   - isNew: Whether the device may not have it, for one that waits no more.
+    ///   - begun: The number of this write, if the item is written only if the device has something else by then, and nothing newer was
+    ///     begun since.
     ///   - decision: What became of it, for other processes.
     /// - Returns: What the device has of it. What another process has made of it is what it is here, too.
     @discardableResult
     func write(
         _ item: OutboxItem, _ step: StoreUpdate.Step, of base: OutboxItem? = nil, isNew: Bool = false,
-        _ decision: OutboxDecision? = nil
+        begun: Int? = nil, _ decision: OutboxDecision? = nil
     ) async throws(QuartetError) -> StoreUpdate.Outcome {
         var item = item
         item.replaced = replaced(by: item)
         let (id, acted, written) = (item.id, item.acted, item)
-        let resets = state.withLock { $0.resets }
-        let outcome: StoreUpdate.Outcome
-        do throws(QuartetError) {
-            outcome = try await store.replace(item) { [self] in
-                state.withLock { state in
-                    guard state.accepted[id] != nil || state.items.contains(where: { $0.id == id && $0.acted == acted })
-                    else { return nil }
-                    var replacing = AccountStore.Replacing(step: step, base: base, isNew: isNew, decision: decision)
-                    if let unsaved = state.unsaved[id] {
-                        (replacing.base, replacing.isNew) = (unsaved.base, state.isNew(id))
-                    }
-                    replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
-                    return replacing
+        let (resets, number) = state.withLock { ($0.resets, begun ?? $0.beginWrite(of: written)) }
+        let outcome = try await store.replace(item) { [self] in
+            state.withLock { state -> AccountStore.Replacing? in
+                let current = state.items.first { $0.id == id && $0.acted == acted }
+                // Of what the server has accepted, nothing is left to be written but that.
+                guard current != nil || step == .end && state.accepted[id] != nil else { return nil }
+                var replacing = AccountStore.Replacing(
+                    step: step, base: base, isNew: isNew, decision: decision?.encoded)
+                if let current, let kept = state.kept[id] {
+                    if begun != nil, kept.newest != number || kept.has(current) { return nil }
+                    // What this process couldn't write isn't what the device has.
+                    if !kept.has(current) { replacing.base = kept.base }
+                    replacing.isNew = kept.last == nil
+                    // What keeps its place though an addition has removed it comes back.
+                    if !state.replacing.contains(id) { replacing.decision = replacing.decision ?? kept.removedAs }
                 }
-            } then: { [self] outcome in
-                note(outcome, of: written, step, unlessDroppedSince: resets)
+                replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
+                return replacing
             }
-        } catch {
-            if case .notStored = error { noteUnsaved(item, base) }
-            throw error
+        } then: { [self] outcome in
+            if let outcome { note(outcome, of: written, step, unlessDroppedSince: resets) }
+            state.withLock { $0.kept[id]?.end(number) }
         }
         await forgetLeftovers()
         return outcome
-    }
-
-    private func noteUnsaved(_ item: OutboxItem, _ base: OutboxItem?) {
-        state.withLock { state in
-            guard state.unsaved[item.id] == nil, state.items.contains(where: { $0.id == item.id }) else { return }
-            state.unsaved[item.id] = Unsaved(base: base, isKept: true)
-        }
     }
 
     /// Makes an item here what the device has of it. Called in the order in which the device was asked.
@@ -78,10 +75,12 @@ extension Outbox {
     ) {
         switch outcome {
         case .done:
-            // What a slow disk has written late isn't what the item is by now.
+            // What a slow disk has written late may not be what the item is by now.
             state.withLock { state in
                 guard state.resets == resets else { return }
-                state.unsaved[item.id] = nil
+                state.kept[item.id]?.last = item
+                // It has done with these what it may.
+                if let index = state.items.firstIndex(where: { $0.id == item.id }) { state.items[index].replaced = nil }
                 if step == .end { state.over.remove(item.id) }
             }
         case .other(var stored):
@@ -92,8 +91,12 @@ extension Outbox {
         case .gone(let decision) where decision.flatMap({ OutboxDecision($0) })?.joined != nil:
             state.withLock { state in
                 // Nothing of it is left to be written.
-                if state.resets == resets { state.unsaved[item.id] = nil }
+                if state.resets == resets { state.kept[item.id]?.last = state.items.first { $0.id == item.id } }
             }
+        // The one that is just being kept in its place shows its card.
+        case .gone(OutboxDecision(.failure(.superseded)).encoded)
+        where state.withLock({ $0.replacing.contains(item.id) }):
+            break
         case .gone:
             noteDecided(item.id, nil, outcome, unlessDroppedSince: resets)
         case .behind: break
@@ -105,7 +108,6 @@ extension Outbox {
         let isTaken = change { state in
             guard state.resets == resets else { return false }
             state.over.remove(stored.id)
-            state.unsaved[stored.id] = nil
             state.take(stored)
             return true
         }
@@ -137,11 +139,7 @@ extension Outbox {
     func writeInTime(
         _ item: OutboxItem, _ step: StoreUpdate.Step, of base: OutboxItem? = nil
     ) async throws(QuartetError) -> StoreUpdate.Outcome {
-        // What a disk that has stopped still has to write of one item doesn't pile up.
-        if state.withLock({ $0.slow[item.id] ?? 0 >= Self.slowLimit }) {
-            noteUnsaved(item, base)
-            throw .notStored("the disk takes its time")
-        }
+        guard state.withLock({ $0.hasRoom(item.id) }) else { throw .notStored("the disk takes its time") }
         let written = await finish(item) { () -> Result<StoreUpdate.Outcome, QuartetError> in
             do throws(QuartetError) {
                 return .success(try await self.write(item, step, of: base))
@@ -160,23 +158,36 @@ extension Outbox {
 
     /// Removes what the device may still have of items that are over. What it fails to remove is removed once it can write again: sent
     /// after a restart, it might end what came after it.
-    /// - Parameter result: What became of them, for other processes.
+    /// - Parameters:
+    ///   - base: They stay where another process has sent them as something else; nil to remove them all the same.
+    ///   - result: What became of them, for other processes.
     func forget(
-        _ ids: [OutboxItem.ID], of account: AccountID?, _ result: Result<CommandReply, QuartetError>? = nil
+        _ ids: [OutboxItem.ID], of account: AccountID?, knownAs base: OutboxItem? = nil,
+        _ result: Result<CommandReply, QuartetError>? = nil
     ) async {
-        for id in ids {
+        // What became a card meanwhile stays.
+        for id in ids where !cards.hasKept(id) {
             do throws(QuartetError) {
                 if let result {
-                    _ = try await store.end(id, of: account, OutboxDecision(result)) { _ in self.noteRemoved([id]) }
+                    _ = try await store.end(id, of: account, knownAs: base, OutboxDecision(result)) { _ in
+                        self.noteRemoved([id])
+                    }
                 } else {
                     try await store.remove(id, of: account)
                     noteRemoved([id])
                 }
             } catch {
-                state.withLock { $0.leftovers[id] = account }
+                state.withLock { $0.leftovers[id] = Leftover(account: account, base: base, result: result) }
             }
         }
     }
+
+    /// Removes those whose place an item took, unless another process has sent them: none of them is what the item is.
+    func forget(_ replaced: [OutboxItem.Replaced], insteadOf item: OutboxItem) async {
+        await forget(replaced.map(\.id), of: item.account, knownAs: item, .failure(.superseded))
+    }
+
+    func forgetReplaced(by item: OutboxItem) async { await forget(item.replaced ?? [], insteadOf: item) }
 
     /// Ends an item, unless the device says that another process has sent or decided it.
     /// - Parameter base: The item as it is known here; nil if the server has accepted it.
@@ -201,7 +212,8 @@ extension Outbox {
                 guard store.account != nil, let item = take(item.id, where: \.canCancel) else { return .other(item) }
                 tell(item, result)
             }
-            state.withLock { $0.leftovers[item.id] = item.account }
+            // Its caller has heard of it: it goes also where the device has it as sent.
+            state.withLock { $0.leftovers[item.id] = Leftover(account: item.account) }
             return .done
         }
     }
@@ -236,13 +248,37 @@ extension Outbox {
             defer { state.leftovers = [:] }
             return state.leftovers
         }
-        for (id, account) in leftovers { await forget([id], of: account) }
+        for (id, left) in leftovers { await forget([id], of: left.account, knownAs: left.base, left.result) }
     }
 
-    /// Writes an item that the device failed to write before. It is sent in any case.
-    func writeIfUnsaved(_ item: OutboxItem) async {
-        guard state.withLock({ $0.unsaved[item.id] != nil }) else { return }
-        _ = try? await writeInTime(item, .renew)
+    /// Whether there is something that the device couldn't do.
+    var isBehind: Bool {
+        state.withLock { state in
+            if !state.leftovers.isEmpty { return true }
+            return state.items.contains { state.isLeftToWrite($0) }
+        }
+    }
+
+    /// Has the device do what it couldn't do before.
+    func catchUp() async {
+        await forgetLeftovers()
+        let left = state.withLock { state in state.items.filter { state.isLeftToWrite($0) }.map(\.id) }
+        for id in left { await writeIfUnsaved(id) }
+    }
+
+    /// Writes an item that the device failed to write before, as it is by now. It is sent in any case.
+    func writeIfUnsaved(_ id: OutboxItem.ID) async {
+        // What is written after this has a greater number.
+        let begun = state.withLock { state -> (item: OutboxItem, step: StoreUpdate.Step, number: Int)? in
+            guard let item = state.items.first(where: { $0.id == id }), state.isUnsaved(item), state.hasRoom(id) else {
+                return nil
+            }
+            // What the device has as sent, another process may be sending.
+            let isKeptAsSent = state.isKeptAsSent(id)
+            return (item, item.isSent ? .prepare : isKeptAsSent ? .unsend : .renew, state.beginWrite(of: item))
+        }
+        guard let begun else { return }
+        await finish(begun.item) { _ = try? await self.write(begun.item, begun.step, begun: begun.number) }
     }
 
     /// Keeps what is about to be sent, so that after a crash the same is sent under the same key, by whichever process.
@@ -252,7 +288,7 @@ extension Outbox {
     func prepared(_ item: OutboxItem, of base: OutboxItem?) async throws(QuartetError) -> StoreUpdate.Outcome {
         let isRepeated = base.map(item.isSame) ?? false
         if isRepeated, !store.isShared {
-            await writeIfUnsaved(item)
+            await writeIfUnsaved(item.id)
             return .done
         }
         var item = item
@@ -307,10 +343,14 @@ extension Outbox {
     }
 
     private func replace(_ item: OutboxItem, _ step: StoreUpdate.Step, with other: OutboxItem) async {
-        change { state in
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return }
+        let isThere = change { state in
+            // What another process has made of it meanwhile stays.
+            guard let index = state.items.firstIndex(where: { $0.id == item.id && $0.isSame(as: item) })
+            else { return false }
             state.items[index] = other
+            return true
         }
+        guard isThere else { return }
         // On a device that can't write this, what was sent before is sent again after a crash, and the server answers the same.
         _ = try? await writeInTime(other, step, of: item)
     }

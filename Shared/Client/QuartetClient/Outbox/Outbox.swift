@@ -28,12 +28,13 @@ public final class Outbox: Sendable {
         let edit: Data
     }
 
-    /// What the device failed to write.
-    struct Unsaved: Sendable {
-        /// What it has instead, as it was sent; nil if it has it unsent, or nothing.
+    /// How the device is asked once more to remove what it failed to.
+    struct Leftover: Sendable {
+        let account: AccountID?
+        /// It stays where another process has sent it as something else; nil to remove it all the same.
         var base: OutboxItem?
-        /// Whether it has it at all.
-        let isKept: Bool
+        /// What became of it, for other processes.
+        var result: Result<CommandReply, QuartetError>?
     }
 
     struct State: Sendable {
@@ -58,12 +59,14 @@ public final class Outbox: Sendable {
         var isRestored = false
         /// The newest urgent one of each lane that was made before that.
         var madeUnread: [String: OutboxItem] = [:]
-        /// Items that the device failed to write.
-        var unsaved: [Int64: Unsaved] = [:]
+        /// What the device has of each item.
+        var kept: [Int64: Kept] = [:]
+        /// Counts what the device was asked to write.
+        var writes = 0
         /// How much the disk is still doing of each item that doesn't wait for it any more.
         var slow: [Int64: Int] = [:]
-        /// Items that are over and that the device failed to remove, with their accounts.
-        var leftovers: [Int64: AccountID?] = [:]
+        /// Items that are over and that the device failed to remove.
+        var leftovers: [Int64: Leftover] = [:]
         var queues: [String: Queue] = [:]
         var schedule = OutboxSchedule()
         /// Items whose callers wait, and what became of them.
@@ -77,6 +80,8 @@ public final class Outbox: Sendable {
         var cancelling: Set<Int64> = []
         /// Items that are just being kept.
         var adding: Set<Int64> = []
+        /// Of these, those that the device has by now, and which of the others it doesn't have any more.
+        var added: [Int64: Set<Int64>] = [:]
         /// Items whose place one takes that is just being kept.
         var replacing: Set<Int64> = []
         /// Until when joined items of a lane wait for more.
@@ -105,13 +110,15 @@ public final class Outbox: Sendable {
         mutating func end(_ ended: [OutboxItem]) {
             let ids = Set(ended.map(\.id))
             items.removeAll { ids.contains($0.id) }
-            for id in ids { (unsaved[id], others[id]) = (nil, nil) }
+            for id in ids { (kept[id], others[id]) = (nil, nil) }
             // Until it is removed, it isn't taken for another process's.
             if isShared { over.formUnion(ids) }
         }
 
         /// Has an item be what the device has of it.
-        mutating func take(_ stored: OutboxItem) {
+        /// - Parameter isKept: Whether the device has it for certain.
+        mutating func take(_ stored: OutboxItem, isKept: Bool = true) {
+            kept[stored.id, default: Kept()].last = isKept ? stored : nil
             if let index = items.firstIndex(where: { $0.id == stored.id }) {
                 items[index] = stored
             } else {
@@ -120,10 +127,34 @@ public final class Outbox: Sendable {
         }
 
         /// Whether the device may not have an item.
-        func isNew(_ id: Int64) -> Bool { unsaved[id].map { $0.base == nil && !$0.isKept } ?? false }
+        func isNew(_ id: Int64) -> Bool { kept[id].map { $0.last == nil } ?? false }
 
-        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that.
-        func isKeptAsSent(_ id: Int64) -> Bool { unsaved[id]?.base?.isSent ?? false }
+        /// Whether the device may have something of an item, or be about to.
+        func mayBeKept(_ id: Int64) -> Bool { kept[id].map { $0.last != nil || $0.isBeingWritten } ?? false }
+
+        /// Whether the device may have an item as sent that isn't any more here: it couldn't write that, or hasn't yet.
+        func isKeptAsSent(_ id: Int64) -> Bool { kept[id]?.mayBeSent ?? false }
+
+        /// Whether the device has something else of an item, and isn't writing it either.
+        func isUnsaved(_ item: OutboxItem) -> Bool {
+            kept[item.id].map { !$0.isBeingWritten && !$0.has(item) } ?? false
+        }
+
+        /// The same of one that nothing else is about to write.
+        func isLeftToWrite(_ item: OutboxItem) -> Bool {
+            isUnsaved(item) && !(item.canCancel && schedule.isBusy(item))
+        }
+
+        /// What a disk that has stopped still has to write of one item doesn't pile up.
+        func hasRoom(_ id: Int64) -> Bool { slow[id] ?? 0 < Outbox.slowLimit }
+
+        /// The device is asked to write an item.
+        /// - Returns: The number of that.
+        mutating func beginWrite(of item: OutboxItem) -> Int {
+            writes += 1
+            kept[item.id]?.begin(writes, of: item)
+            return writes
+        }
 
         /// Until when an item is left to the process that made or sent it; nil if it isn't.
         func isOthers(_ item: OutboxItem, now: Duration) -> Duration? {
@@ -210,11 +241,12 @@ public final class Outbox: Sendable {
         if store.isShared, !state.withLock({ $0.isNew(id) }) {
             let outcome = await end(found, .failure(.cancelled), knownAs: found)
             guard outcome == .done else { return false }
-            await forget(replaced(by: found).map(\.id), of: found.account, .failure(.cancelled))
+            await forgetReplaced(by: found)
             return true
         }
         guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id] + replaced(by: item).map(\.id), of: item.account, .failure(.cancelled))
+        await forget([item.id], of: item.account, .failure(.cancelled))
+        await forgetReplaced(by: item)
         tell(item, .failure(.cancelled))
         return true
     }

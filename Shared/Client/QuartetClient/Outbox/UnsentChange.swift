@@ -114,9 +114,9 @@ final class UnsentChanges: Sendable {
             outcome = try await store.replace(card) { [self] in
                 // Somebody may have read it by then.
                 guard isMeant(), cards.withLock({ $0.contains { $0.id == item.id } }) else { return nil }
-                return AccountStore.Replacing(step: .end, base: item, isNew: isNew, decision: decision)
+                return AccountStore.Replacing(step: .end, base: item, isNew: isNew, decision: decision.encoded)
             } then: { outcome in
-                note(outcome)
+                if let outcome { note(outcome) }
             }
         } catch {
             kept.withLock { _ = $0.remove(item.id) }

@@ -30,17 +30,19 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
 
     var openEdits: Set<OutboxItem.ID> { holder.openEdits }
 
+    /// - Returns: What the server answered; nil in previews.
     /// - Throws: Why it was refused, or why it isn't decided yet (``QuartetError/isPending``).
-    func send(_ edit: Edit) async throws(QuartetError) {
+    @discardableResult
+    func send(_ edit: Edit) async throws(QuartetError) -> CommandReply? {
         let now = now
         guard let service else {
             holder.change { $0.apply(causedBy: nil) { edit.make(in: &$0, at: now) } }
-            return
+            return nil
         }
         let encoded: Data
         do { encoded = try JSONEncoder().encode(edit) } catch { throw .notStored("\(error)") }
         let command = edit.command
-        try await service.send(encoded, command, from: self) { item in
+        return try await service.send(encoded, command, from: self) { item in
             holder.change(touched: edit.touched) { replica in
                 replica.begin(
                     item.id, inOrder: command.orderKey, { edit.show(in: &$0, at: now) }, until: { edit.isPart(of: $0) })
