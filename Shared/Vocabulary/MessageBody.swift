@@ -42,12 +42,16 @@ public enum UrgentFamily: String, CaseIterable, Sendable {
 
 /// An imperative request to one service.
 public protocol CommandBody: MessageBody {
+    /// How long it may wait for its service when an app asks for it. Older, it expires: it isn't done, and the app may ask again.
+    static var validity: Interval { get }
     /// Checks what needs no state: lengths, forms, ranges. It runs at the edge and again in the service.
     /// - Throws: A ``Rejection`` that names the field and the rule.
     func validate() throws(Rejection)
 }
 
 extension CommandBody {
+    public static var validity: Interval { .minutes(5) }
+
     public func validate() throws(Rejection) {}
 }
 

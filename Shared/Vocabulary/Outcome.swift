@@ -21,6 +21,15 @@ package enum Outcome: Hashable, Sendable {
         case .failed: .failed
         }
     }
+
+    /// Whether nothing was done, nor ever will be under its id, whatever it said: it waited for too long, or was given up.
+    package var isUndone: Bool {
+        switch self {
+        case .accepted: false
+        case .rejected(let rejection): rejection.code == .expired
+        case .failed: true
+        }
+    }
 }
 
 /// The first event that an accepted command caused. Its place tells a reader when it has seen the change; its body is

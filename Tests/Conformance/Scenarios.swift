@@ -137,6 +137,24 @@ struct Scenario: Sendable {
             try await bob.call("ClearNotifications", ["selection": ["everything": true]])
             try await bob.call("ListNotifications")
         },
+        Scenario(name: "reminders: setting, listing, taking back") { stage in
+            let anna = try await stage.signUp("Anna")
+            let view = try await anna.watch()
+            try await view.see("notifications.snapshot")
+            let now = try await anna.call("GetTime")["received"].int ?? 0
+            let reminder = EdgeClient.newKey()
+            let due = JSON.int(now + 3_600_000_000)
+            try await anna.call("ScheduleReminder", ["id": .string(reminder), "text": "Tea", "due": due])
+            try await view.see("NotificationScheduled")
+            try await anna.call("ScheduleReminder", ["id": .string(reminder), "text": "", "due": due])
+            try await anna.call("ScheduleReminder", ["id": .string(EdgeClient.newKey()), "text": "Tea", "due": 1])
+            try await anna.call("ListReminders")
+            try await anna.call("CancelReminder", ["id": .string(reminder)])
+            try await view.see("ScheduledNotificationCancelled")
+            try await anna.call("CancelReminder", ["id": .string(reminder)])
+            try await anna.call("ListReminders")
+            view.leave()
+        },
         Scenario(name: "the same request twice, and what is wrong with others") { stage in
             let anna = try await stage.signUp("Anna")
             let key = EdgeClient.newKey()

@@ -15,7 +15,7 @@ struct NotificationsProgram: DomainProgram {
     static let commands: [ProgramCommand] = [PushDoctor.command]
 
     static let forgetting = [
-        "delete_old_signed_out_devices", "delete_old_taken_pushes", "delete_old_test_pushes",
+        "delete_old_signed_out_devices", "delete_old_taken_pushes", "delete_old_test_pushes", "empty_reminders",
     ]
 
     static var limits: [StoredLimit] {

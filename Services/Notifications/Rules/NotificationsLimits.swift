@@ -14,8 +14,10 @@ package struct NotificationsLimits: Equatable, Sendable {
     package var age: Interval = .days(30)
     /// Scheduled notifications per account.
     package var scheduled = 100
+    /// Reminders that may come within 24 hours. They are the only notifications that somebody gets for no other reason than that they ask.
+    package var dailyReminders = 30
     /// How far ahead a notification may be scheduled.
-    package var ahead: Interval = .days(366)
+    package var daysAhead: Int64 = 366
     /// How many notifications of one ``Pace`` are delivered at once within ``burstWindow``: three times something and
     /// its end. 0 means no limit.
     package var burst = 6

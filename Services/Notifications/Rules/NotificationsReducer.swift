@@ -29,7 +29,7 @@ package enum NotificationsReducer: Reducer {
             switch command {
             case .account(let command): try reduce(&rows, command, account, time)
             case .delivery(let command): try reduce(&rows, command, account, context)
-            case .scheduling(let command): try reduce(&rows, command, account, time)
+            case .scheduling(let command): try reduce(&rows, command, account, context)
             case .reading(let command): try reduce(&rows, command, account, context)
             case .push(let command): try reduce(&rows, command, account, time)
             }

@@ -88,7 +88,7 @@ package struct NotificationsRows: Equatable, Sendable {
         let all = ids[account, default: []].lazy.compactMap { self[account, $0] }
         func first(_ candidates: some Sequence<QuartetNotification>) -> QuartetNotification? {
             candidates.min { left, right in
-                let ranks = (left.kind.priority.evictionRank, right.kind.priority.evictionRank)
+                let ranks = (left.evictionRank, right.evictionRank)
                 return ranks.0 == ranks.1 ? right.precedes(left) : ranks.0 < ranks.1
             }
         }
@@ -199,6 +199,12 @@ package struct NotificationSender: Hashable, Sendable {
         self.account = account
         self.subject = subject
     }
+}
+
+extension QuartetNotification {
+    /// What somebody asked for themselves makes room before all else: whoever has got into an account could ask for a lot, until the warnings of
+    /// that are gone.
+    fileprivate var evictionRank: Int32 { details.isReminder ? -1 : kind.priority.evictionRank }
 }
 
 extension NotificationPriority {

@@ -22,6 +22,8 @@ extension NotificationsRows {
         package var drilled: [AccountID: Instant] = [:]
         /// Accounts that are told of an alarm, whose notifications of drills are needed.
         package var alarmed: Set<AccountID> = []
+        /// Accounts that get a reminder, and when: those are needed that were delivered to them within a day of that.
+        package var reminded: [AccountID: Set<Instant>] = [:]
         /// Accounts whose scheduled and held notifications are needed.
         package var scheduling: Set<AccountID> = []
         /// Accounts whose devices are needed.

@@ -15,7 +15,7 @@ struct ClaimedPush: Sendable {
     let body: JSON
     /// The number of this attempt, from 1. A row with another number has been claimed by another process.
     let attempt: Int32
-    /// 0 is critical, 3 a canary's.
+    /// 0 is critical, 4 a canary's.
     let priority: Int32
     /// When it was due, by which its turn is decided.
     let due: Instant
@@ -361,7 +361,7 @@ extension Database {
                 SELECT count(*)
                   FROM (SELECT
                           FROM unnest(\(platforms)) AS v(platform)
-                         CROSS JOIN unnest(ARRAY[0, 1, 2]) AS w(priority)
+                         CROSS JOIN unnest(ARRAY[0, 1, 2, 3]) AS w(priority)
                          CROSS JOIN LATERAL (SELECT FROM notifications.push AS p
                                               WHERE p.platform = v.platform AND p.priority = w.priority
                                                 AND p.last_error IS NOT NULL AND p.attempts <= 60
@@ -380,7 +380,7 @@ extension Database {
                 WITH failed AS MATERIALIZED (
                     SELECT o.*
                       FROM unnest(\(platforms)) AS v(platform)
-                     CROSS JOIN unnest(ARRAY[0, 1, 2]) AS w(priority)
+                     CROSS JOIN unnest(ARRAY[0, 1, 2, 3]) AS w(priority)
                      CROSS JOIN LATERAL (SELECT p.account, p.device, p.notification, p.priority, p.next_attempt_at
                                            FROM notifications.push AS p
                                           WHERE p.platform = v.platform AND p.priority = w.priority
@@ -442,7 +442,7 @@ extension Database {
     /// Counts people's waiting pushes, up to a limit, without operators' tests.
     func waitingPushes(limit: Int) throws -> Int {
         try query(
-            "SELECT count(*) FROM (SELECT FROM notifications.push AS p WHERE p.priority < 3 AND NOT p.is_test LIMIT \(Int64(limit))) AS counted"
+            "SELECT count(*) FROM (SELECT FROM notifications.push AS p WHERE p.priority < 4 AND NOT p.is_test LIMIT \(Int64(limit))) AS counted"
         ).only?.decode(0, as: Int.self) ?? 0
     }
 

@@ -12,7 +12,7 @@ enum PushLane: CaseIterable, Hashable, Sendable {
         self =
             switch priority {
             case 0: .critical
-            case 3: .canary
+            case 4: .canary
             default: .other
             }
     }
@@ -21,8 +21,8 @@ enum PushLane: CaseIterable, Hashable, Sendable {
     var priorities: [Int32] {
         switch self {
         case .critical: [0]
-        case .other: [1, 2]
-        case .canary: [3]
+        case .other: [1, 2, 3]
+        case .canary: [4]
         }
     }
 

@@ -32,6 +32,7 @@ package struct NotificationsStore: TimedStore {
         let grouped = pipeline.unclearedNotifications(about: touched.groups)
         let ends = pipeline.notifications(ofEndsOf: touched.alarms)
         let alarms = pipeline.notifications(ofAlarmsTo: touched.drilled)
+        let reminders = pipeline.remindersDelivered(to: touched.reminded)
         let drills = pipeline.notifications(ofDrillsTo: touched.alarmed)
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
@@ -49,7 +50,7 @@ package struct NotificationsStore: TimedStore {
         var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
-        for pending in [named, uncleared, grouped, ends, alarms, drills, all, old, alike, twice] {
+        for pending in [named, uncleared, grouped, ends, alarms, reminders, drills, all, old, alike, twice] {
             for (key, row) in try Tables.notification.rows(of: pending) { rows.load(row, of: key.account) }
         }
         for row in try evicted.rowsIfAsked {

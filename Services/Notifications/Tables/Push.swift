@@ -102,7 +102,8 @@ extension Pipeline {
              USING unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
                AND NOT (p.body -> 'notification' ->> 'category' = \(NotificationCategory.system.rawValue)
-                        AND p.body -> 'notification' ->> 'subject' IS NULL)
+                        AND p.body -> 'notification' ->> 'subject' IS NULL
+                        AND p.body -> 'notification' -> 'details' ->> 'reminder' IS NULL)
             """)
     }
 

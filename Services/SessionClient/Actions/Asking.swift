@@ -47,11 +47,11 @@ extension ServiceConnections {
 }
 
 extension Message {
-    /// A command as it is appended, valid for five minutes.
+    /// A command as it is appended, valid for as long as its type says.
     init<Command: CommandBody>(_ command: Command, id: CommandID, key: Key, account: AccountID?) throws {
         self.init(
             kind: .command, type: Command.type, version: Command.version, key: key, account: account,
-            body: try command.encoded(), commandID: id, timeToLive: .minutes(5))
+            body: try command.encoded(), commandID: id, timeToLive: Command.validity)
     }
 }
 

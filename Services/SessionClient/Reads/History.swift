@@ -6,7 +6,7 @@ import QuartetSessionContract
 import QuartetVocabulary
 
 /// Not Foundation's.
-/// The notifications' history, in pages; and each notification.
+/// The notifications' history, in pages; each notification; and what is still to come.
 struct History: Sendable {
     let pool: Pool
 
@@ -53,6 +53,22 @@ struct History: Sendable {
         return found
     }
 
+    /// At most as many as may be open.
+    func reminders(of caller: Caller) async throws -> RemindersReply {
+        let account = caller.account
+        let rows = try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT r.id, r.kind, r.subject, r.details, r.due_at
+                  FROM notifications.reminder AS r
+                 WHERE r.account = \(account)
+                 ORDER BY r.due_at, r.id
+                """
+            ).map { try ScheduledNotification($0) }
+        }
+        return RemindersReply(reminders: rows)
+    }
+
     func list(_ query: NotificationsQuery, by caller: Caller) async throws -> NotificationsPage {
         let account = caller.account
         let (limit, category, isUnread) = (query.limit, query.category, query.isUnread)
@@ -95,16 +111,35 @@ extension ID {
     fileprivate static var last: Self { Self(high: .max, low: .max) }
 }
 
+extension Row {
+    /// - Throws: for a kind that this build doesn't know.
+    fileprivate func kind(_ column: Int) throws -> NotificationKind {
+        let name = try decode(column, as: String.self)
+        guard let kind = NotificationKind(rawValue: name) else {
+            throw PostgresError.decoding(column: "kind", reason: "the kind \(name) is unknown")
+        }
+        return kind
+    }
+
+    fileprivate func details(_ column: Int) throws -> NotificationDetails {
+        try JSONDecoder().decode(NotificationDetails.self, from: Data(try decode(column, as: JSON.self).bytes))
+    }
+}
+
+extension ScheduledNotification {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            id: try row.decode(0, as: NotificationID.self), kind: try row.kind(1),
+            subject: try row.decode(2, as: AccountID?.self), details: try row.details(3),
+            due: try row.decode(4, as: Instant.self))
+    }
+}
+
 extension QuartetNotification {
     fileprivate init(_ row: Row) throws {
-        let kind = try row.decode(1, as: String.self)
-        guard let kind = NotificationKind(rawValue: kind) else {
-            throw PostgresError.decoding(column: "kind", reason: "the kind \(kind) is unknown")
-        }
         self.init(
-            id: try row.decode(0, as: NotificationID.self), kind: kind, subject: try row.decode(2, as: AccountID?.self),
-            details: try JSONDecoder().decode(
-                NotificationDetails.self, from: Data(try row.decode(3, as: JSON.self).bytes)),
+            id: try row.decode(0, as: NotificationID.self), kind: try row.kind(1),
+            subject: try row.decode(2, as: AccountID?.self), details: try row.details(3),
             created: try row.decode(4, as: Instant.self), read: try row.decode(5, as: Instant?.self),
             cleared: try row.decode(6, as: Instant?.self), answered: try row.decode(7, as: Instant?.self))
     }

@@ -158,7 +158,7 @@ package final class Retention: Service, Sendable {
     // MARK: Redacting
 
     /// Empties the messages of closed accounts once they are handled, and those that arrive within the next ten
-    /// minutes. One pass through each partition serves all accounts; the table `redaction_pass` keeps its place.
+    /// minutes. (Of a command that is valid for longer, what it says is emptied where it waits.) One pass through each partition serves all accounts; the table `redaction_pass` keeps its place.
     private func redact(_ database: Database) throws {
         let isAnyOpen = try database.query(
             """

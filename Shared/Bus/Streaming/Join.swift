@@ -24,7 +24,8 @@ extension Log {
     /// - Parameters:
     ///   - state: A scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
     ///   - withStates: Whether to read the states of resumed streams, too.
-    ///   - limits: A stream that is further behind than these allow gets a snapshot.
+    ///   - limits: A stream that is further behind than these allow gets a snapshot; and so does an account's that has missed an
+    ///     event that is empty by now.
     func join(
         _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings, _ database: Database
     ) throws -> [JoinedStream] {
@@ -82,10 +83,12 @@ extension Log {
               FROM stream
              CROSS JOIN LATERAL (
                    SELECT e.*, sum(octet_length(e.body::text)) OVER (ORDER BY e.position)
-                                   > \(Int64(limits.resumeByteLimit)) AS is_too_much
+                                   > \(Int64(limits.resumeByteLimit)) OR e.type = 'Redacted' AS is_too_much
                      FROM \(unescaped: name.description) AS e
                     WHERE e.partition = stream.partition AND e.position > stream.after AND e.key = stream.key
-                      AND e.kind = 'event' AND e.type <> 'Redacted') AS l
+                      AND e.kind = 'event'
+                      -- Of a group session only messages are emptied, from which nothing follows.
+                      AND (e.type <> 'Redacted' OR e.key LIKE 'account/%')) AS l
              WHERE stream.goes_on
              ORDER BY 1, 7 NULLS FIRST
             """

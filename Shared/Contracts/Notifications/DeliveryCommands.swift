@@ -20,16 +20,21 @@ package enum DeliveryCommand: MessageSet {
 package enum SchedulingCommand: MessageSet {
     case scheduleNotification(ScheduleNotification)
     case cancelNotification(CancelNotification)
+    case scheduleReminder(ScheduleReminder)
+    case cancelReminder(CancelReminder)
     case deliverScheduledNotification(DeliverScheduledNotification)
 
     package static let cases: Cases<Self> = [
-        Case(Self.scheduleNotification), Case(Self.cancelNotification), Case(Self.deliverScheduledNotification),
+        Case(Self.scheduleNotification), Case(Self.cancelNotification), Case(Self.scheduleReminder),
+        Case(Self.cancelReminder), Case(Self.deliverScheduledNotification),
     ]
 
     package var body: any CommandBody {
         switch self {
         case .scheduleNotification(let body): body
         case .cancelNotification(let body): body
+        case .scheduleReminder(let body): body
+        case .cancelReminder(let body): body
         case .deliverScheduledNotification(let body): body
         }
     }

@@ -22,7 +22,8 @@ public struct NotificationsClosed: EventBody {
     }
 }
 
-/// A notification was delivered to the account.
+/// A notification was delivered to the account. What it reminds of in the account's own words stands in the scheduled notification of the same id
+/// alone, so that only one event has it.
 public struct NotificationDelivered: EventBody {
     public let account: AccountID
     public let notification: QuartetNotification

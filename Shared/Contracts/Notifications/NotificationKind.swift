@@ -73,7 +73,7 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     /// Changes to my account's security were undone.
     case securityUndone
     /// A system message. What is about my own account has it as its subject: that nobody would be told if I missed a check-in. A
-    /// dependent's drill is one, too: no kind of alarms, and one that every app can read.
+    /// dependent's drill is one, too: no kind of alarms, and one that every app can read. So is a reminder of one's own.
     case system
 }
 

@@ -60,9 +60,14 @@ extension NotificationsState {
         case .notificationsOpened: unread = 0
         case .notificationsClosed: self = NotificationsState(account: account, isClosed: true)
         case .notificationDelivered(let event):
+            let waited = scheduled[event.notification.id]
             scheduled[event.notification.id] = nil
             if let forgotten = event.forgotten { notifications.removeAll { $0.id == forgotten } }
-            insert(event.notification)
+            var notification = event.notification
+            if notification.details.reminder == "", let reminder = waited?.details.reminder {
+                notification.details.reminder = reminder
+            }
+            insert(notification)
             unread = event.unread
         case .notificationScheduled(let event): scheduled[event.scheduled.id] = event.scheduled
         case .scheduledNotificationCancelled(let event): scheduled[event.id] = nil

@@ -67,6 +67,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var drillEnds: Instant?
     /// True if it is the account's own drill.
     public var isOwnDrill: Bool?
+    /// What the account wanted to be reminded of, in its own words: at most 200 characters. Empty where they don't belong: in pushes and in
+    /// the event of the delivery, which leaves them to the scheduled notification of the same id.
+    public var reminder: String?
     /// How long before the deadline it reminds.
     public var lead: Interval?
     /// The number of cleared pings or of repetitions.
@@ -86,8 +89,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
         pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil,
         pinged: Instant? = nil, pinger: AccountID? = nil, drill: DrillID? = nil,
-        drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, lead: Interval? = nil, count: Int? = nil,
-        isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil,
+        drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, reminder: String? = nil, lead: Interval? = nil,
+        count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil,
+        group: GroupID? = nil,
         text: String? = nil
     ) {
         self.at = at
@@ -101,6 +105,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.drill = drill
         self.drillEnds = drillEnds
         self.isOwnDrill = isOwnDrill
+        self.reminder = reminder
         self.lead = lead
         self.count = count
         self.isMyResponder = isMyResponder
@@ -111,6 +116,16 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     }
 
     public static let none = Self()
+
+    /// Whether it reminds the account of something that it wrote itself.
+    public var isReminder: Bool { reminder != nil }
+
+    /// The same without what the account wrote for itself alone.
+    package var withoutReminder: Self {
+        var copy = self
+        if isReminder { copy.reminder = "" }
+        return copy
+    }
 
     /// Whether it says that a deadline has passed of which others don't hear yet.
     public var isOfGrace: Bool { graceEnds != nil && alarm == nil }

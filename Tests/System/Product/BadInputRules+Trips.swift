@@ -21,5 +21,5 @@ extension BadInputTests {
             .malformed("end", ["null", "true", "1", "\"late\"", "\"\"", "[]", "{}"]), .malformed("pressed", notTimes),
             .unknown("reason"))
 
-    private static let notRequiredTimes = ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers
+    static let notRequiredTimes = ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers
 }

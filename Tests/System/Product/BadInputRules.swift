@@ -82,6 +82,23 @@ extension BadInputTests {
             // The token says which device it is.
             .unknown("device"))
 
+    static let reminders =
+        Form(
+            "ScheduleReminder",
+            ["id": "\"019ceb5b-fc00-7368-9481-20db36c92a0f\"", "text": "\"Tea\"", "due": "4102444800000000"]
+        ).refuses(
+            .missing("id", "text", "due"),
+            .malformed("id", notRequiredIDs),
+            // What is derived from a cause could be the id of another notification.
+            .invalid("id", ["\"019ceb5b-fc00-8368-9481-20db36c92a0f\"", "\"<told>\""]),
+            .malformed("text", notRequiredTexts),
+            .invalid("text", misleadingLine + ["\"\"", text(201)]),
+            .malformed("due", notRequiredTimes),
+            .invalid("due", ["0", "-1", "1700000000000000", "4102444800000000", "-9223372036854775808"]),
+            .unknown("account", "contact", "kind", "at"))
+        + Form("CancelReminder", ["id": "\"<told>\""]).refuses(
+            .missing("id"), .malformed("id", notRequiredIDs), .unknown("at", "text"))
+
     static let clearing = Form("ClearNotifications", ["selection": "{\"everything\":true}"]).refuses(
         .missing("selection"),
         .malformed("selection", ["null", "1", "true", "\"all\"", "[]"]),

@@ -17,7 +17,7 @@ struct BadInputTests {
             Self.pingEscalation, Self.naming,
             Self.approving,
             Self.adding,
-            Self.updating, Self.reading, Self.clearing,
+            Self.updating, Self.reading, Self.reminders, Self.clearing,
         ]
         try await Scene.with { scene in
             try await scene.refuse(rules.flatMap { $0 })

@@ -109,6 +109,7 @@ struct ClosingTests {
         _ = try await AvatarTests.put(try AvatarTests.png(), bob)
         try await quartet.addPhone("+4930777777", to: bob)
         _ = try await Device.signIn("bob-the-builder", device: "Roberts tablet", at: quartet.edge)
+        try await bob.act("ScheduleReminder", try await bob.reminder("Water the bonsai", inHours: 2))
         try await bob.act("CheckIn")
         try await bob.act("RaiseAlert")
         try await anna.ping(bob)
@@ -149,7 +150,7 @@ struct ClosingTests {
 
     /// No table contains anything of the person; only the handle is kept for a while, where others can't read it.
     private static func expectNoTraces(of bob: Device, _ quartet: Quartet) async throws {
-        for word in ["Robert Builder", "Roberts tablet", "Penicillin", "Annabelle", "4930777777"] {
+        for word in ["Robert Builder", "Roberts tablet", "Penicillin", "Annabelle", "4930777777", "bonsai"] {
             let found = try await quartet.tablesContaining(word)
             #expect(found.isEmpty, "\(word)")
         }

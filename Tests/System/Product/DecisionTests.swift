@@ -224,6 +224,7 @@ private struct DecidedScene: Sendable {
             "StartTrip": ["name": "Lake", "eta": 1], "ExtendTrip": ["trip": id, "eta": 1],
             "EndTrip": ["trip": id, "end": "arrived"],
             "MarkRead": ["id": id], "AnswerDrill": ["id": id],
+            "ScheduleReminder": ["id": id, "text": "Tea", "due": 1], "CancelReminder": ["id": id],
             "ClearNotifications": ["selection": ["everything": true]],
             "ShowNotifications": ["ids": [id]], "RegisterPush": ["token": "x", "platform": "ios"],
             "CreateGroupSession": [

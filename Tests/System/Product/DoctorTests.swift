@@ -70,14 +70,20 @@ struct DoctorTests {
                        b.source, b.partition, b.number + 1, b.position, b.owner, b.epoch, clock_timestamp(), 0
                   FROM contacts.batch AS b ORDER BY b.source, b.partition, b.number DESC;
                 INSERT INTO notifications.outcome (command_id, command_hash, outcome, partition, position, type, body)
-                VALUES ('00000000-0001-7000-8000-000000000000', gen_random_uuid(), 'accepted', 0, 1, 'Accepted', '{}')
+                VALUES ('00000000-0001-7000-8000-000000000000', gen_random_uuid(), 'accepted', 0, 1, 'Accepted', '{}');
+                -- Further on than anything is handled, so that retention leaves it there.
+                INSERT INTO notifications.reminder_text VALUES (0, 1000000000, clock_timestamp() - interval '3 days')
                 """)
             let late = try await quartet.doctor()
-            for what in ["contacts.batch", "notifications.outcome", "secrets in session_client.session_commands"] {
+            for what in [
+                "contacts.batch", "notifications.outcome", "secrets in session_client.session_commands",
+                "reminders in notifications.log",
+            ] {
                 #expect(late.line("retention")?.contains(what) == true, "\(late)")
             }
             _ = try await quartet.psql(
                 """
+                DELETE FROM notifications.reminder_text;
                 UPDATE session_client.session_commands SET recorded_at = clock_timestamp() WHERE type = 'SignUp';
                 UPDATE contacts.batch SET given_time = clock_timestamp();
                 DELETE FROM notifications.outcome WHERE command_id < '00000000-0002-7000-8000-000000000000'

@@ -65,8 +65,9 @@ struct ScanTests {
             "delete_old_attempts", "delete_old_attachments", "delete_old_groups", "delete_old_messages",
             "delete_old_checkpoints", "delete_old_withdrawals",
         ].map { "session.\($0)(" }
-        + ["notifications.delete_old_signed_out_devices(", "notifications.delete_old_taken_pushes("]
-        + ["notifications.delete_old_test_pushes("]
+        + [
+            "delete_old_signed_out_devices", "delete_old_taken_pushes", "delete_old_test_pushes", "empty_reminders",
+        ].map { "notifications.\($0)(" }
         + ["SELECT t.account, t.taken_at FROM notifications.push_taken"]
         + ["empty_secrets", "delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens"].map {
             "session_client.\($0)("
@@ -232,16 +233,14 @@ struct ScanTests {
                 SELECT gen_random_uuid(), sha256(n::text::bytea) FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), 'generated', 'generated', '{}', now() FROM generate_series(1, rows / 6);
-                INSERT INTO notifications.push (account, device, notification, body, platform, next_attempt_at)
-                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}',
+                INSERT INTO notifications.push (account, device, notification, body, priority, platform, next_attempt_at)
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}', 2,
                        (ARRAY['ios', 'android', 'web', 'other'])[n % 4 + 1], now() + interval '1 day'
                   FROM generate_series(1, rows / 6) AS n;
                 -- Of each platform and priority, and with too many failures to be tried before their time.
-                INSERT INTO notifications.push (account, device, notification, body, platform, attempts, last_error,
+                INSERT INTO notifications.push (account, device, notification, body, priority, platform, attempts, last_error,
                                                 next_attempt_at)
-                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
-                       json_build_object('notification', json_build_object(
-                           'priority', (ARRAY['critical', 'normal', 'low'])[n % 3 + 1])),
+                SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '{}', n % 3,
                        (ARRAY['ios', 'android', 'web', 'other'])[n % 4 + 1], 61, 'away', now() + interval '1 day'
                   FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO notifications.signed_out_device (account, device, signed_out_at)
@@ -251,6 +250,9 @@ struct ScanTests {
                 INSERT INTO notifications.test_push (id, account, device, asked_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), now() + interval '1 day'
                   FROM generate_series(1, rows / 6);
+                INSERT INTO notifications.reminder_text (partition, position, recorded_at)
+                SELECT n % 8, coalesce((SELECT max(t.position) FROM notifications.reminder_text AS t), 0) + n, now() + interval '1 day'
+                  FROM generate_series(1, rows / 6) AS n;
                 INSERT INTO session.withdrawal (inviter, invited, withdrawn_at)
                 SELECT gen_random_uuid(), gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, rows / 6);
                 INSERT INTO session.sign_in_attempt (subject, source, counted_since, failures, codes)

@@ -1,4 +1,7 @@
 import EdgeClient
+import Foundation
+import QuartetNotificationsContract
+import QuartetVocabulary
 import TestKit
 import Testing
 
@@ -95,6 +98,48 @@ struct UpgradeTests {
                 #expect(Self.alarms(in: annaSees.all).count == count)
                 await annaSaw.close()
                 await annaSees.close()
+            }
+        }
+    }
+
+    @Test(
+        "a released notifications that delivers a new one's reminder, on the new schema, says nothing of its text, to no push service and in no log (S39, R21)",
+        arguments: ReleasedBuild.versions)
+    func reminder(from version: String) async throws {
+        let release = try ReleasedBuild(version)
+        let receiver = PushReceiver { _, _ in 200 }
+        try await receiver.listen {
+            try await Quartet.with(services: [], template: release.template) { quartet in
+                let settings = receiver.environment
+                for service in Quartet.Service.allCases {
+                    try await quartet.start(service, environment: settings, from: release)
+                }
+                let anna = try await quartet.signUp("anna")
+                try await anna.act("RegisterPush", ["token": "annas-phone", "platform": "ios"])
+                // The old process goes on with the new schema.
+                try await Quartet.migrate(quartet.databaseURL)
+                // What a new one has when it has handled the command.
+                let command = ScheduleReminder(text: "Water the bonsai", due: .now - .minutes(1))
+                let details = String(decoding: try JSONEncoder().encode(command.scheduled.details), as: UTF8.self)
+                _ = try await quartet.psql(
+                    """
+                    WITH s AS (
+                        INSERT INTO notifications.scheduled (account, id, kind, details, due_at)
+                        VALUES ('\(anna.account)', '\(command.id)', 'system', '\(details)',
+                                timestamptz 'epoch' + \(command.due.microseconds) * interval '1 microsecond')
+                        RETURNING account, id, due_at
+                    )
+                    INSERT INTO notifications.timer (key, name, due_at, type, version, body)
+                    SELECT 'account/' || s.account, 'DeliverScheduledNotification/' || s.id, s.due_at, 'DeliverScheduledNotification', 1,
+                           json_build_object('account', s.account, 'id', s.id, 'due', notifications.microseconds(s.due_at))
+                      FROM s
+                    """)
+                try await anna.wait(toHear: "system", times: 1)
+                let push = try await receiver.received.wait("its push") { $0.first }
+                #expect(push.body["notification"]["id"].string == "\(command.id)" && !"\(push.body)".contains("bonsai"))
+                try await quartet.waitUntilQuiet()
+                let found = try await quartet.tablesContaining("bonsai")
+                #expect(found.isEmpty)
             }
         }
     }

@@ -109,7 +109,8 @@ struct SchemaTests {
             ),
             (
                 "notifications",
-                "canary canary_support drill_receipt log log_partition notification notifications_state outcome unread"
+                "canary canary_support drill_receipt log log_partition notification notifications_state outcome "
+                    + "reminder unread"
             ),
         ])
     func published(schema: String, relations: String) async throws {
@@ -395,6 +396,28 @@ struct SchemaTests {
                  WHERE has_function_privilege('public', p.oid, 'EXECUTE')
                 """)
             #expect(open.isEmpty, "\(open)")
+        }
+    }
+
+    @Test(
+        "the log of each service records outcomes in the same way; that of notifications says besides where texts are (S39)"
+    )
+    func outcomes() async throws {
+        try await TestDatabase.with(.services) { database in
+            let triggers = try await database.psql(
+                """
+                WITH function AS (
+                    SELECT n.nspname AS schema,
+                           btrim(split_part(replace(p.prosrc, n.nspname || '.', ''), 'RETURN NULL', 1), E' \\n') AS body
+                      FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                     WHERE p.proname = 'record_outcome' AND n.nspname IN \(Self.ours)
+                )
+                SELECT f.schema, f.body = s.body, starts_with(f.body, s.body),
+                       strpos(substr(f.body, length(s.body) + 1), 'INSERT INTO reminder_text ') > 0
+                  FROM function AS f CROSS JOIN (SELECT o.body FROM function AS o WHERE o.schema = 'session') AS s
+                 ORDER BY f.schema
+                """)
+            #expect(triggers == "contacts|t|t|f\nnotifications|f|t|t\nsession|t|t|f")
         }
     }
 

@@ -33,13 +33,15 @@ struct SecretTests {
             .map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Secrets are told by their types. A push token is a text, so its messages are named.
+    /// Secrets are told by their types. A push token is a text, so its messages are named; and so is what somebody wrote for themselves alone.
     private static func secrets(in value: Any) -> Set<String> {
         switch value {
         case let secret as Secret: [Data(secret.bytes).base64EncodedString()]
         case let code as ContactCode: ["\(code)"]
         case let push as RegisterPush: [push.token]
         case let push as ForgetPush: [push.token]
+        case let command as ScheduleReminder: [command.text]
+        case let details as NotificationDetails: details.reminder.map { $0.isEmpty ? [] : [$0] } ?? []
         default: Set(Mirror(reflecting: value).children.flatMap { secrets(in: $0.value) })
         }
     }
@@ -112,6 +114,21 @@ struct SecretTests {
 
                 """
         }
+        // What somebody wrote for themselves stands in tables, too, beside what people at psql may read.
+        for (number, reminder) in examples.filter({ $0.type == "NotificationScheduled" }).flatMap(\.secrets)
+            .enumerated()
+        {
+            let id = "'00000000-0000-7000-8000-\(String(repeating: "0", count: 11))\(number)'"
+            let details = "json_build_object('reminder', '\(reminder.replacing("'", with: "''"))')"
+            script += """
+                INSERT INTO notifications.account (account, unread, total) VALUES (\(id), 0, 0);
+                INSERT INTO notifications.scheduled (account, id, kind, details, due_at)
+                VALUES (\(id), \(id), 'system', \(details), now());
+                INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
+                VALUES (\(id), \(id), 'system', 'system', \(details), now());
+
+                """
+        }
         try await database.psql(script)
     }
 
@@ -152,18 +169,56 @@ struct SecretTests {
                 ).map { (try $0.decode(0, as: Int64.self), try $0.decode(1, as: String.self)) }
             }
             #expect(shown.count == examples.count)
+            // Members are hidden by the message's type, also where one has no secret in it.
+            let secretMembers = examples.reduce(into: [String: Set<String>]()) {
+                $0[$1.type, default: []].formUnion($1.secretMembers)
+            }
             for (position, body) in shown {
                 let example = examples[Int(position) - 1]
-                guard !example.secrets.isEmpty else {
+                guard let secret = secretMembers[example.type], !secret.isEmpty else {
                     // What the view looked into is written anew.
                     #expect(try Self.sorted(body) == Self.sorted(example.body))
                     continue
                 }
                 let members = try #require(try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any])
                 let hidden = members.filter { $0.value as? String == "(secret)" }
-                #expect(Set(hidden.keys) == example.secretMembers, "\(example.type): \(body)")
+                #expect(Set(hidden.keys) == secret.intersection(members.keys), "\(example.type): \(body)")
             }
+            let reminders = try await reader.run { database in
+                try database.query(
+                    "SELECT n.details ->> 'reminder' FROM notifications.shown_notification AS n WHERE n.kind = 'system'"
+                ).map { try $0.decode(0, as: String.self) }
+            }
+            #expect(!reminders.isEmpty && Set(reminders) == ["(secret)"])
             await reader.close()
+        }
+    }
+
+    @Test("people at psql read of notifications what isn't their person's own text (R21)")
+    func details() async throws {
+        try await TestDatabase.with(.services) { database in
+            try await database.psql(
+                """
+                INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
+                VALUES (gen_random_uuid(), gen_random_uuid(), 'alertRaised', 'alerts',
+                        json_build_object('alarm', gen_random_uuid(), 'count', 3), now())
+                """)
+            let read = try await database.psql(
+                """
+                SET SESSION AUTHORIZATION quartet_reader;
+                SELECT (SELECT n.details ->> 'count' FROM notifications.shown_notification AS n),
+                       (SELECT r.repetition FROM session_client.alarm_receipts AS r)
+                """)
+            #expect(read == "3|3")
+            // The view has whatever the table has.
+            let columns =
+                "SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped"
+            let missing = try await database.psql(
+                """
+                SELECT (\(columns) AND attrelid = 'notifications.notification'::regclass)
+                       = (\(columns) AND attrelid = 'notifications.shown_notification'::regclass)
+                """)
+            #expect(missing == "t")
         }
     }
 
@@ -171,6 +226,24 @@ struct SecretTests {
     private static func sorted(_ body: String) throws -> Data {
         try JSONSerialization.data(
             withJSONObject: JSONSerialization.jsonObject(with: Data(body.utf8)), options: .sortedKeys)
+    }
+
+    @Test("a command with secrets has expired before it is emptied where it failed or waits (R21)")
+    func validities() async throws {
+        let validities = (SessionCommand.types + ContactsCommand.types + NotificationsCommand.types)
+            .compactMap { $0 as? any CommandBody.Type }
+            .map { "('\($0.type)', \($0.validity.microseconds) * interval '1 microsecond')" }
+        try await TestDatabase.with(.services) { database in
+            for schema in ["session", "contacts", "notifications"] {
+                let tooLong = try await database.psql(
+                    """
+                    SELECT t.type FROM (VALUES \(validities.joined(separator: ", "))) AS t(type, validity)
+                     WHERE session_client.carries_secrets(t.type)
+                       AND t.validity > (SELECT r.keep FROM \(schema).retention AS r WHERE r.subject = 'secrets')
+                    """)
+                #expect(tooLong.isEmpty, "\(schema): \(tooLong)")
+            }
+        }
     }
 
     @Test("every table of messages hides their bodies from people at psql (R21)")

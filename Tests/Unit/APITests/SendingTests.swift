@@ -73,4 +73,13 @@ struct SendingTests {
             #expect(command.sending.lifetime <= .days(29), "\(name)")
         }
     }
+
+    @Test(
+        "what waits for its service isn't done after five minutes, but a reminder and its taking back for an hour (S22, S39)"
+    )
+    func validities() {
+        let commands = appCommands.compactMapValues { $0 as? any CommandBody.Type }
+        let others = commands.mapValues { $0.validity }.filter { $0.value != .minutes(5) }
+        #expect(others == ["ScheduleReminder": .hours(1), "CancelReminder": .hours(1)])
+    }
 }

@@ -375,6 +375,129 @@ struct NotificationTests {
         #expect(inbox.state(anna).unread == 1 && inbox.state(anna).scheduled.isEmpty)
     }
 
+    @Test(
+        "a reminder says its own text when it is due, once; only a new id, a visible text, a time to come and room for it are taken (S39)"
+    )
+    func reminders() throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        let due = inbox.time + .hours(1)
+        let reminder = ScheduleReminder(id: .new(at: inbox.time), text: "Water the bonsai", due: due)
+        let bad = [
+            ScheduleReminder(id: .derived(at: due, from: [1]), text: "Tea", due: due),
+            ScheduleReminder(text: "", due: due),
+            ScheduleReminder(text: String(repeating: "a", count: 201), due: due),
+            ScheduleReminder(text: "a\u{202E}b", due: due), ScheduleReminder(text: "Tea", due: inbox.time),
+            ScheduleReminder(text: "Tea", due: inbox.time + .days(366) + .seconds(1)),
+            ScheduleReminder(text: "Tea", due: Instant(microseconds: .min)),
+            ScheduleReminder(text: "Tea", due: Instant(microseconds: .max)),
+        ]
+        for command in bad { #expect(try inbox.rejection(anna, command) == .invalidField, "\(command)") }
+        let scheduled = try inbox.ask(anna, reminder).first(as: NotificationScheduled.self)
+        #expect(scheduled.scheduled.details == NotificationDetails(reminder: "Water the bonsai"))
+        #expect(try inbox.ask(anna, reminder).isEmpty, "it is open already")
+        #expect(try inbox.ask(ben, CancelReminder(id: reminder.id)).isEmpty, "it is another's")
+        #expect(inbox.state(anna).scheduled.map(\.id) == [reminder.id])
+        inbox.pass(.hours(1))
+        let deliver = DeliverScheduledNotification(account: anna, id: reminder.id, due: due)
+        let told = try inbox.ask(nil, deliver).first(as: NotificationDelivered.self).notification
+        // The event leaves the text to the one that said what was scheduled: the state has it, and so has a reader who folds both.
+        #expect(told.kind == .system && told.subject == nil && told.details == NotificationDetails(reminder: ""))
+        #expect(inbox.state(anna).notifications.map(\.details) == [scheduled.scheduled.details])
+        #expect(inbox.replicas[anna] == inbox.state(anna))
+        #expect(try inbox.ask(nil, deliver).isEmpty)
+        #expect(try inbox.ask(anna, CancelReminder(id: reminder.id)).isEmpty, "it is too late")
+        #expect(try inbox.ask(anna, reminder).isEmpty, "what was delivered isn't scheduled again")
+        for hours in 1...inbox.rows.limits.scheduled {
+            try inbox.ask(anna, ScheduleReminder(text: "Tea", due: inbox.time + .hours(Int64(hours))))
+        }
+        let tooMany = ScheduleReminder(text: "Tea", due: inbox.time + .days(30))
+        #expect(try inbox.rejection(anna, tooMany) == .limitReached)
+        try inbox.ask(anna, CancelReminder(id: try #require(inbox.state(anna).scheduled.first).id))
+        try inbox.ask(anna, ScheduleReminder(text: "Tea", due: inbox.time + .days(366)))
+        try inbox.ask(anna, CloseAccount())
+        #expect(inbox.state(anna).scheduled.isEmpty && inbox.rows.scheduled.keys.isEmpty)
+    }
+
+    @Test(
+        "a reminder that was asked for in time comes, however late that is handled and wherever the rules' time is (S39)"
+    )
+    func lateReminders() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let asked = inbox.time
+        func reminder(_ after: Interval) -> ScheduleReminder { ScheduleReminder(text: "Tea", due: asked + after) }
+        inbox.pass(.hours(1))
+        let late = reminder(.minutes(1))
+        try inbox.ask(anna, late, recordedAt: asked)
+        let timer = try #require(inbox.rows.wantedTimers(of: anna).first)
+        #expect(timer.due == late.due)
+        try inbox.ask(nil, timer.command.body)
+        #expect(inbox.state(anna).notifications.map(\.id) == [late.id])
+        for wrong in [reminder(.seconds(0)), reminder(.seconds(366 * 86_400 + 1))] {
+            let refusal = #expect(throws: Rejection.self) { try inbox.ask(anna, wrong, recordedAt: asked) }
+            #expect(refusal?.code == .invalidField && refusal?.field == "due")
+        }
+        // Nor is one taken that was past when it was asked for, by rules whose time is behind.
+        let past = reminder(.minutes(61))
+        inbox.pass(.hours(1))
+        #expect(throws: Rejection.self) { try inbox.ask(anna, past, recordedAt: inbox.time + .hours(1)) }
+    }
+
+    @Test(
+        "only so many reminders come within 24 hours, whatever was taken back, and wherever one is put between others (S39)"
+    )
+    func dailyReminders() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.dailyReminders = 3
+        let anna = try inbox.person()
+        let start = inbox.time
+        func reminder(_ hours: Int64) -> ScheduleReminder { ScheduleReminder(text: "Tea", due: start + .hours(hours)) }
+        let first = [1, 2, 3].map(reminder)
+        for reminder in first { try inbox.ask(anna, reminder) }
+        for hours: Int64 in [2, 4, 24] { #expect(try inbox.rejection(anna, reminder(hours)) == .limitReached) }
+        try inbox.ask(anna, reminder(25))
+        // With 2 and 3 it would be the fourth before 26.
+        #expect(try inbox.rejection(anna, reminder(20)) == .limitReached)
+        try inbox.ask(anna, CancelReminder(id: first[1].id))
+        try inbox.ask(anna, reminder(20))
+        // What has come still counts, and so does what was read and cleared of it.
+        inbox.pass(.hours(4))
+        for reminder in [first[0], first[2]] {
+            try inbox.ask(nil, DeliverScheduledNotification(account: anna, id: reminder.id, due: reminder.due))
+        }
+        try inbox.ask(anna, ClearNotifications(selection: .init(everything: true)))
+        let refusal = #expect(throws: Rejection.self) { try inbox.ask(anna, reminder(5)) }
+        #expect(refusal?.code == .limitReached && refusal?.field == "due")
+        try inbox.ask(anna, ScheduleNotification(id: inbox.id(), kind: .system, due: start + .hours(5)))
+        try inbox.ask(anna, reminder(50))
+    }
+
+    @Test("a reminder makes room for everything else, whatever is older, and the oldest first (S39)")
+    func remindersMakeRoom() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 4
+        let anna = try inbox.person()
+        func remind() throws -> NotificationID {
+            inbox.pass(.minutes(1))
+            let reminder = ScheduleReminder(text: "Tea", due: inbox.time + .minutes(1))
+            try inbox.ask(anna, reminder)
+            inbox.pass(.minutes(1))
+            let deliver = DeliverScheduledNotification(account: anna, id: reminder.id, due: reminder.due)
+            try inbox.ask(nil, deliver)
+            return reminder.id
+        }
+        let low = try inbox.tell(anna, .groupEnded)
+        inbox.pass(.minutes(1))
+        let warning = try inbox.tell(anna, .newDevice)
+        var reminders: [NotificationID] = []
+        for _ in 0..<4 { reminders.append(try remind()) }
+        #expect(inbox.state(anna).notifications.map(\.id) == [reminders[3], reminders[2], warning, low])
+        inbox.pass(.minutes(1))
+        let other = try inbox.tell(anna, .groupEnded)
+        #expect(inbox.state(anna).notifications.map(\.id) == [other, reminders[3], warning, low])
+    }
+
     @Test("closing deletes everything, and nothing is delivered or revived afterwards (S18)")
     func close() throws {
         var inbox = Inbox()

@@ -18,6 +18,7 @@ struct NotificationsPropertyTests {
                 inbox.rows.limits.scheduled = 3
                 inbox.rows.limits.pushDevices = 3
                 inbox.rows.limits.burst = 2
+                inbox.rows.limits.dailyReminders = 2
                 let accounts = try (0..<3).map { _ in try inbox.person() }
                 let ids = (0..<30).map { _ in inbox.id() as NotificationID }
                 for _ in 0..<400 {
@@ -68,6 +69,12 @@ struct NotificationsPropertyTests {
         try #require(forgetting.count == 1 && forgetting[0] <= oldest.created + inbox.rows.limits.age)
     }
 
+    /// The id of a reminder, which is a new one; one of a few.
+    private static func reminder(using random: inout SeededRandom) -> NotificationID {
+        NotificationID(
+            high: 0x018B_CFE5_6800_7000, low: 0x8000_0000_0000_0000 | UInt64.random(in: 0..<20, using: &random))
+    }
+
     static func command(
         on account: AccountID, _ accounts: [AccountID], _ ids: [NotificationID], in inbox: Inbox,
         using random: inout SeededRandom
@@ -99,8 +106,12 @@ struct NotificationsPropertyTests {
         case 23: return ForgetOldNotifications(account: account)
         case 24...26:
             let due = inbox.time + .hours(Int64.random(in: 0...20, using: &random))
-            return ScheduleNotification(id: id, kind: kind, subject: subject, due: due)
-        case 27: return CancelNotification(id: id)
+            guard random.oneIn(2) else {
+                return ScheduleNotification(id: id, kind: kind, subject: subject, due: due)
+            }
+            return ScheduleReminder(id: reminder(using: &random), text: "Tea", due: due)
+        case 27:
+            return random.oneIn(2) ? CancelNotification(id: id) : CancelReminder(id: reminder(using: &random))
         case 28...30:
             let platform = PushPlatform.allCases.randomElement(using: &random) ?? .other
             return RegisterPush(device: device, token: token, platform: platform)

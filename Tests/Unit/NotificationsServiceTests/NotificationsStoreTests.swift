@@ -22,6 +22,7 @@ struct NotificationsStoreTests {
                     var inbox = Inbox(seed: random.next(), time: .now - .days(120))
                     inbox.rows.limits.history = 12
                     inbox.rows.limits.scheduled = 3
+                    inbox.rows.limits.dailyReminders = 2
                     inbox.rows.limits.pushDevices = 3
                     let accounts = try (0..<3).map { _ in try inbox.person() }
                     let ids = (0..<30).map { _ in inbox.id() as NotificationID }
@@ -382,6 +383,47 @@ struct NotificationsStoreTests {
                    AND n.details ->> 'group' IS NOT NULL
                 """)
             #expect(plan.contains("notification_of_group"), "\(plan)")
+        }
+    }
+
+    @Test(
+        "reminders displace nothing else in the history or among the pushes, and a device that is signed out gets none (S39, S48)"
+    )
+    func reminders() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var limits = NotificationsLimits()
+            (limits.history, limits.pushes) = (3, 3)
+            let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
+            let (account, device): (AccountID, PushDeviceID) = (.new(), .new())
+            for command in [
+                OpenAccount(), Self.registration(of: device),
+                DeliverNotification(id: .new(), kind: .newDevice), DeliverNotification(id: .new(), kind: .groupEnded),
+            ] as [any CommandBody] {
+                _ = try await Self.ask(trial, account, command).get()
+            }
+            // All but the first come while the history is full, and the places of the device are taken.
+            for number in 1...4 {
+                let reminder = ScheduleReminder(text: "Tea", due: .now + .minutes(Int64(number)))
+                _ = try await Self.ask(trial, account, reminder).get()
+                let deliver = DeliverScheduledNotification(account: account, id: reminder.id, due: reminder.due)
+                _ = try await Self.ask(trial, account, deliver, at: reminder.due).get()
+            }
+            func kinds(_ sql: String) async throws -> String {
+                try await database.psql("SELECT string_agg(kind, ' ' ORDER BY kind) FROM (\(sql)) AS k (kind)")
+            }
+            let kept = try await kinds("SELECT n.kind FROM notifications.notification AS n")
+            #expect(kept == "groupEnded newDevice system")
+            let waiting = "SELECT p.body -> 'notification' ->> 'kind' FROM notifications.push AS p"
+            #expect(try await kinds(waiting) == "groupEnded newDevice system")
+            let texts = try await database.psql(
+                "SELECT count(*) FROM notifications.push AS p WHERE p.body::text LIKE '%Tea%'")
+            #expect(texts == "0")
+            _ = try await Self.ask(trial, account, UnregisterPush(device: device, stillWarns: true)).get()
+            #expect(try await kinds(waiting) == "newDevice")
+            _ = try await Self.ask(trial, account, DeliverNotification(id: .new(), kind: .groupStarted)).get()
+            let later = try await kinds("SELECT n.kind FROM notifications.notification AS n")
+            #expect(later == "groupEnded groupStarted newDevice")
+            await trial.close()
         }
     }
 

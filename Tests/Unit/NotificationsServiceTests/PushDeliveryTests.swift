@@ -33,6 +33,29 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test("the push of a reminder waits for all others, also if it is due before them (S38, S39)")
+    func reminderLast() async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            try await outbox.add(.system, .init(reminder: "Tea"), to: try await outbox.account())
+            // It has failed before, and its push service is back.
+            try await outbox.psql(
+                """
+                UPDATE notifications.push
+                   SET attempts = 2, last_error = 'a test', next_attempt_at = clock_timestamp() + interval '1 hour'
+                """)
+            let hurried = try await outbox.hurry(limit: 10)
+            #expect(hurried.count == 1)
+            try await outbox.add(40, .groupInvitation)
+            try await outbox.sending {
+                // The rest of the places is kept.
+                try await outbox.receiver.wait("as many as may be sent at a time", count: 12)
+                #expect(!outbox.receiver.asked.value.contains { $0.notification.details.isReminder })
+                outbox.receiver.answer { _ in .success(.taken("it")) }
+                try await outbox.receiver.wait("all", count: 41)
+            }
+        }
+    }
+
     @Test("an account's pushes take only its share of the places, however slow they are (S38)")
     func shares() async throws {
         try await HeldOutbox.with(Self.tables) { outbox in
@@ -344,11 +367,11 @@ struct PushDeliveryTests {
             try await outbox.open(canary)
             for alarm in alarms { try await outbox.add(.dependentCheckInMissed, of: alarm, to: canary) }
             try await outbox.add(1, .dependentCheckedInLate, to: canary)
-            #expect(try await outbox.psql("SELECT count(*) FROM notifications.push WHERE priority = 3") == "3")
+            #expect(try await outbox.psql("SELECT count(*) FROM notifications.push WHERE priority = 4") == "3")
             try await outbox.sending {
                 // Nothing of these is answered.
                 try await outbox.receiver.wait("as many as may be sent at a time", count: 16)
-                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 3", are: 0)
+                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 4", are: 0)
                 #expect(!outbox.receiver.asked.value.contains { $0.account.isCanary })
             }
             #expect(
@@ -370,7 +393,7 @@ struct PushDeliveryTests {
                 try await outbox.waitUntil("all of them failed", "p.last_error IS NULL", are: 0)
                 // One is sent after the other, so what follows from the first has been done.
                 for _ in 0..<2 { try await outbox.add(.dependentCheckInMissed, of: .new(), to: canary) }
-                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 3", are: 0)
+                try await outbox.waitUntil("the canary's pushes to be taken", "p.priority = 4", are: 0)
                 let due = try await outbox.psql(
                     """
                     SELECT count(*) FROM notifications.push

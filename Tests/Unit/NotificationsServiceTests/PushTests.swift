@@ -114,6 +114,25 @@ struct PushTests {
         #expect(Set(inbox.rows.pushes.map(\.body.id)).count == 4)
     }
 
+    @Test(
+        "the push of a reminder doesn't have its text, which is in the history; it is as loud as its kind, and doesn't wait for a device that was signed out (S39)"
+    )
+    func reminder() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let phone = try inbox.register(anna)
+        let reminder = ScheduleReminder(text: "Water the bonsai", due: inbox.time + .hours(1))
+        try inbox.ask(anna, reminder)
+        inbox.pass(.hours(1))
+        try inbox.ask(nil, DeliverScheduledNotification(account: anna, id: reminder.id, due: reminder.due))
+        let pushed = try #require(inbox.rows.pushes.last).body.notification
+        #expect(pushed.id == reminder.id && pushed.details == NotificationDetails(reminder: ""))
+        #expect(pushed.priority == .normal, "whoever asked for it wants to hear it, whatever receives the push")
+        #expect(inbox.state(anna).notifications.first?.details.reminder == "Water the bonsai")
+        try inbox.ask(anna, UnregisterPush(device: phone, stillWarns: true))
+        #expect(inbox.rows.pushes.isEmpty)
+    }
+
     @Test("an unregistered device gets nothing more, not even what waits (S38)")
     func unregister() throws {
         var inbox = Inbox()

@@ -69,6 +69,15 @@ struct PushTextTests {
         }
     }
 
+    @Test("the push of a reminder says that it is one (S39)")
+    func reminder() {
+        let pushed = Self.pushed(.system, .init(reminder: "Water the bonsai"))
+        let text = PushText(pushed)
+        #expect(text.title == "A reminder" && text != PushText(.system) && !text.body.contains("bonsai"))
+        // It waits for all others, but it isn't silent.
+        #expect(pushed.priority == .normal)
+    }
+
     @Test("the push that asks whether somebody is still on it says so, and ends with their time (A2)")
     func renewal() {
         let ends = Self.created + .minutes(5)

@@ -17,6 +17,7 @@ struct NotificationsTableTests {
         at: Instant(microseconds: 7), deadline: Instant(microseconds: 8), lead: .minutes(30), count: 9,
         isMyResponder: true,
         iAmResponder: false, alarm: .new(), group: .new(), text: "é")
+    private let reminder = NotificationDetails(reminder: "é")
 
     /// The `n`th of a few times.
     private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
@@ -32,7 +33,7 @@ struct NotificationsTableTests {
             let id = NotificationID.new()
             let later = ScheduledNotification(
                 id: id, kind: .contactAdded, subject: ben, details: details, due: time(3))
-            let latest = ScheduledNotification(id: id, kind: .pingReceived, details: .none, due: time(4))
+            let latest = ScheduledNotification(id: id, kind: .system, details: reminder, due: time(4))
             try await Tables.scheduled.expectRoundTrip(
                 of: [(NotificationKey(anna, id), later), (NotificationKey(ben, id), latest)], in: database,
                 as: "notifications")

@@ -140,6 +140,33 @@ struct ClientTests {
         #expect(!client.notifications.hasUnread)
     }
 
+    @Test("a reminder shows at once, the soonest first, and is gone when it is taken back (S13, S39)")
+    func reminders() async throws {
+        let client = NotificationsClient.preview(NotificationsState(account: Server.account))
+        let reminders = [3, 1, 2].map { ScheduleReminder(text: "Tea \($0)", due: Instant(microseconds: Int64($0))) }
+        for reminder in reminders + [reminders[0]] { try await client.scheduleReminder(reminder) }
+        #expect(client.notifications.reminders.map(\.details.reminder) == ["Tea 1", "Tea 2", "Tea 3"])
+        #expect(try await client.cancelReminder(reminders[2].id))
+        #expect(try await !client.cancelReminder(reminders[2].id), "it isn't open any more")
+        #expect(client.notifications.reminders.map(\.id) == [reminders[1].id, reminders[0].id])
+        #expect(client.notifications.history.isEmpty && !client.notifications.hasUnread)
+    }
+
+    @Test("a reminder whose command brings no event any more shows until the state has it (S22, S39)")
+    func reminderWithoutEvent() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let client = NotificationsClient.live(service: connection)
+        let reminder = ScheduleReminder(text: "Tea", due: Instant(microseconds: 1_900_000_000_000_000))
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            try await client.scheduleReminder(reminder)
+            #expect(client.notifications.reminders.map(\.id) == [reminder.id])
+        }
+    }
+
     @Test(
         "readers are told what they have: nothing yet, the present, the past since when, or nothing that will come (S49, T9)"
     )

@@ -4,6 +4,7 @@ import Observation
 import QuartetAPI
 import QuartetClientTesting
 import QuartetContactsContract
+import QuartetNotificationsContract
 import QuartetVocabulary
 import Synchronization
 import TestKit
@@ -102,6 +103,63 @@ struct RestartTests {
         let second = OutboxApp(server, store)
         try await second.connection.restore()
         #expect(second.contacts.contacts.count == 3 && second.user.user.name == "Anna")
+    }
+
+    @Test(
+        "reminders that an earlier version of the app kept without their texts are loaded again before anything follows (S22, S39)",
+        arguments: [false, true]
+    )
+    func remindersWithoutTexts(isDelivered: Bool) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        func app() -> (connection: Connection, client: NotificationsClient) {
+            let connection = Connection(
+                transport: server.transport, tokens: server.tokens, store: store, policy: .forever,
+                time: server.clock.timekeeper)
+            return (connection, .live(service: connection))
+        }
+        let reminder = ScheduleReminder(text: "Tea", due: Instant(microseconds: 1_900_000_000_000_000)).scheduled
+        let first = app()
+        try await whileRunning(first.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await first.connection.ready()
+        }
+        // As 0.1.0 kept it.
+        let waiting = ScheduledNotification(id: reminder.id, kind: .system, details: .none, due: reminder.due)
+        let told = QuartetNotification(id: reminder.id, kind: .system, details: .none, created: reminder.due)
+        let former = NotificationsState(
+            account: Server.account, notifications: isDelivered ? [told] : [],
+            scheduled: isDelivered ? [] : Ordered([waiting]))
+        var copy = try #require(store.load(Server.account).copies.first { $0.sequence == "notifications" })
+        copy.state = try JSONEncoder().encode(former)
+        store.save([copy], finishing: [], of: Server.account)
+        let second = app()
+        try await whileRunning(second.connection) {
+            let next = try #require(await server.transport.nextStream())
+            #expect(next.request.place?.contains("notifications=") == false)
+            #expect(next.request.place?.contains("contacts=") == true)
+            // Without a network they show as they were kept.
+            #expect(second.client.notifications.scheduled.map(\.id) == (isDelivered ? [] : [reminder.id]))
+            #expect(second.client.notifications.history.map(\.id) == (isDelivered ? [reminder.id] : []))
+            try next.begin(
+                .notifications, NotificationsState(account: Server.account, scheduled: Ordered([reminder])))
+            let told = QuartetNotification(
+                id: reminder.id, kind: .system, details: reminder.details.withoutReminder, created: reminder.due)
+            try next.send(
+                NotificationDelivered(account: Server.account, notification: told, unread: 1), .notifications, at: 11)
+            for name in [StreamName.account, .contacts, .operations] { next.send(.resumed(name)) }
+            try await second.connection.ready()
+            #expect(second.client.notifications.history.first?.details.reminder == "Tea")
+        }
+        // What has its texts goes on where it was.
+        let third = app()
+        try await whileRunning(third.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            stream.resume()
+            try await third.connection.ready()
+            #expect(third.client.notifications.history.first?.details.reminder == "Tea")
+        }
     }
 
     @Test("a copy that is kept again, though nothing arrived since, is as old as before (S22)")

@@ -87,13 +87,16 @@ extension Contact {
 
 extension ScriptedStream {
     /// Begins all sequences with snapshots.
-    func begin(contacts: [Contact] = [], notifications: [QuartetNotification] = []) throws {
+    func begin(
+        contacts: [Contact] = [], notifications: [QuartetNotification] = [], scheduled: [ScheduledNotification] = []
+    ) throws {
         try begin(.account, AccountState(account: Server.account, handle: "anna", name: "Anna", profileVersion: 1))
         try begin(.contacts, ContactsState(account: Server.account, contacts: Ordered(contacts)))
         try begin(
             .notifications,
             NotificationsState(
-                account: Server.account, unread: notifications.count(where: \.isUnread), notifications: notifications))
+                account: Server.account, unread: notifications.count(where: \.isUnread), notifications: notifications,
+                scheduled: Ordered(scheduled)))
         try begin(.operations, OperationsPage?.none)
     }
 

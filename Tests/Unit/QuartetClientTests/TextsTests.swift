@@ -106,6 +106,16 @@ struct TextsTests {
         }
     }
 
+    @Test("a reminder says that it is one, in its person's own words, or that these are still to be read (S39)")
+    func reminders() throws {
+        for (language, words) in [("en", ["Reminder: ", "open the app"]), ("de", ["Erinnerung: ", "öffne die App"])] {
+            let known = try Self.sentence(.system, .init(reminder: "Tea {name}"), in: language, name: nil)
+            #expect(known == words[0] + "Tea {name}")
+            let pushed = try Self.sentence(.system, .init(reminder: ""), in: language, name: nil)
+            #expect(pushed.hasPrefix(words.joined()))
+        }
+    }
+
     @Test("somebody reads for whom a drill was ready, and who said that they got it, in every language (A11)")
     func receipts() {
         let began = Instant(microseconds: 1_800_000_000_000_000)

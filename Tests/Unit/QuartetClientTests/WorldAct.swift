@@ -44,6 +44,8 @@ enum WorldAct: String, CaseIterable {
     case resetCode = "ResetContactCode"
     case markRead = "MarkRead"
     case answerDrill = "AnswerDrill"
+    case scheduleReminder = "ScheduleReminder"
+    case cancelReminder = "CancelReminder"
     case markAllRead = "MarkAllRead"
     case clear = "ClearNotifications"
     case show = "ShowNotifications"
@@ -164,6 +166,12 @@ enum WorldAct: String, CaseIterable {
             return { () async throws(QuartetError) in
                 try await app.notifications.answerDrill(notification ?? NotificationID.new())
             }
+        case .scheduleReminder:
+            let reminder = ScheduleReminder(text: "\(number)", due: .now + .minutes(Int64(number % 5000)))
+            return { () async throws(QuartetError) in try await app.notifications.scheduleReminder(reminder) }
+        case .cancelReminder:
+            let id = app.notifications.notifications.value.reminders.first?.id ?? NotificationID.new()
+            return { () async throws(QuartetError) in _ = try await app.notifications.cancelReminder(id) }
         case .markAllRead: return app.notifications.markAllRead
         case .clear:
             return { () async throws(QuartetError) in

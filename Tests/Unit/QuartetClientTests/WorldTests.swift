@@ -106,6 +106,29 @@ struct WorldTests {
         #expect(bob.notifications.notifications.unreadNotifications.map(\.kind).contains(.dependentAlertRaised))
     }
 
+    @Test("a reminder shows at once on every device, comes when it is due, and not if it was taken back (P36, S39)")
+    func reminders() async throws {
+        let world = QuartetWorld(seed: 39)
+        let (anna, bob) = try await world.people("anna", "bob")
+        let due = world.now + .hours(2)
+        let (tea, bonsai) = (ScheduleReminder(text: "Tea", due: due), ScheduleReminder(text: "Bonsai", due: due))
+        for reminder in [tea, bonsai] { try await anna.notifications.scheduleReminder(reminder) }
+        await world.settle()
+        #expect(Set(anna.notifications.notifications.reminders.map(\.id)) == [tea.id, bonsai.id])
+        #expect(bob.notifications.notifications.reminders.isEmpty)
+        #expect(try await anna.notifications.cancelReminder(bonsai.id))
+        #expect(anna.notifications.notifications.reminders.map(\.details.reminder) == ["Tea"])
+        await #expect(throws: QuartetError.self, "it is too late") {
+            try await anna.notifications.scheduleReminder(ScheduleReminder(text: "Tea", due: world.now - .hours(1)))
+        }
+        #expect(anna.notifications.notifications.reminders.map(\.id) == [tea.id], "what is refused goes")
+        await world.advance(by: .hours(3))
+        let told = anna.notifications.notifications.history.filter(\.details.isReminder)
+        #expect(told.map(\.id) == [tea.id] && told.map(\.details.reminder) == ["Tea"] && told[0].isUnread)
+        #expect(anna.notifications.notifications.reminders.isEmpty)
+        #expect(try await !anna.notifications.cancelReminder(tea.id), "it has come")
+    }
+
     @Test("a ping that isn't answered warns, then raises an alert, which an answer ends (P36, A4)")
     func unansweredPing() async throws {
         let world = QuartetWorld(seed: 12)

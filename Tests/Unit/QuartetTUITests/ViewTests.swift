@@ -260,6 +260,102 @@ struct ViewTests {
         #expect(key(.character("g"), ends: later, answered: Self.now) == nil)
     }
 
+    @Test("a reminder is set by a text and a time, shows above the notifications, and is taken back (S39)")
+    func reminders() {
+        let open = [2, 1].map { hours in
+            ScheduleReminder(text: "Tea \(hours)", due: Self.now + .hours(hours)).scheduled
+        }
+        var shown = Self.shown()
+        shown.notifications =
+            NotificationsClient.preview(NotificationsState(account: Self.anna, scheduled: Ordered(open)))
+            .notifications.value
+        var model = Model()
+        model.tab = .notifications
+        let line = NotificationsScreen.lines(model, shown, width: 80, height: 20)[1].text
+        #expect(line.contains("Tea 1") && line.contains("1 more") && !line.contains("Tea 2"))
+        _ = model.handle(.character("r"), shown)
+        for character in "Bonsai" { _ = model.handle(.character(character), shown) }
+        _ = model.handle(.tab, shown)
+        #expect(model.handle(.enter, shown) == nil && model.notice?.isError == true, "the time is missing")
+        for character in "3h" { _ = model.handle(.character(character), shown) }
+        guard case .remind(let reminder)? = model.handle(.enter, shown) else {
+            Issue.record("nothing is set")
+            return
+        }
+        #expect(reminder.text == "Bonsai" && reminder.due == Self.now + .hours(3))
+        _ = model.handle(.character("b"), shown)
+        _ = model.handle(.tab, shown)
+        _ = model.handle(.character(" "), shown)
+        _ = model.handle(.tab, shown)
+        #expect(model.handle(.enter, shown) == .takeBack([open[0].id]), "the later one is the second")
+    }
+
+    @Test("a time in more than six days has its date, since its weekday is another one (S39)")
+    func dates() {
+        let (near, far) = (Self.now + .days(6), Self.now + .seconds(6 * 86_400 + 1))
+        #expect(Words.clock(near, from: Self.now) == Words.clock(near))
+        let words = Words.clock(far, from: Self.now).split(separator: " ").map(String.init)
+        #expect(words.count == 3 && [words[0], words[2]].joined(separator: " ") == Words.clock(far))
+        #expect(words[1].wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil, "\(words)")
+        // Wherever a reminder's time is said.
+        var shown = Self.shown()
+        let open = ScheduleReminder(text: "Tea", due: far).scheduled
+        shown.notifications =
+            NotificationsClient.preview(NotificationsState(account: Self.anna, scheduled: Ordered([open])))
+            .notifications.value
+        var model = Model()
+        model.tab = .notifications
+        #expect(NotificationsScreen.lines(model, shown, width: 80, height: 20)[1].text.contains(words[1]))
+        _ = model.handle(.character("b"), shown)
+        #expect(model.dialog?.form.fields[0].label.contains(words[1]) == true)
+        let done = Action.remind(ScheduleReminder(text: "Tea", due: .now + .days(10))).done
+        #expect(done?.contains(/\d{4}-\d\d-\d\d/) == true)
+    }
+
+    @Test(
+        """
+        of several reminders all are taken back, also without a network or if one is refused, and what is said of it is what \
+        the server says (S27, S39)
+        """)
+    func takingBack() async throws {
+        let ids = (0..<3).map { _ in NotificationID.new() }
+        let refusal = QuartetError.superseded
+        /// - Parameter open: Those of which the server has an event.
+        func takeBack(
+            open: Set<NotificationID>, _ errors: [NotificationID: QuartetError] = [:]
+        ) async -> (count: Int, problem: QuartetError?) {
+            let asked = Observed<[NotificationID]>([])
+            var client = NotificationsClient.preview(NotificationsState(account: Self.anna))
+            client.cancelReminder = { id async throws(QuartetError) in
+                asked.update { $0.append(id) }
+                if let error = errors[id] { throw error }
+                return open.contains(id)
+            }
+            defer { #expect(asked.value == ids) }
+            return await client.takeBack(ids)
+        }
+        let plays:
+            [(open: Set<NotificationID>, errors: [NotificationID: QuartetError], count: Int, problem: QuartetError?)] =
+                [
+                    (Set(ids), [:], 3, nil), ([ids[1]], [:], 1, nil),
+                    ([], [ids[0]: .willBeSentWhenOnline, ids[1]: .willBeSentWhenOnline], 0, .willBeSentWhenOnline),
+                    ([], [ids[0]: .willBeSentWhenOnline, ids[1]: refusal], 0, refusal),
+                    (Set(ids), [ids[1]: refusal], 2, refusal),
+                ]
+        for play in plays {
+            let (count, problem) = await takeBack(open: play.open, play.errors)
+            #expect(count == play.count && problem == play.problem)
+        }
+        #expect(NotificationsScreen.takenBack(2, of: 3, refusal) == "Taken back: 2 of 3. \(refusal)")
+        let words = [(1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map { NotificationsScreen.takenBack($0.0, of: $0.1) }
+        #expect(
+            words == [
+                "Taken back.", "Taken back.", "It has come, or was taken back elsewhere.",
+                "Each of them has come, or was taken back elsewhere.",
+                "Taken back: 1 of 2. Each other one has come, or was taken back elsewhere.",
+            ])
+    }
+
     @Test("every kind of notification has a sentence of its own")
     func notifications() {
         let sentences = NotificationKind.allCases.map { Words.notification($0, .none, "Bob") }

@@ -46,9 +46,11 @@ extension NotificationsReducer {
         if let due = row.forgetting, due + .hours(1) < notification.created { rows.woken.insert(account) }
         rows.accounts[account] = row
         if notification.isUnread { rows.push(notification, to: account, unread: row.unread) }
+        var told = notification
+        told.details = notification.details.withoutReminder
         return [
             .notificationDelivered(
-                .init(account: account, notification: notification, forgotten: forgotten, unread: row.unread))
+                .init(account: account, notification: told, forgotten: forgotten, unread: row.unread))
         ]
     }
 }

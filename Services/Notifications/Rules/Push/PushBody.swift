@@ -23,7 +23,8 @@ package struct PushedNotification: Codable, Hashable, Sendable {
         priority = notification.kind.priority
         category = notification.kind.category
         subject = notification.subject
-        details = notification.details
+        // What somebody wrote for their own eyes passes no push service, and lies on no locked screen.
+        details = notification.details.withoutReminder
         created = notification.created
     }
 }

@@ -48,7 +48,10 @@ package struct WaitingPush: Equatable, Identifiable, Sendable {
     package var id: ID { ID(device: key, notification: body.notification.id) }
 
     /// Whether it warns of something about the account itself.
-    var isWarning: Bool { body.notification.category == .system && body.notification.subject == nil }
+    package var isWarning: Bool {
+        let notification = body.notification
+        return notification.category == .system && notification.subject == nil && !notification.details.isReminder
+    }
 }
 
 extension PushDeviceRow {

@@ -20,9 +20,10 @@ struct PushText: Hashable {
     ///   - isOfTrip: Whether it is about the account's own trip.
     ///   - isOfRenewal: Whether it asks if the person is still on an alarm.
     ///   - isOfPing: Whether it is about a ping that wasn't answered in time, or soon won't be.
+    ///   - isReminder: Whether it reminds somebody of what they wrote themselves.
     init(
         _ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false,
-        isOfPing: Bool = false
+        isOfPing: Bool = false, isReminder: Bool = false
     ) {
         (title, body) =
             switch kind {
@@ -61,6 +62,7 @@ struct PushText: Hashable {
                 ("Your account", "Something about your account’s security changed. Look whether it was you.")
             case .system where isOfRenewal:
                 ("Are you still on it?", "Your time ends soon. If you can’t go on, say so.")
+            case .system where isReminder: ("A reminder", "You wanted to be reminded of something. Open Quartet.")
             case .system: ("Quartet", "There is a message for you.")
             }
     }
@@ -78,7 +80,8 @@ extension PushText {
         default:
             self.init(
                 notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil,
-                isOfRenewal: details.onItUntil != nil, isOfPing: details.pinged != nil)
+                isOfRenewal: details.onItUntil != nil, isOfPing: details.pinged != nil,
+                isReminder: details.isReminder)
         }
     }
 

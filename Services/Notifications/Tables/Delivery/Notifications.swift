@@ -115,6 +115,28 @@ extension Pipeline {
             """)
     }
 
+    /// Reads the reminders that were delivered to accounts within a day of one of some times. A time that nothing is near, such as one that is
+    /// long past, costs nothing.
+    func remindersDelivered(to accounts: [AccountID: Set<Instant>]) -> Pending? {
+        let times = accounts.sorted { $0.key < $1.key }.flatMap { entry in
+            entry.value.sorted().map { (account: entry.key, due: $0) }
+        }
+        guard !times.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.notification.selection)
+              FROM (SELECT t.account, unnest(range_agg(tstzrange(t.due - interval '1 day', t.due + interval '1 day'))) AS days
+                      FROM unnest(\(times.map(\.account)), \(times.map(\.due))) AS t(account, due)
+                     GROUP BY t.account) AS w
+             CROSS JOIN LATERAL (
+                SELECT o.* FROM notifications.notification AS o
+                 WHERE o.account = w.account AND o.created_at >= lower(w.days) AND o.created_at < upper(w.days)
+                   AND o.kind = \(NotificationKind.system) AND o.details ->> 'reminder' IS NOT NULL
+                 -- While there are few, all people's would be read, and joined.
+                OFFSET 0) AS n
+            """)
+    }
+
     func allNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -163,7 +185,8 @@ extension Pipeline {
             """
             WITH full_history AS MATERIALIZED (
                 SELECT o.account, o.id, o.subject, w.count, o.created_at,
-                       CASE WHEN o.kind = ANY (\(kinds(.critical))) THEN 2
+                       CASE WHEN o.details ->> 'reminder' IS NOT NULL THEN -1
+                            WHEN o.kind = ANY (\(kinds(.critical))) THEN 2
                             WHEN o.kind = ANY (\(kinds(.normal))) THEN 1 ELSE 0 END AS rank
                   FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value)),
                               \(deliveries.map { Int64(limits.history(of: $0.key)) })) AS w(account, count, history)

@@ -22,6 +22,7 @@ export async function confirmed(work) {
 
 /**
  * Does it, and says why it failed.
+ * @param {string | function(object): string} done what is said then; of some things the answer says what has become of them
  * @param {object} options `at`: where a refusal is shown (core/problems.js), otherwise for a moment; `isUrgent`: what doesn't get
  *   through has a card that stays (parts/banners.js); `isKept`: whether it is sent later by itself
  */
@@ -31,7 +32,8 @@ export async function attempt(work, done, { at, isUrgent = false, isKept = true 
   if (at) setProblem(at)
   try {
     const reply = await confirmed(work)
-    if (done) say(done, 'good')
+    const words = typeof done === 'function' ? done(reply) : done
+    if (words) say(words, 'good')
     return reply ?? true
   } catch (error) {
     if (error.code === 'confirmationRequired') {

@@ -9,7 +9,7 @@ const lanes = {
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
     'DeclineRoleChange', 'WithdrawRoleChange'],
   contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers', 'SetPingQuietHours'],
-  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications', 'AnswerDrill'],
+  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications', 'AnswerDrill', 'ScheduleReminder', 'CancelReminder'],
 }
 
 /** What a command must stay in order with. The edit of one contact doesn't wait for another's. */

@@ -35,8 +35,10 @@ function reminderSentence(name, { trip, pinged, lead, pausedUntil, deadline, gra
   return lead ? t`Check in soon: less than ${span(lead)} left` : t`Check in soon`
 }
 
-function systemSentence(name, { text, pausedUntil, onItUntil, deadline, drill, drillEnds, isOwnDrill }) {
+function systemSentence(name, { text, pausedUntil, onItUntil, deadline, drill, drillEnds, isOwnDrill, reminder }) {
   if (drill) return drillSentence(name, drillEnds, isOwnDrill)
+  // In their own words, which are in no list of texts. Where they aren't known, it says at least what it is.
+  if (reminder !== undefined) return reminder ? t`Reminder: ${reminder}` : t`A reminder`
   if (onItUntil) return t`Are you still on it for ${name}? Your time ends at ${moment(onItUntil)}; if you can’t go on, say so`
   if (pausedUntil) return t`${name} paused their check-ins until ${moment(pausedUntil)}`
   if (deadline) return t`The pause of ${name} is over: the next check-in is due by ${moment(deadline)}`

@@ -14,6 +14,7 @@ import { personName } from '../parts/names.js'
 import { open } from '../parts/dialogs.js'
 import { button, choices, empty, refusal, toggle, waitingPage } from '../parts/pieces.js'
 import { gotIt, isOpenDrill } from '../parts/drill.js'
+import { reminders } from '../parts/reminders.js'
 import { changePassword } from '../parts/security.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
@@ -46,6 +47,7 @@ export function notifications() {
       h('h1', { id: 'notifications-title' }, t`Notifications`, count > 0 && h('span', { class: 'badge' }, count)),
       button(t`Mark all as read`, () => act('MarkAllRead', { upTo: newest(state) }, undefined, 'notifications'), { kind: 'small', disabled: state.unread === 0 || !state.notifications.length })),
     refusal('notifications'),
+    reminders(state),
     h('div', { class: 'tools' },
       choices(t`Category`, categories(), show, (next) => choose({ show: next })),
       toggle(t`Only unread`, isUnreadOnly, (isOn) => choose({ isUnreadOnly: isOn }))),
@@ -69,7 +71,7 @@ function row(one) {
   const kind = category(one.kind)
   const hasEnded = isOver(one, model.replica)
   const tone = isAllClear(one) ? 'good' : isCritical(one.kind) && !hasEnded ? 'critical' : ''
-  const icon = tone === 'good' ? 'check' : one.kind === 'checkInReminder' ? 'bell' : icons[kind]
+  const icon = tone === 'good' ? 'check' : one.kind === 'checkInReminder' || one.details?.reminder !== undefined ? 'bell' : icons[kind]
   const isAsking = isDoubtful(one, now())
   const href = isAsking ? '/me#devices' : one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
   const isAboutMe = !one.subject || one.subject === model.account?.account

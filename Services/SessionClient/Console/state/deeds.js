@@ -19,6 +19,7 @@ export function isDone({ path, fields, created, isSent }, replica, isLive) {
     case 'ClearAlert': return Boolean(account) && areGone(account.alertRaised)
     case 'EndTrip': return Boolean(account && isLive && isSent) && account.trip?.id !== fields.trip
     case 'AcknowledgeAlarm': return contacts?.alarmAnswers?.some((one) => one.alarm === fields.alarm && one.responder === account?.account && one.answer === fields.answer && one.answered >= created - clockError) ?? false
+    case 'ScheduleReminder': return [...(replica?.notifications?.scheduled ?? []), ...(replica?.notifications?.notifications ?? [])].some((one) => one.id === fields.id)
     case 'RespondToPing': return Boolean(contacts) && areGone(contacts.contacts.get(fields.contact)?.incomingPing)
     case 'RespondToAllPings': case 'ClearAllReceivedPings':
       return Boolean(contacts) && areGone(...[...contacts.contacts.values()].map((one) => one.incomingPing))

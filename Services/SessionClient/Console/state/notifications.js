@@ -10,14 +10,18 @@ export const isUnread = (one) => one.read === undefined && one.cleared === undef
 export function applyToNotifications(state, type, body, atMost = limit) {
   const mark = (isMeant, fields) => state.notifications.map((one) => (isMeant(one) ? { ...one, ...fields } : one))
   const counted = (notifications) => ({ ...state, notifications, unread: body.unread })
+  const waiting = (id) => (state.scheduled ?? []).filter((one) => one.id !== id)
   const withDevices = (pushDevices) => ({ ...state, pushDevices })
   switch (type) {
     case 'NotificationDelivered': {
       const rest = state.notifications.filter((one) => one.id !== body.forgotten && one.id !== body.notification.id)
-      const place = rest.findIndex((one) => precedes(body.notification, one))
-      rest.splice(place < 0 ? rest.length : place, 0, body.notification)
-      return counted(rest.slice(0, atMost))
+      const notification = withReminder(body.notification, state.scheduled)
+      const place = rest.findIndex((one) => precedes(notification, one))
+      rest.splice(place < 0 ? rest.length : place, 0, notification)
+      return { ...counted(rest.slice(0, atMost)), scheduled: waiting(body.notification.id) }
     }
+    case 'NotificationScheduled': return { ...state, scheduled: [...waiting(body.scheduled.id), body.scheduled] }
+    case 'ScheduledNotificationCancelled': return { ...state, scheduled: waiting(body.id) }
     case 'NotificationRead': return counted(mark((one) => one.id === body.id && isUnread(one), { read: body.at }))
     case 'DrillAnswered':
       return counted(state.notifications.map((one) => (one.id === body.id ? { ...one, read: one.read ?? body.at, answered: body.at } : one)))
@@ -62,6 +66,16 @@ export const isOwnDeed = ({ kind, details }) => ownDeeds.includes(kind) && !deta
 /** How many unread ones others caused: the server's number, without one's own deeds among the newest. */
 export const unreadOf = (state) =>
   state ? Math.max(0, state.unread - state.notifications.filter((one) => isUnread(one) && isOwnDeed(one)).length) : 0
+
+/** The event of a delivery leaves what somebody wrote for themselves to the scheduled one of the same id. */
+function withReminder(told, scheduled = []) {
+  const reminder = told.details?.reminder === '' && scheduled.find((one) => one.id === told.id)?.details.reminder
+  return reminder ? { ...told, details: { ...told.details, reminder } } : told
+}
+
+/** What somebody will be reminded of, the soonest first. */
+export const remindersOf = ({ scheduled }) =>
+  (scheduled ?? []).filter((one) => one.details.reminder !== undefined).sort((left, right) => left.due - right.due)
 
 const allClears = ['alertCleared', 'dependentAlertCleared', 'dependentCheckedIn', 'dependentCheckedInLate', 'pingAnswered']
 /** Whether it says that all is well. */

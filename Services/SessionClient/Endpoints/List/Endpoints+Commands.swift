@@ -88,6 +88,9 @@ extension Endpoint {
     @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {
         command(MarkRead.self, "Marks a notification as read.", refusals: [.notFound])
         command(AnswerDrill.self, "Says that the caller got somebody's drill.", refusals: [.notFound])
+        command(
+            ScheduleReminder.self, "Has the caller reminded of something, once, at a time.", refusals: [.limitReached])
+        command(CancelReminder.self, "Takes back a reminder that wasn't delivered yet.")
         command(MarkAllRead.self, "Marks all notifications as read.")
         command(ClearNotifications.self, "Clears the selected notifications.")
         command(ShowNotificationsRequest.self, "Says that this device showed notifications.")

@@ -46,6 +46,9 @@ extension Endpoint {
             Parameter<NotificationID>.path("id", "The notification's id."), refusals: [.notFound]
         ) { actions, request, id in OK(try await actions.history.get(id, by: request.caller)) }
         signedIn(
+            "ListReminders", .get, "/v1/reminders", "What the caller will be reminded of, the soonest first."
+        ) { actions, request in OK(try await actions.history.reminders(of: request.caller)) }
+        signedIn(
             "GetDrill", .get, "/v1/drill", "For whom the caller's newest drill was ready, and who answered it.",
             refusals: [.notFound]
         ) { actions, request in OK(try await actions.drills.report(to: request.caller)) }

@@ -180,6 +180,11 @@ enum OperatorChecks {
                                  WHERE session_client.carries_secrets(m.type))) AS c (log, consumer, recorded_at)
                   JOIN session_client.all_retention AS r ON r.service = 'session_client' AND r.subject = 'secrets'
                  WHERE c.recorded_at < clock_timestamp() - r.keep - interval '1 day'
+                 UNION ALL
+                SELECT 'reminders in notifications.log', 'session_client'
+                  FROM (SELECT min(t.recorded_at) AS recorded_at FROM notifications.reminder_text AS t) AS s
+                  JOIN session_client.all_retention AS r ON r.service = 'notifications' AND r.subject = 'secrets'
+                 WHERE s.recorded_at < clock_timestamp() - r.keep - interval '1 day'
             )
             SELECT l.what, l.consumer FROM late AS l ORDER BY l.what
             """

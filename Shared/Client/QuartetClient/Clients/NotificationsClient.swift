@@ -27,6 +27,11 @@ public struct ReadOnlyNotificationsState: Hashable, Sendable {
     public var unreadNotifications: [QuartetNotification] { history.filter(\.isUnread) }
     public var scheduled: [ScheduledNotification] { state.map { Array($0.scheduled) } ?? [] }
 
+    /// What the person will be reminded of, the soonest first.
+    public var reminders: [ScheduledNotification] {
+        scheduled.filter(\.details.isReminder).sorted { ($0.due, $0.id) < ($1.due, $1.id) }
+    }
+
     public func notification(by id: NotificationID) -> QuartetNotification? {
         history.first { $0.id == id }
     }
@@ -36,13 +41,16 @@ public struct ReadOnlyNotificationsState: Hashable, Sendable {
 private final class NotificationsCopy: KeptConsumer {
     let sequences: Set<StreamName> = [.notifications]
     let holder = ReplicaHolder<NotificationsState, ReadOnlyNotificationsState> { ReadOnlyNotificationsState($0) }
+    /// With the texts of reminders.
+    static let format = 1
 
     func change(by event: StreamEvent, opening: Int) throws -> StreamChange<NotificationsState>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try JSONDecoder().decode(NotificationsState.self, from: Data(snapshot.state))
             return StreamChange { $0.replace(state, opening: opening) }
-        case .resumed: return StreamChange { $0.resume(opening: opening) }
+        case .resumed:
+            return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
             guard let change = try event.decoded(as: NotificationsEvent.self) else { return nil }
             return StreamChange { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
@@ -67,6 +75,12 @@ public struct NotificationsClient: Sendable {
     public var clear: Action<NotificationSelection>
     /// Says that one got a drill: its person sees that, and when. Nothing else tells them.
     public var answerDrill: Action<NotificationID>
+    /// Has the person reminded of something. It is among the state's ``ReadOnlyNotificationsState/reminders`` at once, until a notification says it.
+    /// One that is kept while there is no network is refused if it is sent only after its time.
+    public var scheduleReminder: Action<ScheduleReminder>
+    /// Takes a reminder back.
+    /// - Returns: Whether it was still open: not one that has come, or that another device has taken back.
+    public var cancelReminder: @Sendable (NotificationID) async throws(QuartetError) -> Bool
     /// The app has shown them on this device: operators learn who was reached.
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
@@ -159,6 +173,12 @@ extension NotificationsClient {
                 try await commands.send(.clear(selection))
             },
             answerDrill: action { .answerDrill($0) },
+            scheduleReminder: action { .scheduleReminder($0) },
+            cancelReminder: { id async throws(QuartetError) in
+                let isOpen = copy.holder.state?.scheduled[id] != nil
+                let reply = try await commands.send(.cancelReminder(id))
+                return reply.map { $0.event != nil } ?? isOpen
+            },
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
             registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
             handlePush: { push async throws(QuartetError) in
@@ -179,7 +199,9 @@ extension NotificationsClient {
         return Self(
             notifications: NotificationsCopy().holder.shared, markRead: fail("markRead"),
             markAllRead: failPlainly("markAllRead"), clear: fail("clear"),
-            answerDrill: fail("answerDrill"), show: fail("show"),
+            answerDrill: fail("answerDrill"), scheduleReminder: fail("scheduleReminder"),
+            cancelReminder: { _ async throws(QuartetError) in throw error("NotificationsClient.cancelReminder") },
+            show: fail("show"),
             registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"),
             handlePush: fail("handlePush"), handleNews: fail("handleNews"))
     }
@@ -192,6 +214,8 @@ private enum NotificationsEdit: ClientEdit {
     case markAllRead(upTo: Instant?)
     case clear(NotificationSelection)
     case answerDrill(NotificationID)
+    case scheduleReminder(ScheduleReminder)
+    case cancelReminder(NotificationID)
     case show([NotificationID], at: Instant)
     /// A push that showed it.
     case receive(QuartetNotification, unread: Int, at: Instant)
@@ -204,6 +228,8 @@ private enum NotificationsEdit: ClientEdit {
         case .markAllRead(let upTo): MarkAllRead(upTo: upTo)
         case .clear(let selection): ClearNotifications(selection: selection)
         case .answerDrill(let id): AnswerDrill(id: id)
+        case .scheduleReminder(let command): command
+        case .cancelReminder(let id): CancelReminder(id: id)
         case .show(let ids, let time): ShowNotificationsRequest(ids: ids, shown: time)
         case .receive(let notification, _, let time): ShowNotificationsRequest(ids: [notification.id], shown: time)
         case .registerPush(let request): request
@@ -220,6 +246,15 @@ private enum NotificationsEdit: ClientEdit {
         case .answerDrill(let id):
             let unread = state.unread(without: { $0.id == id })
             state.apply(.drillAnswered(DrillAnswered(account: state.account, id: id, at: time, unread: unread)))
+        case .scheduleReminder(let command):
+            // One that was delivered isn't to come any more.
+            guard !state.notifications.contains(where: { $0.id == command.id }) else { return }
+            state.apply(
+                .notificationScheduled(NotificationScheduled(account: state.account, scheduled: command.scheduled)))
+        case .cancelReminder(let id):
+            state.apply(
+                .scheduledNotificationCancelled(
+                    ScheduledNotificationCancelled(account: state.account, id: id, at: time)))
         case .markAllRead(let upTo):
             let later = state.notifications.count { $0.isUnread && $0.created > upTo ?? $0.created }
             state.apply(
@@ -243,9 +278,15 @@ private enum NotificationsEdit: ClientEdit {
     }
 
     func isPart(of state: NotificationsState) -> Bool {
+        switch self {
         // A push may be quicker than the stream, and its command brings no event where another device has shown it.
-        guard case .receive(let notification, _, _) = self else { return true }
-        return state.notifications.contains { $0.id == notification.id }
+        case .receive(let notification, _, _): state.notifications.contains { $0.id == notification.id }
+        // An hour after it was set, its command brings no event any more when it is sent again, and that may be before a snapshot comes.
+        case .scheduleReminder(let command):
+            state.scheduled[command.id]?.details.isReminder == true
+                || state.notifications.contains { $0.id == command.id }
+        default: true
+        }
     }
 }
 

@@ -313,17 +313,21 @@ extension Connection {
         return true
     }
 
+    /// Shows a copy. Its sequence goes on from there, unless an earlier version of the app kept it, which didn't know all that this one does.
     /// - Returns: False if something newer has arrived, or if this version of the app can't read it: such a sequence begins with a
-    ///   snapshot.
+    ///   snapshot, too.
     private func restore(_ copy: LocalCopy, of name: StreamName) -> Bool {
         delivery.withLock { _ in
             let (readers, hasBegun) = core.withLock { core in
                 (core.consumers.filter { $0.sequences.contains(name) }, core.sequencer.place(of: name) != nil)
             }
             guard !hasBegun, readers.allSatisfy({ $0.encodable == nil }) else { return false }
-            do { for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) } } catch { return false }
+            var isWhole = true
+            do {
+                for reader in readers where try !reader.restore(copy.state, asOf: copy.asOf) { isWhole = false }
+            } catch { return false }
             core.withLock { core in
-                core.sequencer.restore(name, at: copy.place)
+                if isWhole { core.sequencer.restore(name, at: copy.place) }
                 core.restored[name] = copy.asOf
             }
             return true

@@ -14,8 +14,9 @@ protocol StreamConsumer: AnyObject, Sendable {
     /// The copy without edits, to be encoded; nil while nothing has arrived.
     var encodable: (@Sendable () throws -> Data)? { get }
     /// Shows what the device kept.
+    /// - Returns: False if an earlier version of the app kept it, which didn't know all that this one does.
     /// - Throws: If this version of the app can't read it.
-    func restore(_ encoded: Data, asOf time: Instant) throws
+    func restore(_ encoded: Data, asOf time: Instant) throws -> Bool
     /// The stream is quiet. What happened some time ago has arrived.
     /// - Returns: Whether the copy needs a snapshot, since something that it waits for doesn't come.
     func heartbeat() -> Bool
@@ -28,7 +29,7 @@ protocol StreamConsumer: AnyObject, Sendable {
 extension StreamConsumer {
     /// Nothing of it is kept on the device.
     var encodable: (@Sendable () throws -> Data)? { nil }
-    func restore(_ encoded: Data, asOf time: Instant) {}
+    func restore(_ encoded: Data, asOf time: Instant) -> Bool { true }
 }
 
 /// Whether a copy is what the server has.

@@ -54,9 +54,17 @@ extension ReplicaConsumer {
 }
 
 /// A copy that the device keeps.
-protocol KeptConsumer: ReplicaConsumer where State: Codable {}
+protocol KeptConsumer: ReplicaConsumer where State: Codable {
+    /// The number of what the state has. A new one is given when it gets a member that no event brings to a copy that an earlier
+    /// version of the app kept, since it dropped what it didn't know.
+    static var format: Int { get }
+}
 
 extension KeptConsumer {
-    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
-    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
+    static var format: Int { 0 }
+
+    var encodable: (@Sendable () throws -> Data)? { holder.encodable(as: Self.format) }
+    func restore(_ encoded: Data, asOf time: Instant) throws -> Bool {
+        try holder.restore(encoded, asOf: time) == Self.format
+    }
 }

@@ -119,21 +119,24 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
 
 extension ReplicaHolder where State: Codable {
     /// What the server has, to be encoded; nil while nothing has arrived.
-    var encodable: (@Sendable () throws -> Data)? {
+    func encodable(as format: Int) -> (@Sendable () throws -> Data)? {
         let (base, seen) = content.withLock { ($0.replica.base, $0.replica.seen) }
         guard let base else { return nil }
-        return { try JSONEncoder().encode(KeptState(state: base, commands: seen)) }
+        return { try JSONEncoder().encode(KeptState(state: base, commands: seen, format: format)) }
     }
 
     /// Shows what the device kept.
-    func restore(_ encoded: Data, asOf time: Instant) throws {
+    /// - Returns: Its format.
+    func restore(_ encoded: Data, asOf time: Instant) throws -> Int {
         let decoder = JSONDecoder()
         do {
             let kept = try decoder.decode(KeptState<State>.self, from: encoded)
             restore(kept.state, with: kept.commands, asOf: time)
+            return kept.format ?? 0
         } catch {
             // 0.1.0 kept the state alone.
             restore(try decoder.decode(State.self, from: encoded), asOf: time)
+            return 0
         }
     }
 }
@@ -144,4 +147,6 @@ private struct KeptState<State: Codable>: Codable {
     let state: State
     /// Those whose events the state has, as far as they came lately.
     let commands: [CommandID]
+    /// As in ``KeptConsumer/format``; nil before there were any.
+    let format: Int?
 }

@@ -124,7 +124,10 @@ extension Texts {
         "notification.system.ownDrill": "Your drill has begun: your responders are told that it is no alarm",
         "notification.system.ownDrillOver":
             "Your drill is over; any alarm that your responders hear of is real. See who answered",
+        "notification.system.reminder": "Reminder: {reminder}",
         "notification.system.text": "{text}",
+        // A push says only that there is one.
+        "reminder.unread": "open the app to read it",
 
         "drill.none": "You haven’t tested yet whether an alarm would reach your responders.",
         "drill.proposal": "Your last drill was a month ago or more. Test whether an alarm would still get through.",

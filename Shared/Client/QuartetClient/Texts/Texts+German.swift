@@ -130,7 +130,9 @@ extension Texts {
         "notification.system.ownDrill": "Deine Probe hat begonnen: Deine Helfer erfahren, dass sie kein Alarm ist",
         "notification.system.ownDrillOver":
             "Deine Probe ist vorbei; jeder Alarm, von dem deine Helfer hören, ist echt. Sieh nach, wer geantwortet hat",
+        "notification.system.reminder": "Erinnerung: {reminder}",
         "notification.system.text": "{text}",
+        "reminder.unread": "öffne die App, um sie zu lesen",
 
         "drill.none": "Du hast noch nicht ausprobiert, ob deine Helfer von einem Alarm erfahren würden.",
         "drill.proposal":

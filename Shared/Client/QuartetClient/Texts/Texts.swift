@@ -14,8 +14,8 @@ import QuartetVocabulary
 /// let french = Texts(language: "fr", replacing: ["connection.connected": "Connecté"])
 /// ```
 public struct Texts: Sendable {
-    /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
-    /// for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
+    /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}` and
+    /// `{role}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
     /// `{time}` for when a person did something, `{span}` for how soon a drill got through.
     public typealias Catalogue = [String: String]
 
@@ -72,13 +72,15 @@ public struct Texts: Sendable {
         values["onIt"] = details.onItUntil.map(moment)
         values["paused"] = details.pausedUntil.map(moment)
         values["grace"] = details.isOfGrace ? details.graceEnds.map(moment) : nil
+        values["reminder"] = details.reminder.map { $0.isEmpty ? self["reminder.unread"] : $0 }
         values["trip"] = details.trip.map { "\($0)" }
         values["pinged"] = details.pinged.map(moment)
         if let drill = details.drill, let news = details.drillNews { values[news.form] = "\(drill)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "pinged", "trip", "grace", "onIt",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "reminder", "pinged", "trip", "grace",
+            "onIt",
             "paused",
             "deadline",
             "lead", "count", "text",

@@ -37,6 +37,8 @@ enum Action: Hashable, Sendable {
 
     case markRead(NotificationID)
     case answerDrill(NotificationID)
+    case remind(ScheduleReminder)
+    case takeBack([NotificationID])
     case markAllRead
     case clear([NotificationID])
 
@@ -77,6 +79,7 @@ enum Action: Hashable, Sendable {
         case .setTiers: "Set: it applies to the next alarm."
         case .setPingEscalation, .setQuietHours: "Set: it applies to pings from now on."
         case .respond, .respondToAll: "Answered: all right."
+        case .remind(let reminder): "You will be reminded: \(Words.clock(reminder.due, from: .now))."
         case .invite: "Invited."
         default: nil
         }

@@ -72,6 +72,13 @@ extension App {
         case .respondToAll: _ = try await quartet.session.respondToAllPings()
         case .markRead(let id): try await quartet.notifications.markRead(id)
         case .answerDrill(let id): try await quartet.notifications.answerDrill(id)
+        case .remind(let command): try await quartet.notifications.scheduleReminder(command)
+        case .takeBack(let ids):
+            let (count, problem) = await quartet.notifications.takeBack(ids)
+            if let problem, count == 0 { throw problem }
+            model.notice = .init(
+                text: NotificationsScreen.takenBack(count, of: ids.count, problem), isError: problem?.isPending == false
+            )
         case .markAllRead: try await quartet.notifications.markAllRead()
         case .clear(let ids): try await quartet.notifications.clear(NotificationSelection(ids: ids))
         default: try await carryOutTogether(action)
@@ -149,5 +156,19 @@ extension App {
     private static var deviceName: String {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         return "Terminal on \(host.isEmpty ? "a computer" : host)"
+    }
+}
+
+extension NotificationsClient {
+    /// Takes back all that can be taken back: what one throws, such as that it is sent once there is a network, stops none after it.
+    /// - Returns: How many were still open, and the first refusal, or else that something waits.
+    func takeBack(_ reminders: [NotificationID]) async -> (count: Int, problem: QuartetError?) {
+        var (count, problem): (Int, QuartetError?) = (0, nil)
+        for id in reminders {
+            do throws(QuartetError) { count += try await cancelReminder(id) ? 1 : 0 } catch {
+                if problem?.isPending ?? true { problem = error }
+            }
+        }
+        return (count, problem)
     }
 }

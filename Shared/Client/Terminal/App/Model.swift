@@ -16,6 +16,8 @@ struct Model: Hashable, Sendable {
             case pingEscalation(AccountID?)
             case quietHours
             case invite(GroupID, [AccountID])
+            case remind
+            case takeBack([NotificationID])
             case confirm(Action)
         }
 
@@ -185,6 +187,18 @@ struct Model: Hashable, Sendable {
             guard let request = ContactsScreen.request(form) else { return nil }
             self.dialog = nil
             return .add(request)
+        case .remind:
+            let text = form.text(NotificationsScreen.reminderLabel)
+            guard let span = Words.interval(form.text(NotificationsScreen.spanLabel)), !text.isEmpty else {
+                notice = Notice(text: "Write what of, and a number with its unit, such as 2h or 3d.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .remind(ScheduleReminder(text: text, due: shown.now + span))
+        case .takeBack(let ids):
+            let chosen = zip(ids, form.fields).filter { $0.1.isOn }.map { $0.0 }
+            self.dialog = nil
+            return chosen.isEmpty ? nil : .takeBack(chosen)
         case .invite(let group, let accounts):
             let chosen = zip(accounts, form.fields).filter { $0.1.isOn }.map { $0.0 }
             self.dialog = nil

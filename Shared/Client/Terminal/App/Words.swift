@@ -49,6 +49,20 @@ enum Words {
         return "\(day) \(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min))"
     }
 
+    /// The same of a time to come, with its date if its weekday is not the next one: `Mon 14:05`, `Mon 2027-03-01 14:05`.
+    static func clock(_ time: Instant, from now: Instant) -> String {
+        let words = clock(time)
+        guard time > now + .days(6), let date = date(of: time) else { return words }
+        return "\(words.prefix(3)) \(date)\(words.dropFirst(3))"
+    }
+
+    private static func date(of time: Instant) -> String? {
+        var seconds = time_t(time.microseconds / 1_000_000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return nil }
+        return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
+    }
+
     /// A position in what plays: `3:07`.
     static func position(_ interval: Interval) -> String {
         let seconds = max(0, interval.microseconds / 1_000_000)

@@ -2,12 +2,13 @@ import QuartetClient
 
 /// What happened, newest first.
 enum NotificationsScreen {
-    static let keys = "Enter read   g got a drill   a all read   x clear read ones   1-4 Tab screens   q quit"
+    static let keys = "Enter read  g got a drill  a all read  x clear read ones  r remind me  b take back  q quit"
+    static let (reminderLabel, spanLabel) = ("Remind me of", "In")
 
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
         let list = visible(model, shown, height: height)
         let selected = selected(model, shown)
-        let title: [Line] = [Line("Notifications (\(shown.notifications.unreadCount) unread)", .bold), .empty]
+        let title: [Line] = [Line("Notifications (\(shown.notifications.unreadCount) unread)", .bold), next(shown)]
         guard selected != nil else { return title + ["Nothing happened yet."] }
         let rows = list.map { one -> Line in
             let color: Style.Color? = one.kind.priority == .critical ? .red : nil
@@ -27,6 +28,23 @@ enum NotificationsScreen {
             return line.selected(one.id == selected)
         }
         return title + rows
+    }
+
+    /// What somebody is reminded of next.
+    private static func next(_ shown: Shown) -> Line {
+        let reminders = shown.notifications.reminders
+        guard let next = reminders.first else { return .empty }
+        let rest = reminders.count > 1 ? " (\(reminders.count - 1) more: b)" : ""
+        return Line("\(Words.clock(next.due, from: shown.now)): \(next.details.reminder ?? "")\(rest)", .dim)
+    }
+
+    /// What is said of those that somebody chose: the server says which of them were still open, whatever the clock does meanwhile.
+    static func takenBack(_ count: Int, of chosen: Int, _ problem: QuartetError? = nil) -> String {
+        guard count < chosen else { return "Taken back." }
+        if let problem { return "Taken back: \(count) of \(chosen). \(problem)" }
+        let rest = "has come, or was taken back elsewhere."
+        guard count == 0 else { return "Taken back: \(count) of \(chosen). Each other one \(rest)" }
+        return "\(chosen == 1 ? "It" : "Each of them") \(rest)"
     }
 
     private static func selected(_ model: Model, _ shown: Shown) -> NotificationID? {
@@ -59,6 +77,28 @@ enum NotificationsScreen {
             let isOpen =
                 one.details.isOfDrill && one.answered == nil && one.details.drillEnds.map { $0 > shown.now } ?? false
             return isOpen ? .answerDrill(one.id) : nil
+        case .character("r"):
+            let fields: [Form.Field] = [
+                .init(label: reminderLabel, kind: .text), .init(label: spanLabel, kind: .text),
+                .init(label: "Remind me", kind: .button),
+            ]
+            model.dialog = .init(
+                form: Form(title: "A reminder, in a time such as 2h", fields: fields), purpose: .remind)
+            return nil
+        case .character("b"):
+            let reminders = shown.notifications.reminders
+            guard !reminders.isEmpty else {
+                model.notice = .init(text: "No reminders are open.")
+                return nil
+            }
+            let fields = reminders.map {
+                Form.Field(
+                    label: "\(Words.clock($0.due, from: shown.now)) \($0.details.reminder ?? "")", kind: .toggle)
+            }
+            model.dialog = .init(
+                form: Form(title: "Take back", fields: fields + [.init(label: "Take back", kind: .button)]),
+                purpose: .takeBack(reminders.map(\.id)))
+            return nil
         case .character("a"): return .markAllRead
         case .character("x"):
             let read = list.filter { !$0.isUnread }.map(\.id)

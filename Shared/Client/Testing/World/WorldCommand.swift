@@ -15,9 +15,6 @@ struct WorldCommand: Sendable {
     let name: String
     let recordedAt: Instant
 
-    /// As long as at the real edge.
-    static let timeToLive: Interval = .minutes(5)
-
     /// Whether one is handled before the other: urgent ones don't wait for others.
     func isInOrder(with other: Self) -> Bool {
         domain == other.domain && account == other.account && Self.isUrgent(body) == Self.isUrgent(other.body)

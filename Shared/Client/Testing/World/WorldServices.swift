@@ -95,7 +95,7 @@ struct WorldServices: Sendable {
     var isUndecided: Bool { !waiting.isEmpty }
 
     private mutating func handle(_ command: WorldCommand) -> Outcome {
-        if command.recordedAt + WorldCommand.timeToLive < time {
+        if command.recordedAt + type(of: command.body).validity < time {
             let rejection = Rejection(.expired, "The command expired before it was handled; send it again.")
             outcomes[command.id] = ((try? command.body.encoded()) ?? [], .rejected(rejection))
         }
@@ -118,7 +118,8 @@ struct WorldServices: Sendable {
     ) -> Outcome {
         let encoded = (try? body.encoded()) ?? []
         if let known = outcomes[id] {
-            return known.body == encoded ? known.outcome : .rejected(Rejection(.idReused, "Use another id."))
+            return known.body == encoded || known.outcome.isUndone
+                ? known.outcome : .rejected(Rejection(.idReused, "Use another id."))
         }
         let outcome: Outcome
         do {

@@ -17,7 +17,7 @@ public enum WorldTrouble: Hashable, Sendable {
     /// The account sends too many commands (429).
     case tooManyCommands
     /// The service is stopped for so long. The command waits, and the server answers that it isn't decided yet (202). One that
-    /// waited for more than five minutes is never handled (`expired`).
+    /// waited for longer than its type allows, mostly five minutes, is never handled (`expired`).
     case undecided(Interval)
     /// The service gives the command up: nothing was done, and never will be under its key (500, `failed`).
     case failed

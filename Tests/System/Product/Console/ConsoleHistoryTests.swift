@@ -6,6 +6,158 @@ import WebDriver
 /// The history of notifications, which is longer than what the stream has, and where a person is in it.
 @Suite("Console: history", .timeLimit(.minutes(60)))
 struct ConsoleHistoryTests {
+    @Test("a reminder is set, seen, taken back, and read when it has come, in both languages (S39, S27)")
+    func reminders() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.go("/notifications")
+            try await page.see("Be reminded of something")
+            try await page.run(
+                """
+                document.querySelector('.reminders details').open = true;
+                const type = (selector, value) => {
+                    const field = document.querySelector(selector);
+                    field.value = value;
+                    field.dispatchEvent(new Event('input', { bubbles: true }));
+                };
+                const date = new Date(Date.now() + 3600000);
+                type('#reminder-text', 'Water the bonsai');
+                type('#reminder-due', new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16));
+                """)
+            try await page.click("Remind me")
+            try await page.wait(
+                "it to be listed",
+                "document.querySelector('.reminders li')?.innerText.includes('Water the bonsai')")
+            let open = try await anna.read("/v1/reminders")["reminders"].array
+            #expect(open.map { $0["details"]["reminder"] } == ["Water the bonsai"])
+            try await page.click("Take back: Water the bonsai")
+            try await page.wait("it to be gone", "!document.querySelector('.reminders li')")
+            try await page.see("Taken back")
+            // Whoever goes on by the keyboard isn't thrown back to the beginning.
+            try await page.wait("the focus", "document.activeElement.matches('.reminders summary')")
+            try await console.quartet.waitUntilQuiet()
+            let left = try await anna.read("/v1/reminders")
+            #expect(left == ["reminders": []])
+            // One that comes while the page is open: its text is from what was scheduled.
+            try await anna.act("ScheduleReminder", try await anna.reminder("Feed the parrot", inHours: 2))
+            try await anna.act("ScheduleReminder", try await anna.reminder("Cut the bonsai", inHours: 3))
+            try await page.wait("both", "document.querySelectorAll('.reminders li').length === 2")
+            try await console.quartet.kill(.notifications)
+            try await console.quartet.moveReminders("Feed the parrot")
+            try await console.quartet.start(.notifications)
+            try await page.see("Reminder: Feed the parrot")
+            try await page.wait("one to be open", "document.querySelectorAll('.reminders li').length === 1")
+            try await page.click("Take back: Cut the bonsai")
+            try await page.wait("none to be open", "!document.querySelector('.reminders li')")
+            try await page.reload()
+            try await page.see("Reminder: Feed the parrot")
+            try await page.run("localStorage.language = 'de'")
+            try await page.reload()
+            try await page.see("Erinnerung: Feed the parrot")
+            try await page.see("Lass dich an etwas erinnern")
+            try await page.expectNoErrors()
+        }
+    }
+
+    @Test(
+        """
+        a reminder whose answer was lost is one, also if its button is pressed again, and doesn't come back into the form; \
+        and one that has come isn't taken back (S39, S27)
+        """)
+    func remindedOnce() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.prepare(
+                """
+                const send = window.fetch;
+                window.fetch = async (url, options) => {
+                    const answer = await send(url, options);
+                    if (!window.losesAnswers || !String(url).includes('/v1/commands/')) return answer;
+                    throw new TypeError('lost');
+                };
+                """)
+            try await page.go("/notifications")
+            try await page.see("Be reminded of something")
+            let fill = """
+                document.querySelector('.reminders details').open = true;
+                const type = (selector, value) => {
+                    const field = document.querySelector(selector);
+                    field.value = value;
+                    field.dispatchEvent(new Event('input', { bubbles: true }));
+                };
+                const date = new Date(Date.now() + 3600000);
+                type('#reminder-text', arguments[0]);
+                type('#reminder-due', new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16));
+                """
+            try await page.run("window.losesAnswers = true; \(fill)", "Water the bonsai")
+            try await page.click("Remind me")
+            try await page.wait("it to be there", "document.querySelectorAll('.reminders li').length === 1")
+            // Nothing is left in the form of which another could be made.
+            try await page.wait("an empty form", "document.querySelector('#reminder-text').value === ''")
+            try await page.run("window.losesAnswers = false")
+            try await page.wait("the button", "!document.querySelector('.reminders form button').disabled")
+            let open = try await anna.read("/v1/reminders")["reminders"].array
+            #expect(open.count == 1)
+            try await page.click("Take back: Water the bonsai")
+            try await page.wait("it to be gone", "!document.querySelector('.reminders li')")
+            let text = try await page.run("return document.querySelector('#reminder-text').value")
+            #expect(text == "", "it isn't what she typed")
+            // Nobody knows what became of it, and she gives it up; then she presses again.
+            try await console.quartet.kill(.notifications)
+            let sent =
+                "SELECT count(DISTINCT command_id) FROM session_client.notifications_commands WHERE type = 'ScheduleReminder'"
+            try await page.run(fill, "Feed the parrot")
+            for count in ["2", "3"] {
+                try await page.wait("the button", "!document.querySelector('.reminders form button').disabled")
+                try await page.click("Remind me")
+                try await console.quartet.wait(for: "it to be sent", sent) { $0 == count }
+                guard count == "2" else { continue }
+                try await page.runModules(
+                    ["core/model.js", "net/outbox.js"],
+                    "for (const { id } of [...m['core/model.js'].model.outbox]) await m['net/outbox.js'].drop(id);")
+            }
+            try await console.quartet.start(.notifications)
+            try await page.wait("it to be there", "document.querySelectorAll('.reminders li').length === 1")
+            try await console.quartet.waitUntilQuiet()
+            let once = try await anna.read("/v1/reminders")["reminders"].array
+            #expect(once.count == 1, "it is the same one")
+            // The same request once more, as a page does that hasn't heard of it.
+            let outcomes = try await page.runModules(
+                ["core/actions.js", "core/time.js"],
+                """
+                const [id, due] = [m['core/time.js'].newKey(), m['core/time.js'].now() + 15e6];
+                const ask = () => m['core/actions.js'].command('ScheduleReminder', { id, text: 'Tea', due });
+                return [await ask(), await ask()].map((reply) => reply.event ?? null);
+                """)
+            #expect(outcomes == ["NotificationScheduled", .null])
+            try await page.wait("two to be there", "document.querySelectorAll('.reminders li').length === 2")
+            // Whatever became of the answer, it has happened where the reminder is.
+            let deeds = try await page.runModules(
+                ["state/deeds.js"],
+                """
+                const entry = { path: '/v1/commands/ScheduleReminder', fields: { id: 'a' }, created: 0 };
+                return [[['a'], []], [[], ['a']], [['b'], ['c']]].map((ids) => ids.map((some) => some.map((id) => ({ id }))))
+                    .map(([scheduled, notifications]) => m['state/deeds.js'].isDone(entry, { notifications: { scheduled, notifications } }, true));
+                """)
+            #expect(deeds == [true, true, false])
+            // Its time comes, and this page hasn't heard that it isn't open any more.
+            try await console.quartet.kill(.notifications)
+            let due = try await console.quartet.psql(
+                """
+                DELETE FROM notifications.timer WHERE name LIKE 'DeliverScheduled%' AND due_at < clock_timestamp() + interval '1 minute';
+                DELETE FROM notifications.scheduled WHERE details ->> 'reminder' = 'Tea'
+                RETURNING notifications.microseconds(due_at)
+                """)
+            try await console.quartet.start(.notifications)
+            try await page.wait("its time", "Date.now() > arguments[0]", .int(try #require(Int64(due)) / 1000 + 1000))
+            try await page.click("Take back: Tea")
+            try await page.see("It has come already")
+            try await page.expectNoErrors()
+        }
+    }
+
     @Test(
         "the history is read back to its beginning, and what is read of it counts as read; place and focus in it survive a restart of the server (S37, S13, C3)"
     )

@@ -292,6 +292,12 @@ struct ConsoleRefusalTests {
             page: "/me", path: "/v1/operations/CloseAccount", place: security,
             submit: "await confirm('Close the account');"),
         Form(
+            page: "/notifications", path: "/v1/commands/ScheduleReminder", place: ".reminders",
+            submit: """
+                document.querySelector('.reminders details').open = true; await type('#reminder-text', 'Tea');
+                await type('#reminder-due', new Date(Date.now() + 86400000 * 3).toISOString().slice(0, 16)); await press('Remind me');
+                """, field: ("due", "reminder-due")),
+        Form(
             page: "/notifications", path: "/v1/commands/MarkAllRead", place: "section",
             submit: "await press('Mark all as read');"),
         Form(
