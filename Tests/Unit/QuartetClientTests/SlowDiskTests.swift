@@ -318,4 +318,28 @@ struct SlowDiskTests {
         await restoring.value
         #expect(store.kept.items.first { $0.id == ping.id }?.isSame(as: sent) == true)
     }
+
+    @Test("what is just being sent isn't written as it was before that (S22)")
+    func busy() async throws {
+        let store = InMemoryLocalStore()
+        let outbox = OutboxApp(Server(), store).connection.outbox
+        _ = try await outbox.store.open(Server.account)
+        let ping = Self.item(1, "SendPing", "ping")
+        var sent = ping
+        (sent.key, sent.body) = (RequestKey(.new()), Data("{}".utf8))
+        store.save(sent, of: Server.account)
+        let next = outbox.change { [sent] state in
+            state.take(ping)
+            // The device has that, which isn't known here yet.
+            state.kept[ping.id]?.last = sent
+            return state.schedule.next(of: [ping], now: .zero) { _ in true }
+        }
+        #expect(next == ping)
+        await outbox.writeIfUnsaved(ping.id)
+        await outbox.catchUp()
+        #expect(outbox.state.withLock { $0.writes } == 0 && store.load(Server.account).items == [sent])
+        outbox.change { $0.schedule.end(ping) }
+        await outbox.catchUp()
+        #expect(store.load(Server.account).items == [ping])
+    }
 }

@@ -270,9 +270,9 @@ extension Outbox {
     func writeIfUnsaved(_ id: OutboxItem.ID) async {
         // What is written after this has a greater number.
         let begun = state.withLock { state -> (item: OutboxItem, step: StoreUpdate.Step, number: Int)? in
-            guard let item = state.items.first(where: { $0.id == id }), state.isUnsaved(item), state.hasRoom(id) else {
-                return nil
-            }
+            // It may be about to be sent by now.
+            guard let item = state.items.first(where: { $0.id == id }), state.isLeftToWrite(item), state.hasRoom(id)
+            else { return nil }
             // What the device has as sent, another process may be sending.
             let isKeptAsSent = state.isKeptAsSent(id)
             return (item, item.isSent ? .prepare : isKeptAsSent ? .unsend : .renew, state.beginWrite(of: item))
