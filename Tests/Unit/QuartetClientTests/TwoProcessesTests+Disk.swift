@@ -270,8 +270,7 @@ extension TwoProcessesTests {
     }
 
     /// Raises an alert that the server refuses for a while, with a disk that is at it for longer than the call waits for that.
-    private static func raises(_ app: OutboxApp, _ server: Server, _ code: APIError.Code, until gate: Gate) async throws
-    {
+    static func raises(_ app: OutboxApp, _ server: Server, _ code: APIError.Code, until gate: Gate) async throws {
         server.state.withLock { $0.replies = [.failure(APIError(code, retryAfter: 5))] }
         let call = Task { try await app.user.raiseAlert() }
         try await gate.reached()
@@ -281,14 +280,14 @@ extension TwoProcessesTests {
     }
 
     /// Raises an alert that the server refuses for a while, with a disk that does what it is asked for.
-    private static func raises(_ app: OutboxApp, _ server: Server, _ code: APIError.Code) async {
+    static func raises(_ app: OutboxApp, _ server: Server, _ code: APIError.Code) async {
         server.state.withLock { $0.replies = [.failure(APIError(code, retryAfter: 5))] }
         await #expect(throws: QuartetError.self) { try await app.user.raiseAlert() }
         #expect(app.connection.outbox.items.value.map(\.canCancel) == [true])
     }
 
     /// Makes a change that is to take the place of a call for help, while the disk still doesn't do anything.
-    private static func makes(
+    static func makes(
         _ app: OutboxApp, _ server: Server, _ command: String = "ClearAlert", after commands: [String] = ["RaiseAlert"]
     ) async throws {
         let outbox = app.connection.outbox
@@ -303,7 +302,7 @@ extension TwoProcessesTests {
     }
 
     /// Takes the last change back while the disk still doesn't do anything, and has that go on.
-    private static func takesBack(_ app: OutboxApp, opening gate: Gate) async throws {
+    static func takesBack(_ app: OutboxApp, opening gate: Gate) async throws {
         let outbox = app.connection.outbox
         let later = try #require(outbox.items.value.last).id
         let cancelling = Task { try await outbox.cancel(later) }
@@ -313,7 +312,7 @@ extension TwoProcessesTests {
     }
 
     /// Waits until a call for help that was sent from memory has got an answer that says nothing.
-    private static func waitForAnswer(_ app: OutboxApp, _ server: Server) async throws {
+    static func waitForAnswer(_ app: OutboxApp, _ server: Server) async throws {
         while true {
             let call = try #require(app.connection.outbox.items.value.first)
             let isResting = app.connection.outbox.state.withLock {
@@ -325,13 +324,13 @@ extension TwoProcessesTests {
     }
 
     /// Waits until the disk has done everything that nobody waits for any more, and takes in what it has then.
-    private static func waitForDisk(_ app: OutboxApp) async throws {
+    static func waitForDisk(_ app: OutboxApp) async throws {
         let outbox = app.connection.outbox
         while outbox.state.withLock({ !$0.slow.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
         await outbox.takeInOthers(isCertain: true)
     }
 
-    private static func withSlowDisk(
+    static func withSlowDisk(
         _ body:
             @Sendable (Server, FailingSharedStore, OutboxApp, @Sendable () async throws -> [OutboxItem]) async throws
             -> Void

@@ -95,6 +95,8 @@ extension Outbox {
         defer { state.withLock { ($0.added[made.id], _) = (nil, $0.adding.remove(made.id)) } }
         let saving = store.save(made, joined: joined) { [self] in
             state.withLock { state -> AccountStore.Others? in
+                // Dropped by a sign-out, it isn't kept for the same person signed in again either.
+                guard state.resets == resets else { return nil }
                 let superseded = OutboxDecision(.failure(.superseded)).encoded
                 guard state.adding.contains(made.id) else {
                     // What was decided here meanwhile holds: what keeps its place isn't removed.
