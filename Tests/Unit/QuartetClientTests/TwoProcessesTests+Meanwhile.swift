@@ -45,4 +45,40 @@ extension TwoProcessesTests {
             #expect(added.value == 1)
         }
     }
+
+    @Test(
+        "what a slow disk came to late isn't taken back once another process has sent it, or the server has accepted it (F9)",
+        arguments: [false, true])
+    func takenBackElsewhere(isAccepted: Bool) async throws {
+        try await Self.withFile { file in
+            let app = try Self.process(Server(), file)
+            let (outbox, other) = (app.connection.outbox, try DatabaseStore(file))
+            try await app.connection.restore()
+            let call = Self.call()
+            var theirs = Self.sent(call)
+            if isAccepted { theirs.accepted = .new() }
+            try await other.save(theirs, of: Server.account)
+            // It isn't known here yet that the device has it.
+            outbox.change { $0.take(call, isKept: false) }
+            let isTakenBack = try await outbox.cancel(call.id)
+            #expect(!isTakenBack)
+            #expect(outbox.items.value.map(\.isSent) == (isAccepted ? [] : [true]))
+            #expect(outbox.state.withLock { $0.accepted[call.id] != nil } == isAccepted)
+            let stored = try await other.load(Server.account).items
+            #expect(stored.map(\.accepted) == [theirs.accepted] && stored.allSatisfy(theirs.isSame))
+        }
+    }
+
+    @Test("what was sent from memory in vain is taken back though a slow disk is still to write it as sent (F9, S21)")
+    func takenBackUnwritten() async throws {
+        try await Self.withSlowDisk { server, store, app, kept in
+            let gate = store.stops { $0 == .add }
+            try await Self.raises(app, server, .overloaded, until: gate)
+            try await Self.takesBack(app, opening: gate)
+            try await Self.waitForDisk(app)
+            #expect(app.connection.outbox.items.value.isEmpty)
+            let stored = try await kept()
+            #expect(stored.isEmpty)
+        }
+    }
 }

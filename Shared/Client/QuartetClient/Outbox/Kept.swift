@@ -16,8 +16,9 @@ struct Kept: Sendable {
 
     /// As it was sent; nil if the device has it unsent, or nothing.
     var base: OutboxItem? { last.flatMap { $0.isSent ? $0 : nil } }
-    /// Whether others may find it as sent, be it only for a while.
-    var mayBeSent: Bool { base != nil || pending.values.contains(where: \.isSent) }
+    /// As others may find it sent, be it only for a while; nil if they can't.
+    var sent: OutboxItem? { pending.filter { $0.value.isSent }.max { $0.key < $1.key }?.value ?? base }
+    var mayBeSent: Bool { sent != nil }
     var isBeingWritten: Bool { !pending.isEmpty }
 
     func has(_ item: OutboxItem) -> Bool { last?.isSame(as: item) ?? false }

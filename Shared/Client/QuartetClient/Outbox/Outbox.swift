@@ -244,8 +244,27 @@ public final class Outbox: Sendable {
             await forgetReplaced(by: found)
             return true
         }
-        guard let item = take(id, where: \.canCancel) else { return false }
-        await forget([item.id], of: item.account, .failure(.cancelled))
+        // What the device is still to write as sent is this process's own.
+        let (resets, sent) = state.withLock { ($0.resets, $0.kept[id]?.sent) }
+        guard var item = take(id, where: \.canCancel) else { return false }
+        let base = sent ?? item
+        let decision = OutboxDecision(.failure(.cancelled))
+        let outcome: StoreUpdate.Outcome
+        do throws(QuartetError) {
+            outcome = try await store.end(id, of: item.account, knownAs: base, decision) { [self, item] outcome in
+                note(outcome, of: item, .end, unlessDroppedSince: resets)
+            }
+        } catch {
+            let left = Leftover(account: item.account, base: base, result: decision.result)
+            state.withLock { $0.leftovers[id] = left }
+            outcome = .done
+        }
+        // The device came to it late, and another process was quicker.
+        if case .other(let stored) = outcome {
+            item.lost = stored.lost
+            if let result = stored.result { tell(item, result) }
+            return false
+        }
         await forgetReplaced(by: item)
         tell(item, .failure(.cancelled))
         return true
