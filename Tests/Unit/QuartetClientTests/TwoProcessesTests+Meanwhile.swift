@@ -81,4 +81,29 @@ extension TwoProcessesTests {
             #expect(stored.isEmpty)
         }
     }
+
+    @Test("what another process has sent while the disk was slow is sent from here, too, and nothing else (F9, S24)")
+    func preparedElsewhere() async throws {
+        try await Self.withSlowDisk { server, store, app, kept in
+            let outbox = app.connection.outbox
+            let call = Self.call()
+            let (mine, theirs) = (Self.sent(call), Self.sent(call))
+            try await outbox.store.save(call, joined: nil, replacing: { [:] }, then: { _, _ in }).value.get()
+            outbox.change { $0.take(call) }
+            let gate = store.stops { $0 == .update(.prepare) }
+            let preparing = Task { try await outbox.prepared(mine, of: nil) }
+            try await gate.reached()
+            try await store.save(theirs, of: Server.account)
+            // It is taken in before the disk stops.
+            outbox.change { $0.take(theirs) }
+            server.clock.advance(by: .seconds(1))
+            let outcome = try await preparing.value
+            #expect(outcome == .other(theirs) && outbox.items.value == [theirs])
+            gate.open()
+            try await Self.waitForDisk(app)
+            let stored = try await kept()
+            #expect(outbox.items.value.count == 1 && outbox.items.value.allSatisfy(theirs.isSame))
+            #expect(stored.count == 1 && stored.allSatisfy(theirs.isSame))
+        }
+    }
 }

@@ -306,15 +306,18 @@ extension Outbox {
             // made before the server's time was known.
             guard item.precedence == .urgent, !mayBeUndone(item) else { throw error }
         }
-        let isThere = try change { [item, unwritten] state -> Result<Bool, QuartetError> in
+        let outcome = try change { [item, unwritten] state -> Result<StoreUpdate.Outcome, QuartetError> in
             // Whoever takes it back is told whether the device had it as sent.
             if let unwritten, state.cancelling.contains(item.id) { return .failure(unwritten) }
-            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return .success(false) }
+            guard let index = state.items.firstIndex(where: { $0.id == item.id }) else { return .success(.gone(nil)) }
+            // What another process has made of it while the disk took its time is sent instead.
+            let current = state.items[index]
+            if unwritten != nil, current.isSent, base.map(current.isSame) != true { return .success(.other(current)) }
             state.items[index] = item
-            return .success(true)
+            return .success(.done)
         }.get()
-        if !isThere { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
-        return isThere ? .done : .gone(nil)
+        if outcome == .gone(nil) { await finish(item) { [item] in await self.forget([item.id], of: item.account) } }
+        return outcome
     }
 
     /// Whether something else, whose place an item took, might be sent after it: the device still has it. Not if more is waiting to be
