@@ -47,6 +47,11 @@ extension DatabaseStore {
             arguments: ["\(account)", item, decision, now.microseconds])
     }
 
+    private static func undecide(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM decision WHERE account = ? AND id = ?", arguments: ["\(account)", item])
+    }
+
     private static func decision(
         of item: OutboxItem.ID, of account: AccountID, in database: Database
     ) throws -> Data? {
@@ -129,8 +134,9 @@ extension DatabaseStore {
             case .unreadable: return .gone(nil)
             case .nothing:
                 let decision = try Self.decision(of: item.id, of: account, in: database)
-                // Whoever has removed it for a later one keeps a card of it, or has sent it meanwhile.
-                guard decision == nil ? update.isNew : decision == update.decision else { return .gone(decision) }
+                // Whoever has removed it for a later one keeps a card of it, or has sent it or heard of it meanwhile.
+                let isBack = decision.map { $0 == update.decision || $0 == update.removedAs } ?? update.isNew
+                guard isBack else { return .gone(decision) }
                 if update.step == .prepare, try Self.isBehind(item, update, of: account, in: database) {
                     return .behind
                 }
@@ -154,7 +160,12 @@ extension DatabaseStore {
             }
             for other in update.replaced { _ = try Self.isReplaced(other, of: account, in: database) }
             try Self.write(item, encoded, of: account, into: database, sender: sender)
-            if let decision = update.decision { try Self.decide(item.id, decision, of: account, in: database) }
+            if let decision = update.decision {
+                try Self.decide(item.id, decision, of: account, in: database)
+            } else {
+                // It may have been removed before.
+                try Self.undecide(item.id, of: account, in: database)
+            }
             return .done
         }
     }

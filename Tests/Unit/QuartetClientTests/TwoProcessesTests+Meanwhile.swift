@@ -1,7 +1,9 @@
 import Foundation
 import QuartetAPI
 import QuartetClientTesting
+import QuartetSessionContract
 import QuartetStorage
+import QuartetVocabulary
 import TestKit
 import Testing
 
@@ -104,6 +106,45 @@ extension TwoProcessesTests {
             let stored = try await kept()
             #expect(outbox.items.value.count == 1 && outbox.items.value.allSatisfy(theirs.isSame))
             #expect(stored.count == 1 && stored.allSatisfy(theirs.isSame))
+        }
+    }
+
+    @Test(
+        "how a call for help ended while a slow disk gave its place to an all-clear is on the device then (F9, S22)",
+        arguments: [false, true])
+    func endedMeanwhile(isAccepted: Bool) async throws {
+        try await Self.withSlowDisk { server, store, app, kept in
+            let outbox = app.connection.outbox
+            await Self.raises(app, server, .overloaded)
+            let call = try #require(outbox.items.value.first)
+            let gate = store.stops { $0 == .add }
+            let clearing = Task { try await app.user.clearAlert() }
+            try await gate.reached()
+            let command = CommandID.new()
+            let raised = AlertRaised(
+                account: Server.account, alarm: AlarmID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007),
+                at: Instant(microseconds: 3))
+            let reply: Result<[UInt8], APIError> =
+                isAccepted ? .success(Server.accepted(command, event: raised)) : .failure(APIError(.pingsOff))
+            let events = outbox.events
+            // The all-clear waits for its answer.
+            server.state.withLock { $0.replies = [reply, .failure(APIError(.databaseUnavailable, retryAfter: 5))] }
+            outbox.retry()
+            while outbox.state.withLock({ !$0.isKeptAsSent(call.id) }) { try await Task.sleep(for: .milliseconds(1)) }
+            server.clock.advance(by: .seconds(1))
+            await #expect(throws: QuartetError.self) { try await clearing.value }
+            _ = await events.first { $0.item.id == call.id }
+            gate.open()
+            try await Self.waitForDisk(app)
+            #expect(outbox.unsent.value.map(\.reason) == (isAccepted ? [] : [.refused]))
+            let changes = try await store.changes(of: Server.account)
+            let decision = try #require(changes.decisions[call.id].flatMap { OutboxDecision($0) })
+            if isAccepted {
+                #expect(try decision.result.get().command == command)
+            } else {
+                #expect(changes.items.first { $0.id == call.id }?.unsent == .refused)
+                #expect(decision.result == .failure(.refused(APIError(.pingsOff))))
+            }
         }
     }
 }

@@ -161,6 +161,22 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("what one has removed for another comes back if it was sent meanwhile, and then isn't decided any more (F9)")
+    func comingBack() async throws {
+        try await Self.with { one, two, _ in
+            try await Self.add([1], to: one)
+            let addition = StoreAddition(Self.item(2), others: [1: Self.decision])
+            #expect(try await one.add(addition, of: Self.account) == [1])
+            let sent = Self.sent(Self.item(1))
+            let others = StoreUpdate(.prepare, by: "one", isNew: true)
+            #expect(try await one.update(sent, others, of: Self.account) == .gone(Self.decision))
+            let own = StoreUpdate(.prepare, by: "one", isNew: true, removedAs: Self.decision)
+            #expect(try await one.update(sent, own, of: Self.account) == .done)
+            let kept = try await two.changes(of: Self.account)
+            #expect(kept.ids == [1, 2] && kept.decisions.isEmpty)
+        }
+    }
+
     @Test("what one ends that another has sent goes on, and an accepted one takes the place of a card (F9, R12)")
     func ending() async throws {
         try await Self.with { one, two, _ in

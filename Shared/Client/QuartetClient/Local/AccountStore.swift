@@ -156,6 +156,8 @@ final class AccountStore: Sendable {
         var isNew = false
         /// Those that the device may have and that are over.
         var over: Set<OutboxItem.ID> = []
+        /// The decision with which an addition of this process removed it, where that doesn't hold.
+        var removedAs: Data?
         /// What became of it, encoded.
         var decision: Data?
     }
@@ -183,7 +185,7 @@ final class AccountStore: Sendable {
             if let shared = self.shared {
                 let update = StoreUpdate(
                     replacing.step, by: self.process, of: replacing.base, over: replacing.over, replaced: replaced,
-                    isNew: replacing.isNew, decision: replacing.decision)
+                    isNew: replacing.isNew, removedAs: replacing.removedAs, decision: replacing.decision)
                 outcome = try await shared.update(kept, update, of: account)
             } else {
                 try await store.save(kept, replacing: replaced, of: account)

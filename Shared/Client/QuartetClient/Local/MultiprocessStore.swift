@@ -28,10 +28,11 @@ public protocol MultiprocessStore: LocalStore {
     /// Takes an item a step further.
     ///
     /// One that is there is compared with what its process takes it for, and ``StoreUpdate/verdict(for:on:sentBy:)`` says what becomes of
-    /// it. The verdict's sender is kept also where nothing is written. One that isn't there is added if it is new, or if it was decided as
-    /// this update says: whoever removed it keeps a card of it, or has sent it meanwhile; else it is gone. With the step ``StoreUpdate/Step/prepare``, one that wasn't
-    /// sent and is behind another of its lane (``StoreUpdate/isBehind(_:_:)``) stays as it is. Where the item is written, those whose place
-    /// it took (``StoreUpdate/replaced``) go unless they were sent or are over, and the update's decision is kept for ten minutes.
+    /// it. The verdict's sender is kept also where nothing is written. One that isn't there is added if it is new and wasn't decided, or
+    /// was decided as this process said (``StoreUpdate/decision``, ``StoreUpdate/removedAs``); else it is gone. With the step
+    /// ``StoreUpdate/Step/prepare``, one that wasn't sent and is behind another of its lane (``StoreUpdate/isBehind(_:_:)``) stays as it
+    /// is. Where the item is written, those whose place it took (``StoreUpdate/replaced``) go unless they were sent or are over, what was
+    /// decided before is forgotten, and the update's decision is kept for ten minutes.
     func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome
     /// Removes an item that is over, unless it was sent as something else than it is known here. What was decided before stays decided.
     /// - Parameter base: The item as it is known here; nil if the server has decided it.
@@ -131,15 +132,17 @@ public struct StoreUpdate: Sendable {
     public var replaced: [OutboxItem.ID]
     /// Whether it is added if it isn't there and wasn't decided.
     public var isNew: Bool
+    /// The decision with which an addition of this process removed it, if it was sent or ended meanwhile all the same.
+    public var removedAs: Data?
     /// What became of it, for those who wait in other processes.
     public var decision: Data?
 
     public init(
         _ step: Step, by process: String, of base: OutboxItem? = nil, over: Set<OutboxItem.ID> = [],
-        replaced: [OutboxItem.ID] = [], isNew: Bool = false, decision: Data? = nil
+        replaced: [OutboxItem.ID] = [], isNew: Bool = false, removedAs: Data? = nil, decision: Data? = nil
     ) {
         (self.step, self.process, self.base, self.over) = (step, process, base, over)
-        (self.replaced, self.isNew, self.decision) = (replaced, isNew, decision)
+        (self.replaced, self.isNew, self.removedAs, self.decision) = (replaced, isNew, removedAs, decision)
     }
 
     /// What becomes of an item that is there: compared with what this process takes it for, and replaced only if it is that.

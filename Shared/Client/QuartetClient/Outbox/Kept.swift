@@ -1,12 +1,8 @@
-import Foundation
-
 /// What the device has of an item that waits, as far as this process knows. It may differ from the item: the device failed to write
 /// that, or hasn't yet.
 struct Kept: Sendable {
     /// As it was last read or written; nil if the device may have nothing of it.
-    var last: OutboxItem? { didSet { if last != nil { removedAs = nil } } }
-    /// What its maker was to hear where an addition of this process has removed it. Sent from memory meanwhile, it keeps its place.
-    private(set) var removedAs: Data?
+    var last: OutboxItem?
     /// What it is asked to write, by the numbers of the writes.
     private var pending: [Int: OutboxItem] = [:]
     /// The last write that was begun.
@@ -22,9 +18,6 @@ struct Kept: Sendable {
     var isBeingWritten: Bool { !pending.isEmpty }
 
     func has(_ item: OutboxItem) -> Bool { last?.isSame(as: item) ?? false }
-
-    /// An addition of this process has removed it.
-    mutating func remove(as decision: Data?) { (last, removedAs) = (nil, decision) }
 
     mutating func begin(_ write: Int, of item: OutboxItem) { (pending[write], newest) = (item, write) }
     mutating func end(_ write: Int) { pending[write] = nil }

@@ -34,6 +34,7 @@ extension Outbox {
                     state.accepted[item.id] = item
                 } else {
                     state.kept[item.id, default: Kept()].last = item
+                    state.removed[item.id] = nil
                 }
             }
             state.last = max(state.last, all.map(\.id).max() ?? 0)
@@ -119,7 +120,7 @@ extension Outbox {
             defer {
                 (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
                 (state.madeUnread, state.kept, state.leftovers, state.over) = ([:], [:], [:], [])
-                (state.joined, state.paces, state.others) = ([:], [:], [:])
+                (state.joined, state.paces, state.others, state.removed) = ([:], [:], [:], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

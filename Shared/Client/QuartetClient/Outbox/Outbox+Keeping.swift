@@ -200,7 +200,10 @@ extension Outbox {
     ) {
         change { state in
             guard state.resets == resets else { return }
-            for id in removed { state.kept[id]?.remove(as: others[id]) }
+            for id in removed {
+                state.kept[id]?.last = nil
+                if item.precedence == .urgent { state.removed[id] = others[id] }
+            }
             state.over.subtract(removed)
             guard !state.adding.contains(item.id) else {
                 state.added[item.id] = removed

@@ -55,9 +55,9 @@ extension Outbox {
                     // What this process couldn't write isn't what the device has.
                     if !kept.has(current) { replacing.base = kept.base }
                     replacing.isNew = kept.last == nil
-                    // What keeps its place though an addition has removed it comes back.
-                    if !state.replacing.contains(id) { replacing.decision = replacing.decision ?? kept.removedAs }
                 }
+                // What keeps its place, or was accepted, though an addition has removed it comes back.
+                if current == nil || !state.replacing.contains(id) { replacing.removedAs = state.removed[id] }
                 replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
                 return replacing
             }
@@ -79,6 +79,7 @@ extension Outbox {
             state.withLock { state in
                 guard state.resets == resets else { return }
                 state.kept[item.id]?.last = item
+                state.removed[item.id] = nil
                 // It has done with these what it may.
                 if let index = state.items.firstIndex(where: { $0.id == item.id }) { state.items[index].replaced = nil }
                 if step == .end { state.over.remove(item.id) }
@@ -226,7 +227,8 @@ extension Outbox {
         _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool = false, unlessDroppedSince resets: Int
     ) async -> StoreUpdate.Outcome {
         let outcome = await cards.end(
-            item, reason, isNew: isNew, if: { self.isCurrent(resets) },
+            item, reason, isNew: isNew, removedAs: { self.state.withLock { $0.removed[item.id] } },
+            if: { self.isCurrent(resets) },
             then: { self.note($0, of: item, .end, unlessDroppedSince: resets) })
         guard let outcome else {
             await forget([item.id], of: item.account)

@@ -61,6 +61,9 @@ public final class Outbox: Sendable {
         var madeUnread: [String: OutboxItem] = [:]
         /// What the device has of each item.
         var kept: [Int64: Kept] = [:]
+        /// Urgent items that additions of this process have removed from the device, and what their makers were to hear. What was sent or
+        /// ended from memory meanwhile is added again.
+        var removed: [Int64: Data] = [:]
         /// Counts what the device was asked to write.
         var writes = 0
         /// How much the disk is still doing of each item that doesn't wait for it any more.
@@ -119,6 +122,7 @@ public final class Outbox: Sendable {
         /// - Parameter isKept: Whether the device has it for certain.
         mutating func take(_ stored: OutboxItem, isKept: Bool = true) {
             kept[stored.id, default: Kept()].last = isKept ? stored : nil
+            if isKept { removed[stored.id] = nil }
             if let index = items.firstIndex(where: { $0.id == stored.id }) {
                 items[index] = stored
             } else {
