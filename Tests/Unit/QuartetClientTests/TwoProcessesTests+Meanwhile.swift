@@ -4,6 +4,7 @@ import QuartetClientTesting
 import QuartetSessionContract
 import QuartetStorage
 import QuartetVocabulary
+import Synchronization
 import TestKit
 import Testing
 
