@@ -203,7 +203,7 @@ struct OutboxTroubleTests {
             await server.passTime { app.connection.outbox.items.value.isEmpty }
             #expect(server.commands.dropFirst(before).map(\.name) == ["ClearAlert"])
         }
-        #expect(!store.kept.items.contains { $0.accepted == nil && $0.command == "RaiseAlert" && $0.id > 2 })
+        #expect(!store.kept.items.contains { !$0.isOver && $0.command == "RaiseAlert" && $0.id > 2 })
         let second = OutboxApp(server, store)
         try await second.connection.restore()
         #expect(!second.connection.outbox.items.value.contains { $0.id > 2 })

@@ -148,4 +148,46 @@ extension TwoProcessesTests {
             }
         }
     }
+
+    @Test("a call for help superseded on a full disk says so, and is known to have no card there (F9, S22)")
+    func supersededUnkept() async throws {
+        try await Self.withSlowDisk { server, store, app, _ in
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keepsAtOnce { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            store.fails { _ in true }
+            await Self.keepsAtOnce { try await app.user.clearAlert() }
+            #expect(outbox.unsent.value.map(\.reason) == [.superseded])
+            #expect(outbox.state.withLock { $0.unkept.keys.contains(call.id) })
+        }
+    }
+
+    @Test(
+        "a card that a full disk couldn't keep is kept with what took its place, unless somebody has read it (F9)",
+        arguments: [(false, false), (true, false), (false, true), (true, true)])
+    func cardKeptLater(isTakenBack: Bool, isRead: Bool) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let (outbox, other) = (app.connection.outbox, try DatabaseStore(file))
+            try await app.connection.restore()
+            let call = Self.call()
+            try await other.save(call, of: Server.account)
+            var later = Self.call(2, "ClearAlert")
+            later.replaced = [.init(id: call.id, command: call.command)]
+            outbox.change { [later] state in
+                state.unkept[call.id] = call
+                state.take(later, isKept: false)
+            }
+            outbox.cards.show(call, .superseded)
+            if isRead { try await outbox.markRead(call.id) }
+            if isTakenBack { #expect(try await outbox.cancel(later.id)) } else { await outbox.catchUp() }
+            #expect(outbox.unsent.value.map(\.reason) == (isRead ? [] : [.superseded]))
+            let next = try Self.process(server, file)
+            try await next.connection.restore()
+            #expect(next.connection.outbox.unsent.value.map(\.reason) == (isRead ? [] : [.superseded]))
+            #expect(next.connection.outbox.items.value.map(\.id) == (isTakenBack ? [] : [later.id]))
+        }
+    }
 }

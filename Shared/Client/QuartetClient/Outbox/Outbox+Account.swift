@@ -120,7 +120,8 @@ extension Outbox {
             defer {
                 (state.items, state.accepted, state.finishing, state.isRestored) = ([], [:], [:], false)
                 (state.madeUnread, state.kept, state.leftovers, state.over) = ([:], [:], [:], [])
-                (state.joined, state.paces, state.others, state.removed) = ([:], [:], [:], [:])
+                (state.joined, state.paces, state.others) = ([:], [:], [:])
+                (state.removed, state.unkept) = ([:], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

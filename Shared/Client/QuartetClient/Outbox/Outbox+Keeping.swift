@@ -182,9 +182,20 @@ extension Outbox {
                 } else if isCurrent(resets) {
                     // The device still has them, and sends them after a crash.
                     cards.show(item, .superseded)
+                    let isToRemove = state.withLock { state in
+                        state.unkept[item.id] = item
+                        return state.items.contains { later in
+                            later.replaced?.contains { $0.id == item.id } ?? false
+                        }
+                    }
+                    // What took their place was written, or went, just before.
+                    if !isToRemove { await keepCards(of: [.init(id: item.id, command: item.command)]) }
                 }
             }
-            if isSaved { await catchUp() }
+            if isSaved {
+                await keepCards(of: replaced)
+                await catchUp()
+            }
             // The others were sent or decided by another process.
             if let removed = changed.removed, replaced.contains(where: { !removed.contains($0.id) }) {
                 await takeInOthers(isCertain: true)

@@ -66,6 +66,7 @@ extension Outbox {
             state.withLock { $0.kept[id]?.end(number) }
         }
         await forgetLeftovers()
+        if outcome == .done { await keepCards(of: written.replaced ?? []) }
         return outcome
     }
 
@@ -185,7 +186,18 @@ extension Outbox {
 
     /// Removes those whose place an item took, unless another process has sent them: none of them is what the item is.
     func forget(_ replaced: [OutboxItem.Replaced], insteadOf item: OutboxItem) async {
+        await keepCards(of: replaced)
         await forget(replaced.map(\.id), of: item.account, knownAs: item, .failure(.superseded))
+    }
+
+    /// Keeps the cards of superseded items that the device couldn't keep before, unless somebody has read them.
+    func keepCards(of replaced: [OutboxItem.Replaced]) async {
+        let (shown, resets) = state.withLock { state in
+            (replaced.compactMap { state.unkept.removeValue(forKey: $0.id) }, state.resets)
+        }
+        for item in shown where unsent.value.contains(where: { $0.id == item.id }) {
+            await endUnsent(item, .superseded, isNew: true, unlessDroppedSince: resets)
+        }
     }
 
     func forgetReplaced(by item: OutboxItem) async { await forget(item.replaced ?? [], insteadOf: item) }

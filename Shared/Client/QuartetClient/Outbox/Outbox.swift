@@ -66,6 +66,8 @@ public final class Outbox: Sendable {
         var removed: [Int64: Data] = [:]
         /// Counts what the device was asked to write.
         var writes = 0
+        /// Superseded items whose cards show and aren't kept: the device couldn't write what took their place.
+        var unkept: [Int64: OutboxItem] = [:]
         /// How much the disk is still doing of each item that doesn't wait for it any more.
         var slow: [Int64: Int] = [:]
         /// Items that are over and that the device failed to remove.

@@ -161,11 +161,12 @@ final class UnsentChanges: Sendable {
     /// Whether what the device has under an item's number is its card.
     func hasKept(_ id: OutboxItem.ID) -> Bool { kept.withLock { $0.contains(id) } }
 
-    /// Shows a card that isn't kept.
+    /// Shows a card that isn't kept, unless it shows already.
     /// - Returns: Cards that have to make room for it.
     @discardableResult
     func show(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
         change { cards in
+            guard !cards.contains(where: { $0.id == item.id }) else { return [] }
             cards.append(UnsentChange(item, reason))
             let old = Array(cards.prefix(max(0, cards.count - Self.limit)))
             cards.removeFirst(old.count)
