@@ -138,7 +138,11 @@ struct ConsoleRefusalTests {
         };
         const begin = async (refusal, ...names) => {
             if (refusal !== refusals[0]) return;
-            if (document.querySelector('main form')) await press('Cancel');
+            if (document.querySelector('main form')) {
+                await press('Cancel');
+                // It goes with the next frame, and its own buttons have the same names.
+                await until('the last form to be gone', () => !document.querySelector('main form'));
+            }
             for (const name of names) await press(name);
         };
         const type = async (selector, text) => {
