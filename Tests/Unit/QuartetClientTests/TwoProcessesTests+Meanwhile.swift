@@ -163,6 +163,33 @@ extension TwoProcessesTests {
         }
     }
 
+    @Test("what is sent doesn't wait until a slow disk has kept the card of what it took the place of (F9, S22)")
+    func sentBeforeCard() async throws {
+        try await Self.withSlowDisk { _, store, app, _ in
+            let outbox = app.connection.outbox
+            let call = Self.call()
+            var later = Self.call(2, "ClearAlert")
+            later.replaced = [.init(id: call.id, command: call.command)]
+            outbox.change { [later] state in
+                state.unkept[call.id] = call
+                state.take(later, isKept: false)
+            }
+            outbox.cards.show(call, .superseded)
+            let gate = store.stops { $0 == .update(.end) }
+            let preparing = Task { [later] in try await outbox.prepared(Self.sent(later), of: nil) }
+            try await gate.reached()
+            for _ in 0..<5000 where !outbox.items.value.contains(where: \.isSent) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            #expect(outbox.items.value.map(\.isSent) == [true])
+            gate.open()
+            let outcome = try await preparing.value
+            #expect(outcome == .done)
+            try await Self.waitForDisk(app)
+            #expect(outbox.unsent.value.map(\.reason) == [.superseded])
+        }
+    }
+
     @Test(
         "a card that a full disk couldn't keep is kept with what took its place, unless somebody has read it (F9)",
         arguments: [(false, false), (true, false), (false, true), (true, true)])

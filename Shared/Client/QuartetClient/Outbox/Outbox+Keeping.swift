@@ -183,6 +183,8 @@ extension Outbox {
                     // The device still has them, and sends them after a crash.
                     cards.show(item, .superseded)
                     let isToRemove = state.withLock { state in
+                        // A sign-out has taken its card along.
+                        guard state.resets == resets else { return true }
                         state.unkept[item.id] = item
                         return state.items.contains { later in
                             later.replaced?.contains { $0.id == item.id } ?? false
@@ -191,6 +193,10 @@ extension Outbox {
                     // What took their place was written, or went, just before.
                     if !isToRemove { await keepCards(of: [.init(id: item.id, command: item.command)]) }
                 }
+            }
+            // No card is written of these, so nothing else would forget them.
+            state.withLock { state in
+                for item in changed.superseded where item.command == made.command { state.removed[item.id] = nil }
             }
             if isSaved {
                 await keepCards(of: replaced)

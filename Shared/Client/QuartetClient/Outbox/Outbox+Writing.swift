@@ -66,7 +66,14 @@ extension Outbox {
             state.withLock { $0.kept[id]?.end(number) }
         }
         await forgetLeftovers()
-        if outcome == .done { await keepCards(of: written.replaced ?? []) }
+        if outcome == .done, let replaced = written.replaced, !replaced.isEmpty {
+            if step == .prepare {
+                // What is about to be sent doesn't wait for a card.
+                Task(executorPreference: time.workplace) { await self.keepCards(of: replaced) }
+            } else {
+                await keepCards(of: replaced)
+            }
+        }
         return outcome
     }
 
@@ -125,6 +132,7 @@ extension Outbox {
         let item = take(id, where: { _ in true })
         state.withLock { state in
             state.over.remove(id)
+            state.removed[id] = nil
             if let stored, stored.accepted != nil { state.accepted[id] = stored }
         }
         guard var item else { return }

@@ -269,6 +269,8 @@ public final class Outbox: Sendable {
         if case .other(let stored) = outcome {
             item.lost = stored.lost
             if let result = stored.result { tell(item, result) }
+            // While it was away, nobody looked when it is to be repeated.
+            kicks.send(())
             return false
         }
         await forgetReplaced(by: item)
