@@ -106,7 +106,7 @@ extension Outbox {
                 }
                 let going = replaced.filter { other in
                     let waiting = state.items.first { $0.id == other.id }
-                    // What is becoming a card by now is removed by nothing else.
+                    // One that has become a card is left to whoever reads the card.
                     return waiting.map { isGoing($0, state) }
                         ?? (state.accepted[other.id] == nil && !cards.hasKept(other.id))
                 }
@@ -141,7 +141,7 @@ extension Outbox {
                 removed == nil
                     ? isGoing(other, state) : isSuperseded(other) && !(state.isShared && !state.isNew(other.id))
             }
-            // What keeps its place isn't this one's to remove. Others the device may have again: it was asked to write them meanwhile.
+            // Those that stay aren't removed by this one. Others may be on the device again: it was asked to write them meanwhile.
             let left = superseded.filter { removed?.contains($0.id) != true || state.mayBeKept($0.id) }
                 .flatMap { [.init(id: $0.id, command: $0.command)] + self.replaced(by: $0) }
             if removed == nil { item.replaced = left }

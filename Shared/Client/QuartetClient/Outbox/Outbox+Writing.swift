@@ -56,7 +56,7 @@ extension Outbox {
                     if !kept.has(current) { replacing.base = kept.base }
                     replacing.isNew = kept.last == nil
                 }
-                // What keeps its place, or was accepted, though an addition has removed it comes back.
+                // One that stays after all, or was accepted, is written again if an addition has removed it.
                 if current == nil || !state.replacing.contains(id) { replacing.removedAs = state.removed[id] }
                 replacing.over = state.over.union(state.leftovers.keys).union(state.accepted.keys)
                 return replacing
@@ -88,7 +88,7 @@ extension Outbox {
                 guard state.resets == resets else { return }
                 state.kept[item.id]?.last = item
                 state.removed[item.id] = nil
-                // It has done with these what it may.
+                // Those it could replace are gone.
                 if let index = state.items.firstIndex(where: { $0.id == item.id }) { state.items[index].replaced = nil }
                 if step == .end { state.over.remove(item.id) }
             }
