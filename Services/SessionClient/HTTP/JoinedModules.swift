@@ -3,7 +3,8 @@
 /// Each module becomes a function that runs once and returns what the module exports, and comes after those that it imports. In a
 /// browser's console, `(await import(document.scripts[0].src)).modules` has them all by their paths. Of the forms of `import`
 /// and `export`, only those that the console uses are understood. Comments that have their lines to themselves are left out: they
-/// would be a fifth of what a browser waits for.
+/// would be a fifth of what a browser waits for. So is what lines are indented by, for which a template literal has to end in the line
+/// in which it begins.
 enum JoinedModules {
     /// A module that can't be joined to others.
     struct Refused: Error, CustomStringConvertible {
@@ -85,7 +86,10 @@ enum JoinedModules {
                     exports.append(String(found.1))
                     lines.append(String(line.dropFirst("export ".count)))
                 } else {
-                    lines.append(String(line))
+                    guard text.utf8.count(where: { $0 == UInt8(ascii: "`") }).isMultiple(of: 2) else {
+                        throw Self.refused(line, path)
+                    }
+                    lines.append(String(text))
                 }
             }
             self.exports = Set(exports)

@@ -45,7 +45,7 @@ struct JoinedModulesTests {
                 """)
     }
 
-    @Test("comments that have their lines to themselves are left out, and nothing else is")
+    @Test("comments with lines to themselves and what lines are indented by are left out, and nothing else is")
     func comments() throws {
         let joined = try JoinedModules.joined(
             from: "app.js",
@@ -58,6 +58,9 @@ struct JoinedModulesTests {
                  */
                 // A reason.
                 const address = 'https://example.org' /* stays */
+                if (one) {
+                  show(`  ${one} `)
+                }
                 """
             ])
         #expect(
@@ -66,6 +69,9 @@ struct JoinedModulesTests {
                 modules['app.js'] = (() => {
                 const one = 1 // stays
                 const address = 'https://example.org' /* stays */
+                if (one) {
+                show(`  ${one} `)
+                }
                 return {  }
                 })()
 
@@ -95,6 +101,7 @@ struct JoinedModulesTests {
             ),
             (["app.js": "export default 1"], "app.js: «export default 1» can't be joined"),
             (["app.js": "export let changing = 1"], "app.js: «export let changing = 1» can't be joined"),
+            (["app.js": "const text = `one\n  two`"], "app.js: «const text = `one» can't be joined"),
         ] {
             #expect {
                 try JoinedModules.joined(from: "app.js", sources)
