@@ -227,13 +227,14 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: [
-                "Bus", "Postgres", "QuartetSessionContract", "QuartetSessionRules", "Storage", "QuartetVocabulary",
+                "Bus", "Postgres", "QuartetContractSupport", "QuartetSessionContract", "QuartetSessionRules", "Storage",
+                "QuartetVocabulary",
             ],
             path: "Services/Session", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
-            name: "session", dependencies: ["ServiceKit", "SessionService"], path: "Services/Session/Executable",
-            swiftSettings: settings),
+            name: "session", dependencies: ["Postgres", "ServiceKit", "SessionService", logging],
+            path: "Services/Session/Executable", swiftSettings: settings),
         .target(
             name: "QuartetContactsRules",
             dependencies: ["QuartetContactsContract", "QuartetContractSupport", "QuartetVocabulary"],

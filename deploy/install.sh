@@ -9,8 +9,9 @@ Usage: install.sh [--tests]
 Checks for everything that is needed to build and run Quartet, and installs
 what is missing with apt-get: a PostgreSQL server, version 15 or newer; libpq's
 headers and pkg-config (Quartet uses libpq); SQLite's headers (apps keep their
-state in it) and zlib's (the console's files are compressed); openssl and curl
-(for `make run` and `make demo`); with --tests, also Chromium and its driver (the
+state in it) and zlib's (the console's files are compressed); the time zones
+(people check in at times of the day); openssl and curl (for `make run` and
+`make demo`); with --tests, also Chromium and its driver (the
 console is tested in a browser), and Python with the packages of
 Tests/requirements.txt, in .local/python. It prints what it installs and why, asks nothing, and creates
 no database cluster. If nothing is missing, it prints nothing and needs neither
@@ -82,6 +83,8 @@ has psql || need postgresql-client "for make psql and the scripts that prepare a
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
 { has flock && has setpriv; } || need util-linux "flock and setpriv, for the scripts that start PostgreSQL"
 has openssl || need openssl "makes the key that signs access tokens"
+[ -e /usr/share/zoneinfo/Etc/UTC ] || [ -n "${ZONES_DIR:-}" ] ||
+  need tzdata "the time zones in which people choose times of the day to check in"
 has curl || need curl "for make demo, and to wait until the services are ready"
 if [ -n "$tests" ]; then
   has chromium || need chromium "the browser in which the console is tested"

@@ -80,6 +80,12 @@ struct Scenario: Sendable {
             try await bob.call("SetCheckInReminders", ["reminders": []])
             try await bob.call("SetCheckInGrace", ["grace": 600_000_000])
             try await bob.call("SetCheckInGrace", ["grace": 0])
+            for zone in ["Europe/Berlin", "Europe/Nowhere"] as [JSON] {
+                let times: JSON = [480, 1200]
+                try await bob.call(
+                    "SetDailyCheckIns", ["times": times, "weekdays": ["monday", "friday"], "zone": zone])
+            }
+            try await bob.call("SetCheckInInterval", ["interval": .int(86_400_000_000)])
             let tier: JSON = ["after": 900_000_000, "responders": [.string(anna.account)]]
             try await bob.call("SetResponderTiers", ["tiers": [tier]])
             try await bob.call("SetResponderTiers", ["tiers": [tier, tier]])

@@ -1,3 +1,6 @@
+import Foundation
+import Logging
+import Postgres
 import ServiceKit
 import ServiceLifecycle
 import SessionService
@@ -21,7 +24,9 @@ struct SessionProgram: DomainProgram {
                 help: "The shortest time between two check-ins. Initially 5m."),
             .duration(
                 "least_check_in_interval", in: .seconds(1)...(.seconds(86_400)),
-                help: "The shortest check-in interval that people may choose. Initially 1h."),
+                help:
+                    "The shortest check-in interval that people may choose, and the shortest time between two daily times, which are an hour apart in any case. Initially 1h."
+            ),
             .count(
                 "alarm_repetitions", in: 0...100,
                 help: "How many times responders are notified again of a missed check-in or an alert. Initially 3."),
@@ -65,6 +70,59 @@ struct SessionProgram: DomainProgram {
                 "empty_group_rest", in: .seconds(1)...(.seconds(86_400)),
                 help: "How long a group session goes on with nobody in it. At first: 10m."),
         ]
+    }
+
+    private static let zonesFolder = Setting<String?>.text(
+        "zones.dir", placeholder: "FOLDER",
+        help:
+            "The compiled time zones that people choose from, stored for all replicas. Default: \(ZoneFiles.usualFolder), if it has newer ones than the database."
+    )
+
+    static var supplies: [any SettingDeclaration] { [zonesFolder] }
+
+    static func supply(_ database: Database, _ settings: Settings, _ logger: Logger) throws {
+        try storeZones(database, settings, logger)
+        let reviews = try StoredZones.setReviews(database)
+        guard reviews > 0 else { return }
+        logger.info("has daily times looked at again", metadata: ["accounts": "\(reviews)"])
+    }
+
+    private static func storeZones(_ database: Database, _ settings: Settings, _ logger: Logger) throws {
+        let stored = try StoredZones.name(database)
+        let files: ZoneFiles
+        if let folder = settings[zonesFolder] {
+            files = try ZoneFiles(folder: URL(filePath: folder))
+        } else {
+            do { files = try ZoneFiles(folder: URL(filePath: ZoneFiles.usualFolder)) } catch {
+                // Without any, nobody can choose daily times, and all else works.
+                if stored == nil {
+                    logger.warning("no time zones were stored, so nobody can choose daily times: \(error.advice)")
+                } else if let error = error as? ZoneFilesError, case .changing = error {
+                    logger.warning("left the stored time zones alone: \(error)")
+                }
+                return
+            }
+            if let stored {
+                guard let old = ZoneRelease(stored), let new = ZoneRelease(files.name) else {
+                    logger.notice(
+                        "left the stored time zones alone: which are newer can't be told by their names; --zones-dir replaces them",
+                        metadata: ["stored": "\(stored)", "machine": "\(files.name)"])
+                    return
+                }
+                guard old < new else { return }
+            }
+        }
+        let missing = try StoredZones.missing(in: files, database)
+        if !missing.isEmpty {
+            logger.warning(
+                "some time zones are missing and stay as they were stored before",
+                metadata: ["missing": "\(missing.prefix(20).joined(separator: " "))", "count": "\(missing.count)"])
+        }
+        guard let changed = try StoredZones.replace(by: files, over: stored, database) else {
+            logger.notice("left the time zones alone that another process has stored meanwhile")
+            return
+        }
+        logger.info("stored time zones", metadata: ["version": "\(files.name)", "changed": "\(changed)"])
     }
 
     static func store(_ settings: Settings) -> SessionStore { SessionStore() }

@@ -25,6 +25,9 @@ package struct CheckInRow: Equatable, Sendable {
     package var gracedDeadline: Instant?
     package var graceEnds: Instant?
     package var pause = CheckInPause()
+    /// See ``daily``.
+    package var keptDaily: DailyRow?
+    package var dailyChanges = DailyChangeCount()
     /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
@@ -47,12 +50,17 @@ package struct CheckInRow: Equatable, Sendable {
         (remindsTwoHours ? [.twoHours] : []) + (remindsThirtyMinutes ? [.thirtyMinutes] : [])
     }
 
-    /// Leaves out reminders as long as the whole interval, which would come right after the check-in.
-    var usefulReminders: [ReminderLead] { reminders.filter { $0.interval < interval } }
+    /// Leaves out reminders as long as the whole interval, which would come right after the check-in, and those that would come when a
+    /// check-in doesn't count yet.
+    var usefulReminders: [ReminderLead] {
+        guard let due, let opens else { return reminders.filter { $0.interval < interval } }
+        return reminders.filter { due - $0.interval >= opens }
+    }
 
     /// Sets a new deadline and forgets what was done about the old one.
-    mutating func move(to deadline: Instant) {
-        due = deadline
+    mutating func move(to deadline: CheckInDeadline, at time: Instant) {
+        due = deadline.due
+        daily?.take(deadline, at: time)
         alarm = nil
         reminded = nil
         lastAlarm = nil
@@ -91,12 +99,16 @@ extension SessionReducer {
         case .setCheckInGrace(let command):
             let (account, row) = try asker(rows, context)
             return setGrace(&rows, command, account, row, context)
+        case .setDailyCheckIns(let command):
+            let (account, row) = try asker(rows, context)
+            return try setDaily(&rows, command, account, row, context)
+        case .reviewDailyCheckIns(let command): return reviewDaily(&rows, command, context)
         case .pauseCheckIns(let command):
             let (account, row) = try asker(rows, context)
             return try pause(&rows, command, account, row, context)
         case .resumeCheckIns:
             let (account, row) = try asker(rows, context)
-            return resume(&rows, account, row.checkIn, context)
+            return resume(&rows, account, row, context)
         case .endPause(let command): return try endPause(&rows, command, context.time)
         case .remindPause(let command): return try remindPause(&rows, command, context)
         case .missCheckIn(let command): return try expire(&rows, command, context)
@@ -119,44 +131,49 @@ extension SessionReducer {
             changed.checkIn.miss(alarm, at: context.time)
             events.append(missed(account, alarm, deadline, hear, at: time))
         }
-        // One that is due, or was missed, can be made up for at any time.
+        // One that is due, or was missed, can be made up for at any time; and an earlier one that counted for nothing is in nobody's way.
         let isDue = row.checkIn.due.map { $0 <= time } ?? false
-        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue,
+        let isEarly = row.checkIn.isEarly(at: time)
+        let counts = row.checkIn.opens != nil && !isEarly
+        if let last = row.checkIn.last, !changed.checkIn.missed, !isDue, !counts,
             !row.isAnswering(byCheckInAt: time), last + rows.limits.checkInCooldown > time
         {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
-        let ended = changed.checkIn.missed ? row.checkIn.due : nil
+        let isOver = changed.checkIn.missed
+        let ended = isOver ? row.checkIn.due : nil
         let graced = row.checkIn.shownGraceEnd == nil ? nil : row.checkIn.due
-        let alarm = changed.checkIn.alarm
+        let alarm = isOver ? changed.checkIn.alarm : nil
         changed.checkIn.last = time
-        let due: Instant
-        if let until = changed.checkIn.pausedUntil, until > min(context.recordedAt, context.time),
-            until + row.checkIn.interval > time
+        let clock = min(context.recordedAt, context.time)
+        let next = row.checkIn.next(afterCheckInAt: time, clock, rows)
+        if let until = changed.checkIn.pausedUntil, until > clock,
+            row.checkIn.daily != nil || next.due == row.checkIn.due
         {
             // It is shown, and the pause goes on.
-            due = until + row.checkIn.interval
+            changed.checkIn.moveInPause(to: next, at: time)
             changed.checkIn.pause.restart(at: time)
         } else {
-            due = time + row.checkIn.interval
             // Its timer's command comes later than this one.
             if changed.checkIn.pausedUntil != nil {
-                events.append(.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time)))
+                events.append(
+                    .checkInsResumed(
+                        .init(account: account, due: next.due, isEarly: false, opens: next.opens, at: time)))
             }
-            changed.checkIn.move(to: due)
+            if !isEarly { changed.checkIn.move(to: next, at: time) }
             changed.checkIn.pause = row.checkIn.pause.forgotten
         }
         rows[account] = changed
         let answered = changed.unanswered == nil ? [] : answerPings(&rows, of: account, said: time, context.time)
         // An earlier check-in, made while the clock was ahead, doesn't hide when this one was.
-        let said = min(context.recordedAt, context.time)
-        if said < time {
+        if clock < time {
             var unanswered = rows[account]?.unanswered ?? UnansweredRow()
-            unanswered.hear(said: said)
+            unanswered.hear(said: clock)
             rows[account]?.unanswered = unanswered
         }
         let checkedIn = CheckedIn(
-            account: account, due: due, ended: ended, alarm: alarm, graced: graced, at: time)
+            account: account, due: next.due, ended: ended, alarm: alarm, graced: graced, opens: next.opens,
+            isEarly: isEarly ? true : nil, at: time)
         return events + [.checkedIn(checkedIn)] + answered
     }
 
@@ -165,7 +182,7 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         let time = context.time
-        guard command.interval != row.checkIn.interval else { return [] }
+        guard command.interval != row.checkIn.interval || row.checkIn.daily != nil else { return [] }
         guard command.interval >= rows.limits.leastCheckInInterval else {
             throw Rejection(
                 .invalidField, "Choose an interval from \(rows.limits.leastCheckInInterval.inWords) to 7 days.",
@@ -175,6 +192,7 @@ extension SessionReducer {
         // People were told of its end by the clock.
         let ended = changed.checkIn.endPause(of: account, at: min(context.recordedAt, time))
         changed.checkIn.interval = command.interval
+        changed.checkIn.keptDaily = nil
         // A deadline that has passed is left to the timer, however late it fires.
         if let until = changed.checkIn.pause.until, ended.isEmpty, row.checkIn.pausedUntil == until {
             changed.checkIn.due = until + command.interval
@@ -189,7 +207,9 @@ extension SessionReducer {
             let next = begun + command.interval
             // Shorter and longer in turn puts nothing off for ever.
             let longest = max(begun + CheckInRules.intervals.upperBound, due)
-            changed.checkIn.move(to: next > time ? next : min(time + command.interval, longest))
+            let chosen = next > time ? next : min(time + command.interval, longest)
+            let isSafe = row.checkIn.daily != nil && due < time + DailySequence.safe
+            changed.checkIn.move(to: CheckInDeadline(due: isSafe ? min(due, chosen) : chosen), at: time)
         }
         rows[account] = changed
         return ended + [

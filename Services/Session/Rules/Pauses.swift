@@ -2,10 +2,10 @@ import QuartetContractSupport
 import QuartetSessionContract
 package import QuartetVocabulary
 
-/// A pause of check-ins: the next deadline is an interval after its end.
+/// A pause of check-ins: the next deadline is an interval after its end, or the first daily time after it.
 package struct CheckInPause: Equatable, Sendable {
-    /// When it ends; nil while there is none. It says nothing if the deadline isn't an interval later: a process of an earlier release
-    /// moves that without changing this.
+    /// When it ends; nil while there is none. It says nothing if the deadline isn't an interval later, or the one that daily times made
+    /// after it: a process of an earlier release moves that without changing this.
     package var until: Instant?
     /// From when it counts: its beginning or the last change of its end or, if that was later, the last check-in. Without a pause, when
     /// the last one ended: from then on the deadline counts. Nil after a check-in.
@@ -55,15 +55,25 @@ package struct CheckInPause: Equatable, Sendable {
 extension CheckInRow {
     /// Until when check-ins are paused; nil if they aren't.
     package var pausedUntil: Instant? {
-        guard !missed, let until = pause.until, due == until + interval else { return nil }
-        return until
+        guard !missed, let until = pause.until else { return nil }
+        let isItsOwn = ownDaily.map { $0.paused == until } ?? (due == until + interval)
+        return isItsOwn ? until : nil
     }
 
     /// Ends a pause that is over, if its timer's command comes later. The deadline stays.
     mutating func endPause(of account: AccountID, at time: Instant) -> [SessionEvent] {
         guard let until = pausedUntil, until <= time, let due else { return [] }
         pause.end(at: time)
-        return [.checkInsResumed(.init(account: account, due: due, isEarly: false, at: time))]
+        return [.checkInsResumed(.init(account: account, due: due, isEarly: false, opens: opens, at: time))]
+    }
+
+    /// Sets another deadline of a pause that goes on.
+    mutating func moveInPause(to deadline: CheckInDeadline, at time: Instant) {
+        guard deadline.due != due else { return }
+        let pause = pause
+        move(to: deadline, at: time)
+        self.pause = pause
+        daily?.paused = pause.until
     }
 
     func pauseTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
@@ -106,32 +116,39 @@ extension SessionReducer {
                 field: "until")
         }
         if let wait = checkIn.pause.count(at: time, limits) { throw .tooSoon("You paused too often", left: wait) }
-        let next = command.until + checkIn.interval
-        checkIn.move(to: next)
+        let next = checkIn.next(after: command.until, opened: row.opened, rows)
+        checkIn.move(to: next, at: time)
+        checkIn.daily?.paused = command.until
         (checkIn.pause.until, checkIn.pause.since, checkIn.pause.used) = (command.until, time, used)
         checkIn.pause.isReminded = false
         rows[account]?.checkIn = checkIn
-        let paused = CheckInsPaused(account: account, until: command.until, due: next, former: former, at: time)
+        let paused = CheckInsPaused(
+            account: account, until: command.until, due: next.due, former: former, opens: next.opens, at: time)
         return ended + [.checkInsPaused(paused)]
     }
 
     static func resume(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: CheckInRow, _ context: CommandContext
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
     ) -> [SessionEvent] {
-        guard let until = row.pausedUntil, let due = row.due else { return [] }
-        let time = max(min(context.recordedAt, context.time), row.last ?? context.recordedAt)
+        guard let until = row.checkIn.pausedUntil, let due = row.checkIn.due else { return [] }
+        let time = max(min(context.recordedAt, context.time), row.checkIn.last ?? context.recordedAt)
         // One that is over already keeps the deadline that was announced.
         let isEarly = until > time
-        var checkIn = row
-        let next = isEarly ? time + row.interval : due
+        var checkIn = row.checkIn
         checkIn.pause.end(at: time)
         if isEarly {
             let pause = checkIn.pause
-            checkIn.move(to: next)
+            // A daily time that has passed while this waited would begin an alarm at once.
+            let handled = max(time, min(context.recordedAt + ResumeCheckIns.validity, context.time))
+            let start = checkIn.daily == nil ? time : handled
+            checkIn.move(to: checkIn.next(after: start, opened: row.opened, rows), at: time)
             checkIn.pause = pause
         }
         rows[account]?.checkIn = checkIn
-        return [.checkInsResumed(.init(account: account, due: next, isEarly: isEarly, at: time))]
+        return [
+            .checkInsResumed(
+                .init(account: account, due: checkIn.due ?? due, isEarly: isEarly, opens: checkIn.opens, at: time))
+        ]
     }
 
     static func endPause(
@@ -142,7 +159,8 @@ extension SessionReducer {
         else { return [] }
         try requireDue(command.until, time)
         rows[command.account]?.checkIn.pause.end(at: time)
-        return [.checkInsResumed(.init(account: command.account, due: due, isEarly: false, at: time))]
+        let opens = row.checkIn.opens
+        return [.checkInsResumed(.init(account: command.account, due: due, isEarly: false, opens: opens, at: time))]
     }
 
     static func remindPause(

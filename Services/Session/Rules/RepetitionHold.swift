@@ -131,11 +131,13 @@ extension SessionReducer {
         _ reason: AlarmCloseReason, _ time: Instant
     ) -> SessionEvent {
         var row = before
-        var due: Instant?
+        var next: CheckInDeadline?
         switch command.kind {
         case .checkInMissed:
-            due = time + row.checkIn.interval
-            row.checkIn.move(to: time + row.checkIn.interval)
+            // Nobody is there to check in within minutes.
+            let begun = row.checkIn.nextAnew(at: time, rows)
+            next = begun
+            row.checkIn.move(to: begun, at: time)
             // Nobody has checked in: no pause before that.
             row.checkIn.pause.used = rows.limits.longestPause
         case .alertRaised:
@@ -147,7 +149,7 @@ extension SessionReducer {
         return .alarmClosed(
             .init(
                 account: command.account, alarm: command.alarm, kind: command.kind, reason: reason, since: since,
-                due: due, at: time))
+                due: next?.due, opens: next?.opens, at: time))
     }
 }
 

@@ -71,6 +71,8 @@ extension SessionRows {
         package var deciding: Set<Key> = []
         /// Edge processes that get a connection.
         package var connectingEdges: Set<OwnerID> = []
+        /// Time zones that somebody chooses. Those that are chosen already are in accounts' rows.
+        package var zones: Set<String> = []
         /// Whether the database's clock is needed.
         package var isTimed = false
 
@@ -115,6 +117,8 @@ extension SessionRows {
                 missing.insert(command.account)
                 isTimed = true
             case (.checkIn(.pauseCheckIns), let account?), (.drill(.runDrill), let account?): signing.insert(account)
+            case (.checkIn(.setDailyCheckIns(let command)), _): zones.insert(command.zone)
+            case (.checkIn(.reviewDailyCheckIns), _): isTimed = true
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _), (.trip, _), (.drill, _): break
             // Above.

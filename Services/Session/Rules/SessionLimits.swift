@@ -42,6 +42,10 @@ package struct SessionLimits: Equatable, Sendable {
     package var longestPause: Interval = .days(30)
     /// Beginnings and changes of pauses.
     package var pausesADay = 6
+    /// Changes of daily times, each of which may leave deadlines of before.
+    package var dailyChangesADay = 10
+    /// The data of the time zones that all replicas use.
+    package var zones = ZoneVersion()
     /// How far ahead a trip's end is at least.
     package var leastTrip: Interval = .minutes(5)
     /// Starts of trips, and as many moves.
@@ -98,4 +102,23 @@ package struct SessionLimits: Equatable, Sendable {
     package var attachmentsOfAccount = 200 << 20
 
     package init() {}
+}
+
+/// Which data of the time zones are in use.
+package struct ZoneVersion: Equatable, Sendable {
+    /// Counts up; 0 before there are any.
+    package var number = 0
+    package var since = Instant(microseconds: 0)
+    /// For how long accounts are looked at, a few at a time: what else is due then doesn't wait for all of them.
+    package var reviewing: Interval = .seconds(0)
+
+    package init() {}
+
+    /// When an account's daily times are looked at.
+    package func review(of account: AccountID) -> Instant {
+        // Random bits.
+        let place = Int64(account.low & 0xFFFF)
+        let (whole, rest) = reviewing.microseconds.quotientAndRemainder(dividingBy: 0x1_0000)
+        return since + Interval(microseconds: whole * place + rest * place / 0x1_0000)
+    }
 }

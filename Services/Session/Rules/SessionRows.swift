@@ -22,6 +22,8 @@ package struct SessionRows: Equatable, Sendable {
     package var waitingTrips: [AccountID: WaitingCommand] = [:]
     /// The database's clock when they were loaded, if it matters.
     package var clock: Instant?
+    /// The zones of daily times.
+    package var zones = ZoneBook()
     /// Accounts whose timer came early, and is set again though nothing of them changed.
     package var woken: Set<AccountID> = []
     /// Accounts, including closed ones: an id is never used again.
@@ -40,6 +42,10 @@ package struct SessionRows: Equatable, Sendable {
         self.limits = limits
     }
 
+    /// The time by the database's clock, of which the rules' time may be far ahead after a failover. Where the clock isn't needed, it is
+    /// when the command was recorded.
+    func now(_ context: CommandContext) -> Instant { min(clock ?? context.recordedAt, context.time) }
+
     // MARK: Loading and saving
 
     /// Loads an account from its table.
@@ -55,6 +61,9 @@ package struct SessionRows: Equatable, Sendable {
         devices.load(row, at: key)
         deviceIDs[key.account, default: []].insert(key.device)
     }
+
+    /// The zones of the daily times that were loaded.
+    package var chosenZones: Set<String> { Set(accounts.keys.compactMap { accounts[$0]?.checkIn.daily?.times.zone }) }
 
     package var accountChanges: WorkingSet<AccountID, AccountRow>.Changes { accounts.changes }
     package var deviceChanges: WorkingSet<DeviceKey, DeviceRow>.Changes { devices.changes }

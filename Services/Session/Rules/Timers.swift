@@ -12,7 +12,7 @@ extension SessionRows {
     /// The timers that an account wants now, soonest first. They follow from the state alone: as long as exactly these are
     /// set after each change, no deadline is lost, and the rules drop a command that comes too late to be true.
     package func wantedTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
-        self[account]?.wantedTimers(of: account, limits) ?? []
+        self[account]?.wantedTimers(of: account, limits, zones) ?? []
     }
 
     /// The timers of each account, edge process and group session whose wanted timers may have changed.
@@ -20,8 +20,8 @@ extension SessionRows {
         let accounts = accountChanges
         let inserted = accounts.inserted.map { (Key.account($0.key), wantedTimers(of: $0.key)) }
         let updated = accounts.updated.compactMap { account, row, before in
-            let timers = row.wantedTimers(of: account, limits)
-            return timers == before.wantedTimers(of: account, limits) ? nil : (Key.account(account), timers)
+            let timers = row.wantedTimers(of: account, limits, zones)
+            return timers == before.wantedTimers(of: account, limits, zones) ? nil : (Key.account(account), timers)
         }
         let others = (groups.retimedEdges.map(Key.edge) + groups.retimedGroups.map(Key.group)).map {
             ($0, wantedTimers(of: $0))
@@ -32,7 +32,9 @@ extension SessionRows {
 }
 
 extension AccountRow {
-    fileprivate func wantedTimers(of account: AccountID, _ limits: SessionLimits) -> [WantedTimer<SessionCommand>] {
+    fileprivate func wantedTimers(
+        of account: AccountID, _ limits: SessionLimits, _ zones: ZoneBook
+    ) -> [WantedTimer<SessionCommand>] {
         if let closed {
             guard handle != nil else { return [] }
             return [WantedTimer(.account(.freeHandle(.init(account: account))), due: closed + limits.handleRest)]
@@ -42,7 +44,7 @@ extension AccountRow {
                 SessionCommand.recovery(.forgetSecurityChanges(.init(account: account))), due: $0 + limits.undoWindow)
         }
         let timers =
-            (forgetting.map { [$0] } ?? []) + checkIn.wantedTimers(of: account, limits)
+            (forgetting.map { [$0] } ?? []) + checkIn.wantedTimers(of: account, limits, zones)
             + alert.wantedTimers(of: account, limits) + (trip?.timers(of: account) ?? [])
             + (unanswered?.timers(of: account) ?? [])
             + (drill?.timers(of: account) ?? [])
@@ -51,7 +53,9 @@ extension AccountRow {
 }
 
 extension CheckInRow {
-    fileprivate func wantedTimers(of account: AccountID, _ limits: SessionLimits) -> [WantedTimer<SessionCommand>] {
+    fileprivate func wantedTimers(
+        of account: AccountID, _ limits: SessionLimits, _ zones: ZoneBook
+    ) -> [WantedTimer<SessionCommand>] {
         guard let due else { return [] }
         if let alarm {
             guard let lastAlarm else { return [] }
@@ -64,7 +68,7 @@ extension CheckInRow {
             WantedTimer(
                 .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead))),
                 due: due - lead.interval, part: lead.rawValue)
-        } + pauseTimers(of: account) + [
+        } + pauseTimers(of: account) + dailyTimers(of: account, limits, zones) + [
             WantedTimer(
                 .checkIn(.missCheckIn(.init(account: account, deadline: due))),
                 due: max(hold?.reconsideredAt ?? due, fixedGraceEnd ?? due))

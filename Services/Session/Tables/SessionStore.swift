@@ -17,13 +17,15 @@ package struct SessionStore: TimedStore {
     package typealias Rules = SessionReducer
 
     private let limits: SessionLimits
+    private let zones = ZoneCache()
 
     /// - Parameter limits: Overridden by those in `session.limits`.
     package init(limits: SessionLimits = SessionLimits()) {
         self.limits = limits
     }
 
-    /// Takes one round trip; two where accounts or edge processes decide which group sessions are needed.
+    /// Takes one round trip; two where accounts or edge processes decide which group sessions are needed, or where a time zone is needed
+    /// for the first time.
     package func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = SessionRows.Selection(requests)
         let accounts = pipeline.lockAccounts(
@@ -71,6 +73,7 @@ package struct SessionStore: TimedStore {
         rows.groups = try groups.rows()
         rows.waitingCheckIns = try waitingCheckIns.waitingCommands()
         rows.waitingTrips = try waitingTrips.waitingCommands()
+        rows.zones = try zones.zones(touched.zones.union(rows.chosenZones), of: &rows.limits.zones, in: pipeline)
         return rows
     }
 
@@ -80,6 +83,7 @@ package struct SessionStore: TimedStore {
         var rows = SessionRows(limits: try settled.limits(besides: limits))
         for (account, row) in found.accounts { rows.load(row, at: account) }
         rows.groups = found.groups
+        rows.zones = try zones.zones(rows.chosenZones, of: &rows.limits.zones, in: pipeline)
         return Dictionary(
             uniqueKeysWithValues: found.keys.map { ($0, rows.wantedTimers(of: $0).map(TimedCommand.init)) })
     }

@@ -1121,6 +1121,24 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
   public mutating func clearPausedUntil() {self._pausedUntil = nil}
 
+  public var daily: Quartet_V1_DailyTimes {
+    get {_daily ?? Quartet_V1_DailyTimes()}
+    set {_daily = newValue}
+  }
+  /// Returns true if `daily` has been explicitly set.
+  public var hasDaily: Bool {self._daily != nil}
+  /// Clears the value of `daily`. Subsequent reads from it will return its default value.
+  public mutating func clearDaily() {self._daily = nil}
+
+  public var opens: Int64 {
+    get {_opens ?? 0}
+    set {_opens = newValue}
+  }
+  /// Returns true if `opens` has been explicitly set.
+  public var hasOpens: Bool {self._opens != nil}
+  /// Clears the value of `opens`. Subsequent reads from it will return its default value.
+  public mutating func clearOpens() {self._opens = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1133,6 +1151,33 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   fileprivate var _grace: Int64? = nil
   fileprivate var _graceEnds: Int64? = nil
   fileprivate var _pausedUntil: Int64? = nil
+  fileprivate var _daily: Quartet_V1_DailyTimes? = nil
+  fileprivate var _opens: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_DailyTimes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var times: [Int64] = []
+
+  public var weekdays: [String] = []
+
+  public var zone: String {
+    get {_zone ?? String()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  public var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  public mutating func clearZone() {self._zone = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _zone: String? = nil
 }
 
 public nonisolated struct Quartet_V1_TripState: Sendable {
@@ -4370,6 +4415,31 @@ public nonisolated struct Quartet_V1_SetCheckInGraceRequest: Sendable {
   fileprivate var _grace: Int64? = nil
 }
 
+public nonisolated struct Quartet_V1_SetDailyCheckInsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var times: [Int64] = []
+
+  public var weekdays: [String] = []
+
+  public var zone: String {
+    get {_zone ?? String()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  public var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  public mutating func clearZone() {self._zone = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _zone: String? = nil
+}
+
 public nonisolated struct Quartet_V1_PauseCheckInsRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -7488,7 +7558,7 @@ nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CheckInState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0\u{1}pausedUntil\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}daily\0\u{1}opens\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7505,6 +7575,8 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
       case 7: try { try decoder.decodeSingularInt64Field(value: &self._grace) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self._graceEnds) }()
       case 9: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._daily) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self._opens) }()
       default: break
       }
     }
@@ -7542,6 +7614,12 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._pausedUntil {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
     } }()
+    try { if let v = self._daily {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._opens {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7555,6 +7633,52 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     if lhs._grace != rhs._grace {return false}
     if lhs._graceEnds != rhs._graceEnds {return false}
     if lhs._pausedUntil != rhs._pausedUntil {return false}
+    if lhs._daily != rhs._daily {return false}
+    if lhs._opens != rhs._opens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_DailyTimes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DailyTimes"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{1}weekdays\0\u{1}zone\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.times) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.weekdays) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._zone) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.times.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.times, fieldNumber: 1)
+    }
+    if !self.weekdays.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.weekdays, fieldNumber: 2)
+    }
+    try { if let v = self._zone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_DailyTimes, rhs: Quartet_V1_DailyTimes) -> Bool {
+    if lhs.times != rhs.times {return false}
+    if lhs.weekdays != rhs.weekdays {return false}
+    if lhs._zone != rhs._zone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11237,6 +11361,50 @@ nonisolated extension Quartet_V1_SetCheckInGraceRequest: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Quartet_V1_SetCheckInGraceRequest, rhs: Quartet_V1_SetCheckInGraceRequest) -> Bool {
     if lhs._grace != rhs._grace {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_SetDailyCheckInsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SetDailyCheckInsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{1}weekdays\0\u{1}zone\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.times) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.weekdays) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._zone) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.times.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.times, fieldNumber: 1)
+    }
+    if !self.weekdays.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.weekdays, fieldNumber: 2)
+    }
+    try { if let v = self._zone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_SetDailyCheckInsRequest, rhs: Quartet_V1_SetDailyCheckInsRequest) -> Bool {
+    if lhs.times != rhs.times {return false}
+    if lhs.weekdays != rhs.weekdays {return false}
+    if lhs._zone != rhs._zone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -100,13 +100,21 @@ public struct CheckInState: Codable, Hashable, Sendable {
     public var grace: Interval?
     /// The deadline has passed, and others hear of it at this time. Only the person sees it.
     public var graceEnds: Instant?
-    /// Until when check-ins are paused; the next deadline is one interval later. Responders see it, too.
+    /// Until when check-ins are paused; the next deadline is one interval later, or the first daily time after it. Responders see it,
+    /// too.
     public var pausedUntil: Instant?
+    /// At which times of the day to check in; nil if at an interval. Then ``interval`` is the longest time between two of them. Only the
+    /// person sees it.
+    public var daily: DailyTimes?
+    /// From when a check-in counts for ``due``, a daily time. Nil if that was missed, and where any check-in counts. Only the person sees
+    /// it.
+    public var opens: Instant?
 
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
         last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil,
-        grace: Interval? = nil, graceEnds: Instant? = nil, pausedUntil: Instant? = nil
+        grace: Interval? = nil, graceEnds: Instant? = nil, pausedUntil: Instant? = nil, daily: DailyTimes? = nil,
+        opens: Instant? = nil
     ) {
         self.interval = interval
         self.reminders = reminders
@@ -117,12 +125,22 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.grace = grace
         self.graceEnds = graceEnds
         self.pausedUntil = pausedUntil
+        self.daily = daily
+        self.opens = opens
     }
 
     /// Takes another deadline. A pause goes on only if this is its own: processes of a release that doesn't know pauses set others.
-    fileprivate mutating func move(to deadline: Instant?) {
-        due = deadline
-        if pausedUntil.map({ $0 + interval }) != deadline { pausedUntil = nil }
+    /// - Parameter opens: From when a check-in counts for a daily time. What ends a pause of these is said by itself.
+    fileprivate mutating func move(to deadline: Instant?, opens: Instant? = nil) {
+        (due, self.opens) = (deadline, opens)
+        if opens == nil, pausedUntil.map({ $0 + interval }) != deadline { pausedUntil = nil }
+    }
+
+    /// Whether a check-in now would be too early to count for ``due``.
+    public func isEarly(at now: Instant) -> Bool {
+        // Any check-in ends a grace, which can begin too soon if a clock is ahead.
+        guard !missed, graceEnds == nil, let due, let opens else { return false }
+        return now < opens && now < due
     }
 
     /// By when to check in, so that others don't hear of it. Nil once they have, and while it isn't known.
@@ -176,26 +194,35 @@ extension AccountState {
         case .avatarRemoved: avatar = nil
         case .checkedIn(let event):
             checkIn.last = event.at
-            checkIn.move(to: event.due)
+            // It is shown, and whatever is on goes on.
+            guard event.isEarly != true else { return }
+            checkIn.move(to: event.due, opens: event.opens)
             checkIn.missed = false
             checkIn.alarm = nil
             checkIn.graceEnds = nil
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
+            checkIn.daily = nil
             checkIn.move(to: event.due)
+        case .dailyCheckInsSet(let event):
+            checkIn.daily = event.daily
+            checkIn.interval = event.interval
+            (checkIn.due, checkIn.opens) = (event.due, event.opens)
+        case .dailyCheckInsMoved(let event): (checkIn.due, checkIn.opens) = (event.due, event.opens)
         case .checkInRemindersSet(let event): checkIn.reminders = event.reminders
         case .checkInGraceSet(let event): checkIn.grace = event.grace > .seconds(0) ? event.grace : nil
         case .checkInGraceBegan(let event): checkIn.graceEnds = event.ends
         case .checkInsPaused(let event):
-            checkIn.due = event.due
+            (checkIn.due, checkIn.opens) = (event.due, event.opens)
             checkIn.pausedUntil = event.until
         case .checkInsResumed(let event):
-            checkIn.due = event.due
+            (checkIn.due, checkIn.opens) = (event.due, event.opens)
             checkIn.pausedUntil = nil
         case .checkInMissed(let event):
             checkIn.missed = true
             checkIn.pausedUntil = nil
             checkIn.graceEnds = nil
+            checkIn.opens = nil
             checkIn.alarm = event.alarm
         case .alertRaised(let event):
             alertRaised = event.at
@@ -225,7 +252,7 @@ extension AccountState {
                 unanswered = nil
                 endMissedTrip()
             case .checkInMissed:
-                checkIn.move(to: event.due)
+                checkIn.move(to: event.due, opens: event.opens)
                 checkIn.missed = false
                 checkIn.alarm = nil
             }

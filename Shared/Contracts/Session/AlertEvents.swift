@@ -119,11 +119,13 @@ public struct AlarmClosed: EventBody {
     public let since: Instant
     /// When the next check-in is due, after a missed one.
     public let due: Instant?
+    /// From when a check-in counts for ``due``, a daily time.
+    public let opens: Instant?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, reason: AlarmCloseReason, since: Instant,
-        due: Instant? = nil, at: Instant
+        due: Instant? = nil, opens: Instant? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
@@ -131,6 +133,7 @@ public struct AlarmClosed: EventBody {
         self.reason = reason
         self.since = since
         self.due = due
+        self.opens = opens
         self.at = at
     }
 }

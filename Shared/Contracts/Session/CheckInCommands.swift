@@ -6,17 +6,20 @@ package enum CheckInCommand: MessageSet {
     case setCheckInInterval(SetCheckInInterval)
     case setCheckInReminders(SetCheckInReminders)
     case setCheckInGrace(SetCheckInGrace)
+    case setDailyCheckIns(SetDailyCheckIns)
     case pauseCheckIns(PauseCheckIns)
     case resumeCheckIns(ResumeCheckIns)
     case missCheckIn(MissCheckIn)
     case remindCheckIn(RemindCheckIn)
     case endPause(EndPause)
     case remindPause(RemindPause)
+    case reviewDailyCheckIns(ReviewDailyCheckIns)
 
     package static let cases: Cases<Self> = [
         Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders),
-        Case(Self.setCheckInGrace), Case(Self.pauseCheckIns), Case(Self.resumeCheckIns), Case(Self.missCheckIn),
-        Case(Self.remindCheckIn), Case(Self.endPause), Case(Self.remindPause),
+        Case(Self.setCheckInGrace), Case(Self.setDailyCheckIns), Case(Self.pauseCheckIns), Case(Self.resumeCheckIns),
+        Case(Self.missCheckIn), Case(Self.remindCheckIn), Case(Self.endPause), Case(Self.remindPause),
+        Case(Self.reviewDailyCheckIns),
     ]
 
     package var body: any CommandBody {
@@ -25,17 +28,22 @@ package enum CheckInCommand: MessageSet {
         case .setCheckInInterval(let body): body
         case .setCheckInReminders(let body): body
         case .setCheckInGrace(let body): body
+        case .setDailyCheckIns(let body): body
         case .pauseCheckIns(let body): body
         case .resumeCheckIns(let body): body
         case .missCheckIn(let body): body
         case .remindCheckIn(let body): body
         case .endPause(let body): body
         case .remindPause(let body): body
+        case .reviewDailyCheckIns(let body): body
         }
     }
 }
 
 /// Says "I'm all right". Restarts the timer and ends a missed check-in's alarm.
+///
+/// Where somebody checks in at daily times, it counts for the next one if it is made within the six hours before, or half the way
+/// from the one before if that is less. An earlier one is shown and moves nothing: ``CheckedIn/isEarly``.
 ///
 /// Rejected: `tooSoon`, with the time left, within 5 minutes of the last one (operators can change this). Result:
 /// ``CheckedIn``.
@@ -47,13 +55,14 @@ public struct CheckIn: PublicCommandBody {
     public init() {}
 }
 
-/// Sets how often to check in.
+/// Sets how often to check in. Ends daily times; a deadline of theirs that is less than twelve hours away stays, or gives way to an
+/// earlier one, unless check-ins are paused.
 ///
 /// The new deadline is one interval after the last check-in, after the account was opened or after a pause ended; if that has
 /// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Result:
 /// ``CheckInIntervalSet``; nothing if nothing changes.
 public struct SetCheckInInterval: PublicCommandBody {
-    public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval"])
+    public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval", "SetDailyCheckIns"])
 
     /// At most 7 days, and at least what operators allow: 1 hour by default.
     public let interval: Interval
@@ -111,12 +120,61 @@ public struct SetCheckInGrace: PublicCommandBody {
     }
 }
 
-/// Pauses check-ins, or changes until when they are paused. The first deadline is one interval after the end. Pings, alerts and
-/// check-ins that somebody makes all the same go on; one of these doesn't end the pause. The account's responders are told.
+/// Sets at which times of the day to check in, instead of an interval.
+///
+/// Deadlines that are less than twelve hours away stay, and no new one is made within two hours of one of these that the new times
+/// don't make. The present one stays, too, if the first of these times would be later than seven days and six hours after the last
+/// check-in, or after a pause since. A time that is past is skipped, which ``DailyCheckInsSet/skipped`` says. A deadline that has
+/// passed, and a missed check-in, stay as they are. Where clocks skip a time, the first instant after it counts; where they show it
+/// twice, the first of the two; and of two times that this leaves less than half an hour apart, the first.
+///
+/// Rejected: `invalidField` for times, days or a zone that can't be; `tooSoon`, with the time left, after ten changes in a day. Result:
+/// ``DailyCheckInsSet``; nothing if nothing changes.
+public struct SetDailyCheckIns: PublicCommandBody {
+    public static let sending = Sending(.checkInSettings, supersedes: ["SetDailyCheckIns", "SetCheckInInterval"])
+
+    /// One to four minutes of the day, from 0 to 1439, at least an hour apart, round the clock, or what operators ask for.
+    public let times: [Int]
+    /// At least one.
+    public let weekdays: [Weekday]
+    /// The zone's name in IANA's database. That of the device is only a proposal.
+    public let zone: String
+
+    public init(times: [Int], weekdays: [Weekday], zone: String) {
+        self.times = times
+        self.weekdays = weekdays
+        self.zone = zone
+    }
+
+    public init(_ daily: DailyTimes) {
+        self.init(times: daily.times, weekdays: daily.weekdays, zone: daily.zone)
+    }
+
+    package var daily: DailyTimes { DailyTimes(times: times, weekdays: weekdays, zone: zone) }
+
+    public func validate() throws(Rejection) { try DailyTimes.check(times, weekdays, zone) }
+}
+
+/// Looks at the next deadline of daily times once more, because there are newer data of the zones, or because a process of an earlier
+/// release made it. A timer sends this; it changes nothing if there is no reason any more.
+///
+/// Result: ``DailyCheckInsMoved``.
+package struct ReviewDailyCheckIns: OwnCommandBody {
+    package let account: AccountID
+
+    package init(account: AccountID) {
+        self.account = account
+    }
+}
+
+/// Pauses check-ins, or changes until when they are paused. The first deadline is one interval after the end, or the first daily time
+/// after it for which no check-in has counted. Pings, alerts and check-ins that somebody makes all the same go on; one of these doesn't
+/// end the pause. The account's responders are told.
 ///
 /// Rejected: `checkInDue` from the deadline until the person has checked in; `limitReached` if pauses since the last check-in would
 /// add up to more than 30 days, or the last check-in would be longer ago than that and an interval; `tooSoon`, with the time left,
-/// after six beginnings and changes in a day; `confirmationRequired` where the account demands a confirmation. Result: ``CheckInsPaused``; nothing if nothing changes.
+/// after six beginnings and changes in a day; `confirmationRequired` where the account demands a confirmation. Result:
+/// ``CheckInsPaused``; nothing if nothing changes.
 public struct PauseCheckIns: CommandBody {
     public let until: Instant
     /// The asking device.
@@ -128,7 +186,7 @@ public struct PauseCheckIns: CommandBody {
     }
 }
 
-/// Ends a pause before its time. The next check-in is due one interval from now.
+/// Ends a pause before its time. The next check-in is due one interval from now, or at the next daily time for which none has counted.
 ///
 /// Result: ``CheckInsResumed``; nothing if there is no pause.
 public struct ResumeCheckIns: PublicCommandBody {

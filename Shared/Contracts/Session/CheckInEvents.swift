@@ -13,22 +13,28 @@ public struct CheckedIn: EventBody {
     public let alarm: AlarmID?
     /// The deadline whose grace had begun. Nobody but the person was told of it, unless ``ended`` says so.
     public let graced: Instant?
+    /// From when a check-in counts for ``due``, a daily time; nil where somebody checks in at an interval.
+    public let opens: Instant?
+    /// Whether it came before that, so that ``due`` is as before.
+    public let isEarly: Bool?
     public let at: Instant
 
     public init(
         account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, graced: Instant? = nil,
-        at: Instant
+        opens: Instant? = nil, isEarly: Bool? = nil, at: Instant
     ) {
         self.account = account
         self.due = due
         self.ended = ended
         self.alarm = alarm
         self.graced = graced
+        self.opens = opens
+        self.isEarly = isEarly
         self.at = at
     }
 }
 
-/// The interval between check-ins changed.
+/// The interval between check-ins changed, or takes the place of daily times.
 public struct CheckInIntervalSet: EventBody {
     public let account: AccountID
     public let interval: Interval
@@ -40,6 +46,64 @@ public struct CheckInIntervalSet: EventBody {
         self.account = account
         self.interval = interval
         self.due = due
+        self.at = at
+    }
+}
+
+/// Check-ins are due at these times of the day.
+public struct DailyCheckInsSet: EventBody {
+    public let account: AccountID
+    public let daily: DailyTimes
+    /// The longest time between two of them by the clock on the wall: what stands for an interval.
+    public let interval: Interval
+    /// When the next check-in is due, or was if the deadline has passed.
+    public let due: Instant
+    /// From when a check-in counts for ``due``; nil if that was missed.
+    public let opens: Instant?
+    /// The last of these times that is past and counts for nothing.
+    public let skipped: Instant?
+    public let at: Instant
+
+    public init(
+        account: AccountID, daily: DailyTimes, interval: Interval, due: Instant, opens: Instant? = nil,
+        skipped: Instant? = nil, at: Instant
+    ) {
+        self.account = account
+        self.daily = daily
+        self.interval = interval
+        self.due = due
+        self.opens = opens
+        self.skipped = skipped
+        self.at = at
+    }
+}
+
+/// The next deadline of daily times is another one, though nobody chose that.
+public struct DailyCheckInsMoved: EventBody {
+    public let account: AccountID
+    /// When the next check-in is due.
+    public let due: Instant
+    /// When it was due before.
+    public let former: Instant
+    /// From when a check-in counts for ``due``.
+    public let opens: Instant
+    /// A deadline that would be past, and counts for nothing.
+    public let skipped: Instant?
+    /// Whether the clocks of the zone turned out to be set otherwise than was known. If not, a process of an earlier release had set
+    /// the deadline.
+    public let isByZone: Bool?
+    public let at: Instant
+
+    public init(
+        account: AccountID, due: Instant, former: Instant, opens: Instant, skipped: Instant? = nil,
+        isByZone: Bool? = nil, at: Instant
+    ) {
+        self.account = account
+        self.due = due
+        self.former = former
+        self.opens = opens
+        self.skipped = skipped
+        self.isByZone = isByZone
         self.at = at
     }
 }
@@ -98,13 +162,18 @@ public struct CheckInsPaused: EventBody {
     public let due: Instant
     /// The former end of a pause that goes on.
     public let former: Instant?
+    /// From when a check-in counts for ``due``, a daily time.
+    public let opens: Instant?
     public let at: Instant
 
-    public init(account: AccountID, until: Instant, due: Instant, former: Instant? = nil, at: Instant) {
+    public init(
+        account: AccountID, until: Instant, due: Instant, former: Instant? = nil, opens: Instant? = nil, at: Instant
+    ) {
         self.account = account
         self.until = until
         self.due = due
         self.former = former
+        self.opens = opens
         self.at = at
     }
 }
@@ -116,12 +185,15 @@ public struct CheckInsResumed: EventBody {
     public let due: Instant
     /// Whether the person ended it before its time.
     public let isEarly: Bool
+    /// From when a check-in counts for ``due``, a daily time.
+    public let opens: Instant?
     public let at: Instant
 
-    public init(account: AccountID, due: Instant, isEarly: Bool, at: Instant) {
+    public init(account: AccountID, due: Instant, isEarly: Bool, opens: Instant? = nil, at: Instant) {
         self.account = account
         self.due = due
         self.isEarly = isEarly
+        self.opens = opens
         self.at = at
     }
 }

@@ -24,6 +24,8 @@ public enum SessionEvent: MessageSet {
     case checkInIntervalSet(CheckInIntervalSet)
     case checkInRemindersSet(CheckInRemindersSet)
     case checkInGraceSet(CheckInGraceSet)
+    case dailyCheckInsSet(DailyCheckInsSet)
+    case dailyCheckInsMoved(DailyCheckInsMoved)
     case checkInsPaused(CheckInsPaused)
     case checkInsResumed(CheckInsResumed)
     case pauseReminded(PauseReminded)
@@ -54,6 +56,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.identityConfirmed), Case(Self.recoveryCodesMade), Case(Self.recoveryCodeUsed),
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInGraceSet),
+        Case(Self.dailyCheckInsSet), Case(Self.dailyCheckInsMoved),
         Case(Self.checkInsPaused), Case(Self.checkInsResumed), Case(Self.pauseReminded),
         Case(Self.checkInReminded), Case(Self.checkInGraceBegan), Case(Self.checkInMissed), Case(Self.alarmRepeated),
         Case(Self.alertRaised), Case(Self.alertAnnounced),
@@ -88,6 +91,8 @@ public enum SessionEvent: MessageSet {
         case .checkInIntervalSet(let body): body
         case .checkInRemindersSet(let body): body
         case .checkInGraceSet(let body): body
+        case .dailyCheckInsSet(let body): body
+        case .dailyCheckInsMoved(let body): body
         case .checkInsPaused(let body): body
         case .checkInsResumed(let body): body
         case .pauseReminded(let body): body

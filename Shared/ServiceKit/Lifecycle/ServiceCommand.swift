@@ -33,7 +33,8 @@ struct ServiceCommand<Program: ServiceProgram> {
                 (
                     "Limits that migrate stores for all replicas; those not given keep their values",
                     Program.limits.map(\.setting)
-                )
+                ),
+                ("What migrate brings into the database besides", Program.supplies),
             ] + Program.commands.map { ("Settings of \($0.name)", $0.settings) })
     }
 
@@ -57,7 +58,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         let own = Program.commands.first { $0.name == command }
         let settings: Settings
         do throws(Settings.Refusal) {
-            let limits = command == "migrate" ? Program.limits.map(\.setting) : []
+            let limits = command == "migrate" ? Program.limits.map(\.setting) + Program.supplies : []
             settings = try Settings(
                 declared + limits + (own?.settings ?? []),
                 arguments: Array(arguments.dropFirst(command.split(separator: " ").count)), environment: environment)
@@ -103,6 +104,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         let set = Program.limits.compactMap { limit in limit.given(settings).map { (limit, $0) } }
         try await migrator.set(set)
         for (limit, value) in set { logger.info("set \(Program.schema).limits.\(limit.column) to \(value)") }
+        try await migrator.asOwner { try Program.supply($0, settings, logger) }
         logger.info(
             migrations.isEmpty
                 ? "the schema is already at this build's version" : "the schema is at this build's version",

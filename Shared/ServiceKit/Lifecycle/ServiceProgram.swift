@@ -31,6 +31,13 @@ package protocol ServiceProgram: SendableMetatype {
     /// The numbers in its rules that `migrate` can set for all replicas. None by default.
     static var limits: [StoredLimit] { get }
 
+    /// The settings of ``supply(_:_:_:)``. None by default.
+    static var supplies: [any SettingDeclaration] { get }
+
+    /// Brings into the database what the service reads there and can't write itself. `migrate` calls it as the schema's owner, once the
+    /// schema is at this build's version. Does nothing by default.
+    static func supply(_ database: Database, _ settings: Settings, _ logger: Logger) throws
+
     /// Its commands besides `run`, `migrate` and `plan`. None by default.
     static var commands: [ProgramCommand] { get }
 
@@ -48,6 +55,10 @@ extension ServiceProgram {
     package static var settings: [any SettingDeclaration] { [] }
 
     package static var limits: [StoredLimit] { [] }
+
+    package static var supplies: [any SettingDeclaration] { [] }
+
+    package static func supply(_ database: Database, _ settings: Settings, _ logger: Logger) throws {}
 
     package static var commands: [ProgramCommand] { [] }
 

@@ -56,8 +56,7 @@ package struct Migrator: Sendable {
     /// - Throws: As ``apply()``. If the table's constraints refuse one, nothing is changed.
     func set(_ limits: [(limit: StoredLimit, value: String)]) async throws {
         guard !limits.isEmpty else { return }
-        try await withConnection { [set] database in
-            try OwnerSession.begin(database, schema: set.schema)
+        try await asOwner { [set] database in
             try database.transaction { database in
                 for (limit, value) in limits {
                     try database.execute(
@@ -67,6 +66,14 @@ package struct Migrator: Sendable {
                         """)
                 }
             }
+        }
+    }
+
+    /// Does something as the schema's owner.
+    package func asOwner(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+        try await withConnection { [set] database in
+            try OwnerSession.begin(database, schema: set.schema)
+            try body(database)
         }
     }
 

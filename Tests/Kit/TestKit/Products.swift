@@ -32,6 +32,9 @@ public enum Products {
         ]
     }
 
+    /// A folder of compiled time zones, a few, so that tests don't depend on what the machine has.
+    public static var zones: URL { package.appending(path: "Tests/Kit/Zones") }
+
     /// A script of `deploy/`.
     /// - Parameter name: Its file name, such as `postgres.sh`.
     public static func deploy(_ name: String) -> URL {

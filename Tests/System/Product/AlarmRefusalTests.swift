@@ -119,6 +119,30 @@ struct AlarmRefusalTests {
         }
     }
 
+    @Test("daily times are taken, and refused in a zone that there isn't, too near each other, and too often (A6)")
+    func daily() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let fay = try await carrier.signUp("fay", at: quartet)
+                func times(_ minutes: [Int64], in zone: String = "Europe/Berlin") -> JSON {
+                    ["times": .array(minutes.map { .int($0) }), "weekdays": ["monday"], "zone": .string(zone)]
+                }
+                let set = try await carrier.act("SetDailyCheckIns", times([480, 1200]), token: fay.token)["result"]
+                #expect(set["daily"] == times([480, 1200]) && set["opens"].int != nil)
+                let nowhere = try await carrier.expect(
+                    "invalidField", of: "SetDailyCheckIns", times([480], in: "Europe/Nowhere"), token: fay.token)
+                #expect(nowhere.field == "zone")
+                let near = try await carrier.expect(
+                    "invalidField", of: "SetDailyCheckIns", times([480, 539]), token: fay.token)
+                #expect(near.field == "times")
+                for minute in 1...9 as ClosedRange<Int64> {
+                    _ = try await carrier.act("SetDailyCheckIns", times([minute]), token: fay.token)
+                }
+                try await carrier.expect("tooSoon", of: "SetDailyCheckIns", times([600]), token: fay.token)
+            }
+        }
+    }
+
     @Test(
         "a drill is taken, answered and reported, and refused without responders, twice a day, and from 75 minutes before a deadline or a trip's end on (A11)"
     )

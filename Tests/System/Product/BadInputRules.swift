@@ -33,6 +33,26 @@ extension BadInputTests {
             .malformed("grace", ["null", "true", "\"600000000\"", "[]", "{}"] + notIntegers),
             .invalid("grace", ["-1", "3600000001", "9223372036854775807", "-9223372036854775808"]),
             .unknown("unit"))
+        + Form(
+            "SetDailyCheckIns", ["times": "[480,1200]", "weekdays": "[\"monday\"]", "zone": "\"Europe/Berlin\""]
+        ).refuses(
+            .missing("times", "weekdays", "zone"),
+            .malformed("times", ["null", "true", "480", "\"480\"", "{}"]),
+            .malformed("times", ["[\"08:00\"]", "[null]", "[[]]", "[1.5]"], at: "times.0"),
+            .invalid(
+                "times",
+                ["[]", "[-1]", "[1440]", "[480,539]", "[0,1381]", "[480,480]", "[0,100,200,300,400]"]),
+            .malformed("weekdays", ["null", "true", "1", "\"monday\"", "{}"]),
+            .malformed("weekdays", ["[1]", "[null]", "[\"Monday\"]", "[\"\"]"], at: "weekdays.0"),
+            .invalid("weekdays", ["[]", "[\"monday\",\"monday\"]"]),
+            .malformed("zone", notRequiredTexts),
+            .invalid(
+                "zone",
+                [
+                    "\"\"", "\"Europe/Nowhere\"", "\"europe/berlin\"", "\"../../etc/passwd\"", "\"/Europe/Berlin\"",
+                    "\"Europe//Berlin\"", "\"\(String(repeating: "Z", count: 65))\"",
+                ]),
+            .unknown("interval"))
         + Form("PauseCheckIns", ["until": "4102444800000000"]).refuses(
             .missing("until"),
             .malformed("until", ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers),

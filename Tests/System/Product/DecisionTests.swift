@@ -221,6 +221,7 @@ private struct DecidedScene: Sendable {
             "UpdateSecurity": ["isSingleDevice": false],
             "SetCheckInInterval": ["interval": 3_600_000_000], "SetCheckInReminders": ["reminders": ["twoHours"]],
             "SetCheckInGrace": ["grace": 600_000_000], "PauseCheckIns": ["until": 1],
+            "SetDailyCheckIns": ["times": [480], "weekdays": ["monday"], "zone": "Europe/Berlin"],
             "StartTrip": ["name": "Lake", "eta": 1], "ExtendTrip": ["trip": id, "eta": 1],
             "EndTrip": ["trip": id, "end": "arrived"],
             "MarkRead": ["id": id], "AnswerDrill": ["id": id],

@@ -31,7 +31,7 @@ final class Quartet: Sendable {
         for service in Service.allCases {
             try await ChildProcess.with(
                 try path(of: service, from: release), ["migrate"],
-                environment: environment.merging(["DATABASE_URL": databaseURL]) { $1 }
+                environment: environment.merging(["DATABASE_URL": databaseURL, "ZONES_DIR": Products.zones.path]) { $1 }
             ) { try await $0.waitForExit(.exited(0)) }
         }
     }

@@ -63,6 +63,7 @@ struct PublishedMessagesTests {
         #expect(
             Set(all.filter { $0 is any PublicCommandBody.Type }.map { $0.type }) == [
                 "UpdateProfile", "CheckIn", "SetCheckInInterval", "SetCheckInReminders", "SetCheckInGrace",
+                "SetDailyCheckIns",
                 "ResumeCheckIns", "RaiseAlert", "ClearAlert", "StartTrip", "ExtendTrip", "EndTrip",
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",

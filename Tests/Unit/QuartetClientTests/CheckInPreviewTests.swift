@@ -16,6 +16,17 @@ struct CheckInPreviewTests {
         #expect(client.user.value.checkIn?.pausedUntil == nil)
     }
 
+    @Test("a preview sets daily times at once, and an interval takes their place (A6)")
+    func daily() async throws {
+        let client = UserClient.preview(AccountState(account: .new()))
+        let daily = DailyTimes(times: [1200, 480], weekdays: [.sunday, .monday], zone: "Europe/Berlin")
+        try await client.setDailyCheckIns(daily)
+        #expect(client.user.value.checkIn?.daily == daily && daily.times == [480, 1200])
+        #expect(client.user.value.checkIn?.interval == .hours(132) && daily.weekdays == [.monday, .sunday])
+        try await client.setCheckInInterval(.hours(8))
+        #expect(client.user.value.checkIn?.daily == nil && client.user.value.checkIn?.interval == .hours(8))
+    }
+
     @Test("a preview runs a drill at once, and reports it (A11)")
     func drill() async throws {
         let client = UserClient.preview(AccountState(account: .new()))

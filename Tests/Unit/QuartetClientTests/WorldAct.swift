@@ -12,6 +12,7 @@ enum WorldAct: String, CaseIterable {
     case setCheckInInterval = "SetCheckInInterval"
     case setCheckInReminders = "SetCheckInReminders"
     case setCheckInGrace = "SetCheckInGrace"
+    case setDailyCheckIns = "SetDailyCheckIns"
     case pauseCheckIns = "PauseCheckIns"
     case resumeCheckIns = "ResumeCheckIns"
     case raiseAlert = "RaiseAlert"
@@ -85,6 +86,11 @@ enum WorldAct: String, CaseIterable {
             return { () async throws(QuartetError) in
                 try await app.user.setCheckInGrace(.minutes(Int64(number % 60)))
             }
+        case .setDailyCheckIns:
+            let minute = Int(number % 720)
+            let daily = DailyTimes(
+                times: isOdd ? [minute, minute + 700] : [minute], weekdays: Weekday.allCases, zone: "Europe/Berlin")
+            return { () async throws(QuartetError) in try await app.user.setDailyCheckIns(daily) }
         case .pauseCheckIns:
             return { () async throws(QuartetError) in
                 try await app.user.pauseCheckIns(.now + .hours(Int64(number % 700)))

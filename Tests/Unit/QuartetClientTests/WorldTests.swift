@@ -48,6 +48,20 @@ struct WorldTests {
         #expect(bob.contacts.contacts.value.person(by: anna.id)?.checkIn?.last == anna.user.user.checkIn?.last)
     }
 
+    @Test("a check-in that is too early for a daily time says so in its result, and from when on one counts (P36, A6)")
+    func early() async throws {
+        let world = QuartetWorld(seed: 9)
+        let (anna, _) = try await world.people("anna", "bob")
+        let minute = Int((world.now.microseconds / 60_000_000 + 20 * 60) % 1440)
+        try await anna.user.setDailyCheckIns(
+            DailyTimes(times: [minute], weekdays: Weekday.allCases, zone: "UTC"))
+        let early = try #require(try await anna.user.checkInWithResult())
+        #expect(early.isEarly == true && early.opens == early.due - .hours(6))
+        await world.advance(by: .hours(15))
+        let counted = try #require(try await anna.user.checkInWithResult())
+        #expect(counted.isEarly == nil && counted.due == early.due + .days(1))
+    }
+
     @Test("a responder who hears later hears when it is their turn, and is shown so beforehand (P36, A10)")
     func tiers() async throws {
         let world = QuartetWorld(seed: 8)

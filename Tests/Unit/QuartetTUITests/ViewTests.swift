@@ -238,6 +238,37 @@ struct ViewTests {
         #expect(model.tab == .contacts && model.contact == Self.bob)
     }
 
+    @Test("daily times are shown and chosen; a check-in that is too early says from when on it counts (A6)")
+    func daily() throws {
+        let chosen = DailyTimes(times: [480, 1205], weekdays: [.monday, .friday], zone: "Europe/Berlin")
+        let shown = Self.shown(account: { account in
+            account.checkIn.daily = chosen
+            (account.checkIn.due, account.checkIn.opens) = (Self.now + .hours(9), Self.now + .hours(3))
+        })
+        let all = rows(Model(), shown, width: 120).joined(separator: "\n")
+        #expect(all.contains("You check in at 08:00, 20:05, Mon, Fri, by the clocks of Europe/Berlin."))
+        #expect(all.contains("A check-in counts from"))
+        var model = Model()
+        // What is known here may be older than what the server decides by.
+        #expect(model.handle(.character("c"), shown) == .checkIn && Action.checkIn.done == nil)
+        let (due, opens) = (Self.now + .hours(9), Self.now + .hours(3))
+        let early = CheckedIn(account: .new(), due: due, opens: opens, isEarly: true, at: Self.now)
+        #expect(DailyPart.done(early).contains("too early"))
+        let counted = CheckedIn(account: .new(), due: due, opens: opens, at: Self.now)
+        #expect(DailyPart.done(counted) == "Checked in." && DailyPart.done(nil) == "Checked in.")
+
+        _ = model.handle(.character("d"), shown)
+        let form = try #require(model.dialog?.form)
+        #expect(DailyPart.daily(form) == chosen)
+        for (text, days) in [
+            ("", Weekday.allCases), ("every day", Weekday.allCases),
+            ("mon-wed, SUN", [.monday, .tuesday, .wednesday, .sunday]),
+            ("fri-mon", nil), ("m", nil), ("someday", nil), ("mon-", nil),
+        ] as [(String, [Weekday]?)] {
+            #expect(DailyPart.days(text) == days, "\(text)")
+        }
+    }
+
     @Test("a drill is answered by a key of its own, as long as it is on and unanswered; Enter only reads it (A11)")
     func drillAnswer() {
         func key(_ key: quartet_tui.Key, ends: Instant, answered: Instant? = nil) -> Action? {

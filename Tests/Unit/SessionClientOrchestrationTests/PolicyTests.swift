@@ -26,6 +26,34 @@ struct PolicyTests {
         #expect(policy.ignoredTypes == Set(NotificationsEvent.types.map { $0.type }).subtracting(["PushTaken"]))
     }
 
+    @Test(
+        "a deadline that newer data of a zone moved, or that is put right after an old process, is told to the person (A6)"
+    )
+    func dailyCheckIns() throws {
+        let (anna, now) = (AccountID.new(), Instant.now)
+        func told(isByZone: Bool?, skipped: Instant?, isMoved: Bool = true) throws -> String? {
+            let moved = DailyCheckInsMoved(
+                account: anna, due: now + .days(1), former: now + .days(isMoved ? 2 : 1), opens: now, skipped: skipped,
+                isByZone: isByZone, at: now)
+            let message = RecordedMessage(
+                partition: Partition(0), position: Position(1),
+                message: Message(
+                    kind: .event, type: DailyCheckInsMoved.type, key: .account(anna), account: anna,
+                    body: try moved.encoded()),
+                recordedAt: now)
+            let commands = SessionPolicy { _, _ in .new() }.commands(for: .dailyCheckInsMoved(moved), in: message)
+            let delivery = commands.first?.body as? DeliverNotification
+            try delivery?.validate()
+            // With a deadline it would be about a pause.
+            #expect(delivery.map { $0.kind == .system && $0.details.deadline == nil } != false)
+            return delivery?.details.text
+        }
+        #expect(try told(isByZone: nil, skipped: nil)?.contains("at another time than you chose") == true)
+        #expect(try told(isByZone: nil, skipped: nil, isMoved: false) == nil)
+        let texts = try [nil, now].map { try told(isByZone: true, skipped: $0) }
+        #expect(texts[0] != nil && texts[1]?.contains("left out") == true)
+    }
+
     @Test("she is warned of a ping that soon raises an alert, and session hears of those that weren't answered (A4)")
     func unansweredPings() throws {
         let (anna, ben, sent) = (AccountID.new(), AccountID.new(), Instant.now)

@@ -42,7 +42,13 @@ struct ConsoleTextsTests {
         let sentences = try rules.flatMap { try swift("Services/\($0)").matches(of: /"([A-Z][^"]* [^"]*)"/) }
             .map { String($0.1).replacing(/\\\(\w+\)/, with: "{0}") }
         let reasons = try swift("Shared/Contracts/Session/SessionWords.swift").matches(of: /: "([a-z][^"]* [^"]*)"/)
-        return sentences + reasons.map { "Sign in again: \($0.1)." }
+        return try sentences + dailyTimes() + reasons.map { "Sign in again: \($0.1)." }
+    }
+
+    /// What daily times are refused with.
+    private static func dailyTimes() throws -> [String] {
+        try ["Shared/Contracts/Session/DailyTimes.swift", "Services/Session/Rules/Daily/DailyCheckIns.swift"]
+            .flatMap { try swift($0).matches(of: /"([A-Z][^"]* [^"]*)"/) }.map { String($0.1) }
     }
 
     private static func swift(_ path: String) throws -> String {
@@ -83,6 +89,14 @@ struct ConsoleTextsTests {
                 .filter { !$0.hasPrefix("error.") }
             #expect(others == ["errors.program", "errors.refused", "errors.server", "errors.tooMany"], "\(file)")
         }
+    }
+
+    @Test("why daily times are refused is said in every language (A6, C7)")
+    func refusedDailyTimes() throws {
+        let sentences = try Self.dailyTimes()
+        #expect(sentences.count == 7 && sentences.contains { $0.contains("no time zones") })
+        let german = try Self.catalogue("de")
+        for sentence in sentences { #expect(german[sentence]?.isEmpty == false, "\(sentence)") }
     }
 
     @Test("no sentence of a page goes past the catalogues")

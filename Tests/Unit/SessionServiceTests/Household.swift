@@ -11,7 +11,12 @@ typealias Household = RuleTrial<SessionReducer, AccountState>
 
 extension Household {
     init(seed: UInt64 = 1) {
-        self.init(SessionRows(), of: Self.session, seed: seed)
+        var rows = SessionRows()
+        for (name, data) in Zones.some {
+            if let zone = try? ZoneRules(tzif: data) { rows.zones.add(zone, name, version: 1) }
+        }
+        rows.limits.zones.number = 1
+        self.init(rows, of: Self.session, seed: seed)
     }
 
     private static var session: Service {
@@ -21,10 +26,11 @@ extension Household {
             quiet: { command, before, after in
                 switch command {
                 // Clean-up after an account's end, attempts to sign in, which are counted without an event, an alarm that is
-                // held back or whose closing is decided too late, a call for help that comes once more, and a canary, which has no stream.
+                // held back or whose closing is decided too late, a call for help that comes once more, a look at daily times, and a canary,
+                // which has no stream.
                 case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
                     is RequestSignInCode, is MissCheckIn, is MissTrip, is RaiseAlert, is SetCanary, is HoldAlarm,
-                    is CloseAlarm, is RaiseUnansweredAlert, is EndUnansweredAlert:
+                    is CloseAlarm, is RaiseUnansweredAlert, is EndUnansweredAlert, is ReviewDailyCheckIns:
                     after
                 default: before
                 }

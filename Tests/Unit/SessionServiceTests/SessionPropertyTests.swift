@@ -61,6 +61,8 @@ struct SessionPropertyTests {
             let moved: AccountID? =
                 switch event {
                 case .checkInIntervalSet(let event): event.account
+                case .dailyCheckInsSet(let event): event.account
+                case .dailyCheckInsMoved(let event): event.account
                 case .checkInsPaused(let event): event.account
                 case .checkInsResumed(let event): event.account
                 default: nil
@@ -115,6 +117,9 @@ struct SessionPropertyTests {
         case 16...17 where random.oneIn(2):
             let until = household.time + .hours(Int64.random(in: 0...200, using: &random))
             return random.oneIn(3) ? ResumeCheckIns() : PauseCheckIns(until: until, by: device ?? household.id())
+        case 16...17 where random.oneIn(2):
+            let zone = ["UTC", "Europe/Berlin", "Pacific/Auckland", "Europe/Nowhere"].randomElement(using: &random)
+            return SetDailyCheckIns(DailySequenceTests.daily(zone ?? "UTC", using: &random))
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))

@@ -40,6 +40,12 @@ struct SessionTableTests {
             (open.checkIn.pause.used, open.checkIn.pause.countedSince) = (.seconds(47), time(48))
             open.checkIn.pause.count = 49
             open.checkIn.pause.isReminded = true
+            let times = DailyTimes(times: [480, 1200], weekdays: [.monday, .sunday], zone: "Europe/Berlin")
+            var daily = DailyRow(times, zones: 67, deadline: time(68), at: time(69))
+            (daily.interval, daily.opens, daily.paused) = (.hours(36), time(70), time(71))
+            daily.kept = [time(73), time(74)]
+            open.checkIn.keptDaily = daily
+            (open.checkIn.dailyChanges.since, open.checkIn.dailyChanges.changes) = (time(75), 76)
             let shown = TripState(
                 id: .new(), name: "To the lake", note: "The blue car", eta: time(51), grace: .minutes(5),
                 graceEnds: time(52), alarm: .new(), isCalled: true)

@@ -76,7 +76,7 @@ extension SessionReducer {
         (row.checkIn.remindsTwoHours, row.checkIn.remindsThirtyMinutes) = (false, false)
         if let interval = command.interval, interval != row.checkIn.interval || row.checkIn.due == nil {
             row.checkIn.interval = interval
-            row.checkIn.move(to: context.time + command.delay)
+            row.checkIn.move(to: CheckInDeadline(due: context.time + command.delay), at: context.time)
         } else if command.interval == nil {
             row.checkIn.due = nil
         }

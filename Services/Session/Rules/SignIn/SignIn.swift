@@ -37,7 +37,7 @@ extension SessionReducer {
         }
         var row = AccountRow(handle: handle, name: name?.description, opened: time)
         // Someone who never checks in at all is missed, too.
-        row.checkIn.move(to: time + row.checkIn.interval)
+        row.checkIn.move(to: CheckInDeadline(due: time + row.checkIn.interval), at: time)
         rows[command.account] = row
         rows.credentials[command.account] = CredentialRow(command.verifier)
         let opened = AccountOpened(

@@ -12,6 +12,7 @@ import { levels, statusText } from '../state/lists.js'
 import { answerLine, answers } from '../parts/answers.js'
 import { confirm } from '../parts/dialogs.js'
 import { pingEscalationChoice, pingEscalationRefusal } from '../parts/ping-settings.js'
+import { countsFrom, dailyChoice, dailyRefusal, earlyWords } from '../parts/daily-times.js'
 import { graceChoice, intervalChoice, pauseChoice, reminderChoice, tierChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -49,10 +50,10 @@ function checkIn({ checkIn, name }, asking) {
     asking.length === 0 && allRight,
     refusal('check-in'), refusal('answers'),
     h('p', { class: 'hint' }, checkIn.last ? t`Last check-in ${ago(checkIn.last)}, ${moment(checkIn.last)}` : t`You haven’t checked in yet.`),
-    othersHear(checkIn),
-    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice(), pingEscalationChoice()),
+    countsFrom(checkIn), othersHear(checkIn),
+    h('details', {}, h('summary', {}, t`How often, reminders, pauses`), intervalChoice(), dailyChoice(), reminderChoice(), graceChoice(), tierChoice(), pauseChoice(), pingEscalationChoice()),
     // Seen also when the choices are folded away.
-    refusal('interval'), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'), pingEscalationRefusal())
+    refusal('interval'), dailyRefusal(), refusal('reminders'), refusal('grace'), refusal('tiers'), refusal('pause'), pingEscalationRefusal())
 }
 
 /** By when to check in, and who hears otherwise; the page says elsewhere if nobody does. */
@@ -84,10 +85,10 @@ const answersAtOnce = 8
 
 /** Checks in, and answers everybody who asks. */
 function sayAllRight(asking) {
-  if (!asking.length) return act('CheckIn', {}, t`Checked in`, 'check-in')
+  if (!asking.length) return act('CheckIn', {}, (reply) => earlyWords(reply) ?? t`Checked in`, 'check-in')
   // One of a moment ago is as good.
   const asGood = (error) => { if (error.code !== 'tooSoon') throw error }
-  attempt(() => command('CheckIn').catch(asGood), undefined, { at: 'check-in', isUrgent: true })
+  attempt(() => command('CheckIn').catch(asGood), earlyWords, { at: 'check-in', isUrgent: true })
   // Each answer goes by itself, before anything else; of a crowd, all in one.
   if (asking.length > answersAtOnce) operate('RespondToAllPings', { upTo: Math.max(...asking.map(({ contact }) => contact.incomingPing)) }, t`Answered`, 'answers')
   else for (const { contact } of asking) answer(contact)

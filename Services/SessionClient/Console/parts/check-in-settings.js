@@ -5,6 +5,7 @@ import { model } from '../core/model.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { movedTo, respondersOf } from '../state/alarms.js'
+import { shortestWindow } from './daily-times.js'
 import { confirm } from './dialogs.js'
 import { personName } from './names.js'
 import { button, toggle } from './pieces.js'
@@ -18,11 +19,11 @@ const lengths = (offered, present, title) => (offered.includes(present) ? offere
   .map((length) => h('option', { key: length, value: String(length) }, title(length)))
 
 export function intervalChoice() {
-  const { interval } = model.replica.account.checkIn
+  const { interval, daily } = model.replica.account.checkIn
   return h('div', { class: 'field' },
     h('label', { for: 'interval' }, t`Check in every`),
-    h('select', { id: 'interval', value: String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value) }, t`Interval changed`, 'interval') },
-      lengths(intervals, interval, span)))
+    h('select', { id: 'interval', value: daily ? '' : String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value) }, t`Interval changed`, 'interval') },
+      daily && h('option', { key: 'daily', value: '' }, t`At times of the day`), lengths(intervals, interval, span)))
 }
 
 const graces = [0, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour]
@@ -68,14 +69,14 @@ function told() {
 }
 
 export function pauseChoice() {
-  const { pausedUntil, missed, due, interval, grace } = model.replica.account.checkIn
+  const { pausedUntil, missed, due, interval, grace, daily } = model.replica.account.checkIn
   const isPaused = pausedUntil > now()
   const pause = async (event) => {
     const until = now() + Number(event.target.value)
     event.target.value = ''
     const isSure = await confirm({
       title: t`Pause check-ins?`, action: t`Pause`, kind: 'primary',
-      text: () => t`No check-in is due before ${moment(until + interval)}, and nobody hears before ${moment(until + interval + (grace ?? 0))} if you don’t check in.` + told(),
+      text: () => (daily ? t`The first of your times after ${moment(until)} counts again.` : t`No check-in is due before ${moment(until + interval)}, and nobody hears before ${moment(until + interval + (grace ?? 0))} if you don’t check in.`) + (told() ?? ''),
     })
     if (isSure) act('PauseCheckIns', { until }, t`Paused`, 'pause')
   }
@@ -88,11 +89,13 @@ export function pauseChoice() {
 }
 
 export function reminderChoice() {
-  const { interval, reminders } = model.replica.account.checkIn
+  const { interval, reminders, daily } = model.replica.account.checkIn
+  const shortest = daily && shortestWindow(daily)
   const set = (lead, isOn) => act('SetCheckInReminders', {
     reminders: leads.map(([name]) => name).filter((name) => (name === lead ? isOn : reminders.includes(name))),
   }, undefined, 'reminders')
   return h('fieldset', {}, h('legend', {}, t`Remind me`),
     leads.map(([lead, time]) => toggle(t`${span(time)} before`, time < interval && reminders.includes(lead), (isOn) => set(lead, isOn),
-      time < interval ? {} : { disabled: true, hint: t`You check in every ${span(interval)}, so there is nothing to remind you of` })))
+      time < interval ? { hint: shortest < time && t`For some of your times there is none: a check-in doesn’t count that early` }
+        : { disabled: true, hint: t`You check in every ${span(interval)}, so there is nothing to remind you of` })))
 }

@@ -23,6 +23,7 @@ const words = {
   MarkRead: () => t`A notification as read`,
   MarkAllRead: () => t`All notifications as read`,
   SetCheckInInterval: () => t`How often you check in`,
+  SetDailyCheckIns: () => t`At which times you check in`,
   SetCheckInReminders: () => t`Your reminders`,
   StartTrip: () => t`Your trip`,
   ExtendTrip: () => t`Another end of your trip`,

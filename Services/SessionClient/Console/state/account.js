@@ -38,7 +38,8 @@ function raisedAgain(state, body) {
 export function applyToAccount(state, type, body) {
   const checkIn = (fields) => ({ ...state, checkIn: { ...state.checkIn, ...fields } })
   // A pause goes on only while the deadline is its own: processes of a release that doesn't know pauses set others.
-  const moved = (due, interval) => ({ due, pausedUntil: state.checkIn.pausedUntil + interval === due ? state.checkIn.pausedUntil : undefined })
+  // What ends one of daily times, whose deadlines say from when on a check-in counts, is said by itself.
+  const moved = (due, interval, opens) => ({ due, opens, pausedUntil: opens || state.checkIn.pausedUntil + interval === due ? state.checkIn.pausedUntil : undefined })
   const devices = (list) => ({ ...state, devices: list })
   switch (type) {
     case 'AccountOpened':
@@ -65,20 +66,23 @@ export function applyToAccount(state, type, body) {
     }
     case 'AvatarSet': return { ...state, avatar: body.avatar }
     case 'AvatarRemoved': return { ...state, avatar: undefined }
-    case 'CheckedIn': return checkIn({ last: body.at, ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined, graceEnds: undefined })
-    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, ...moved(body.due, body.interval) })
+    // One that came too early for a daily time is shown, and whatever is on goes on.
+    case 'CheckedIn': return checkIn(body.isEarly ? { last: body.at } : { last: body.at, ...moved(body.due, state.checkIn.interval, body.opens), missed: false, alarm: undefined, graceEnds: undefined })
+    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, daily: undefined, ...moved(body.due, body.interval) })
+    case 'DailyCheckInsSet': return checkIn({ daily: body.daily, interval: body.interval, due: body.due, opens: body.opens })
+    case 'DailyCheckInsMoved': return checkIn({ due: body.due, opens: body.opens })
     case 'CheckInRemindersSet': return checkIn({ reminders: body.reminders })
     case 'CheckInGraceSet': return checkIn({ grace: body.grace || undefined })
     case 'CheckInGraceBegan': return checkIn({ graceEnds: body.ends })
-    case 'CheckInsPaused': return checkIn({ due: body.due, pausedUntil: body.until })
-    case 'CheckInsResumed': return checkIn({ due: body.due, pausedUntil: undefined })
-    case 'CheckInMissed': return checkIn({ pausedUntil: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
+    case 'CheckInsPaused': return checkIn({ due: body.due, opens: body.opens, pausedUntil: body.until })
+    case 'CheckInsResumed': return checkIn({ due: body.due, opens: body.opens, pausedUntil: undefined })
+    case 'CheckInMissed': return checkIn({ pausedUntil: undefined, opens: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
     case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
     case 'AlertRaisedAgain': return raisedAgain(state, body)
     case 'UnansweredPingsDropped': return { ...state, unanswered: withoutPings(state.unanswered, body) }
     case 'AlertCleared': return withoutAlert(state)
     case 'AlarmClosed': return body.kind === 'alertRaised' ? withoutAlert(state)
-      : checkIn({ ...moved(body.due, state.checkIn.interval), missed: false, alarm: undefined })
+      : checkIn({ ...moved(body.due, state.checkIn.interval, body.opens), missed: false, alarm: undefined })
     case 'TripStarted': return { ...state, trip: body.trip }
     case 'TripExtended': return { ...state, trip: ofTrip(state.trip, body, { eta: body.eta, graceEnds: undefined }) }
     case 'TripGraceBegan': return { ...state, trip: ofTrip(state.trip, body, { graceEnds: body.ends }) }

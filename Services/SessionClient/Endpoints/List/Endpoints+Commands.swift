@@ -20,6 +20,8 @@ extension Endpoint {
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
         command(
+            SetDailyCheckIns.self, "Sets at which times of the day the caller has to check in.", refusals: [.tooSoon])
+        command(
             PauseCheckInsRequest.self, "Pauses the caller's check-ins; their responders are told.",
             refusals: [.checkInDue, .limitReached, .tooSoon, .confirmationRequired])
         command(ResumeCheckIns.self, "Ends the caller's pause.")

@@ -85,6 +85,10 @@ package struct SessionPolicy: Policy {
             return [
                 notify(.checkInReminder, .init(at: event.at, deadline: event.due, pausedUntil: event.until))
             ]
+        case .dailyCheckInsMoved(let event):
+            // Only that it is one of the daily times again: nothing changes for the person.
+            guard event.due != event.former else { return [] }
+            return [notify(.system, .init(at: event.at, text: event.sentence))]
         case .checkInsPaused(let event):
             let change: PauseChange = event.former == nil ? .began : .changed
             return [announce(change, until: event.until, due: event.due, at: event.at)]
@@ -154,7 +158,8 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .checkInGraceSet, .unansweredPingsDropped, .game, .message, .playback, .attachment:
+            .checkInRemindersSet, .checkInGraceSet, .dailyCheckInsSet, .unansweredPingsDropped, .game, .message,
+            .playback, .attachment:
             return []
         case .trip(let event): return commands(for: event, because: message)
         case .drill(let event): return commands(for: event, because: message)
@@ -181,6 +186,22 @@ package struct SessionPolicy: Policy {
         case .groupSessionCreated, .participantUpdated, .participantDisconnected, .participantConnected,
             .participantLeft, .hostTransferred:
             return []
+        }
+    }
+}
+
+extension DailyCheckInsMoved {
+    /// What the person is notified of. It has no details: with a deadline it would be about a pause.
+    fileprivate var sentence: String {
+        switch (isByZone == true, skipped == nil) {
+        case (true, true):
+            "The clocks of your time zone are set otherwise than was known. Look when your next check-in is due."
+        case (true, false):
+            "The clocks of your time zone are set otherwise than was known. A check-in that would be past is left out; look when your next one is due."
+        case (false, true):
+            "Your next check-in was due at another time than you chose. It is due at your daily times again; look when."
+        case (false, false):
+            "Your next check-in was due at another time than you chose. It is due at your daily times again, without one that would be past; look when."
         }
     }
 }

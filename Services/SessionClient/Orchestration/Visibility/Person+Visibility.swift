@@ -18,6 +18,8 @@ extension Person {
         var checkIn = state.checkIn
         // Others hear of it when it is over.
         (checkIn.grace, checkIn.graceEnds) = (nil, nil)
+        // A zone says where somebody is.
+        (checkIn.daily, checkIn.opens) = (nil, nil)
         self.checkIn = checkIn
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised

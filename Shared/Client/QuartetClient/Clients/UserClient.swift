@@ -72,10 +72,16 @@ public struct UserClient: Sendable {
     public var updateProfile: Action<Edit<ProfileFields>>
     /// Says "I'm all right".
     public var checkIn: PlainAction
+    /// The same, with what came of it: too early for a daily time (``CheckedIn/isEarly``), it counts for nothing, and the person has to
+    /// be told from when on it does. Nil if the server said nothing of that.
+    public var checkInWithResult: @Sendable () async throws(QuartetError) -> CheckedIn?
     public var setCheckInInterval: Action<Interval>
     public var setCheckInReminders: Action<[ReminderLead]>
     /// Sets how long after a deadline others hear that it was missed: at most an hour, zero for at once.
     public var setCheckInGrace: Action<Interval>
+    /// Sets at which times of the day to check in, instead of an interval. It shows once the server has agreed. The device's zone is a
+    /// proposal: the chosen one stays until the person changes it.
+    public var setDailyCheckIns: Action<DailyTimes>
     /// Pauses check-ins, or changes until when: at most 30 days without a check-in. It shows once the server has agreed.
     public var pauseCheckIns: Action<Instant>
     public var resumeCheckIns: PlainAction
@@ -148,9 +154,15 @@ extension UserClient {
                 try await commands.send(.updateProfile(seen: copy.holder.base?.profileVersion ?? 0, edit))
             },
             checkIn: action(.checkIn),
+            checkInWithResult: { () async throws(QuartetError) in
+                let reply = try await commands.send(.checkIn)
+                guard let result = reply?.result, reply?.event == CheckedIn.type else { return nil }
+                return try Requests.decoded(CheckedIn.self, from: result)
+            },
             setCheckInInterval: action { .setCheckInInterval($0) },
             setCheckInReminders: action { .setCheckInReminders($0) },
-            setCheckInGrace: action { .setCheckInGrace($0) }, pauseCheckIns: action { .pauseCheckIns($0) },
+            setCheckInGrace: action { .setCheckInGrace($0) }, setDailyCheckIns: action { .setDailyCheckIns($0) },
+            pauseCheckIns: action { .pauseCheckIns($0) },
             resumeCheckIns: action(.resumeCheckIns), raiseAlert: action(.raiseAlert),
             clearAlert: { () async throws(QuartetError) in
                 let (shown, known) = (copy.holder.state, copy.holder.base)
@@ -174,9 +186,10 @@ extension UserClient {
         }
         return Self(
             user: UserCopy().holder.shared, updateProfile: fail("updateProfile"), checkIn: failPlainly("checkIn"),
+            checkInWithResult: { () async throws(QuartetError) in throw error("UserClient.checkInWithResult") },
             setCheckInInterval: fail("setCheckInInterval"), setCheckInReminders: fail("setCheckInReminders"),
-            setCheckInGrace: fail("setCheckInGrace"), pauseCheckIns: fail("pauseCheckIns"),
-            resumeCheckIns: failPlainly("resumeCheckIns"),
+            setCheckInGrace: fail("setCheckInGrace"), setDailyCheckIns: fail("setDailyCheckIns"),
+            pauseCheckIns: fail("pauseCheckIns"), resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             startTrip: fail("startTrip"), extendTrip: fail("extendTrip"), endTrip: fail("endTrip"),
             runDrill: failPlainly("runDrill"),
@@ -193,6 +206,7 @@ private enum UserEdit: ClientEdit {
     case setCheckInInterval(Interval)
     case setCheckInReminders([ReminderLead])
     case setCheckInGrace(Interval)
+    case setDailyCheckIns(DailyTimes)
     case pauseCheckIns(Instant)
     case resumeCheckIns
     case raiseAlert
@@ -211,6 +225,7 @@ private enum UserEdit: ClientEdit {
         case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
         case .setCheckInGrace(let grace): SetCheckInGrace(grace: grace)
+        case .setDailyCheckIns(let daily): SetDailyCheckIns(daily)
         case .pauseCheckIns(let until): PauseCheckInsRequest(until: until)
         case .resumeCheckIns: ResumeCheckIns()
         case .raiseAlert: RaiseAlert()
@@ -226,18 +241,22 @@ private enum UserEdit: ClientEdit {
     func show(in state: inout AccountState, at time: Instant) {
         switch self {
         case .updateProfile(_, let edit): state.take(edit)
+        // For which time it counts, and when the next one is, the server knows, which has the zone.
+        case .checkIn where state.checkIn.daily != nil: state.checkIn.last = time
         case .checkIn:
             let pause = state.checkIn.pausedUntil.flatMap { $0 > time ? $0 : nil }
             let due = (pause ?? time) + state.checkIn.interval
             state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
-        case .setCheckInInterval(let interval): state.checkIn.interval = interval
+        case .setCheckInInterval(let interval):
+            state.checkIn.interval = interval
+            (state.checkIn.daily, state.checkIn.opens) = (nil, nil)
         case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders
         case .setCheckInGrace(let grace):
             // Nobody is to rely on a longer one before the server has agreed.
             let shown = min(grace, state.checkIn.grace ?? .seconds(0))
             state.checkIn.grace = shown > .seconds(0) ? shown : nil
-        // Nobody is to rely on a pause before the server has agreed; and one that ends is there until then.
-        case .pauseCheckIns, .resumeCheckIns: break
+        // Nobody is to rely on other times, or on a pause before the server has agreed; and one that ends is there until then.
+        case .setDailyCheckIns, .pauseCheckIns, .resumeCheckIns: break
         // The same of a trip: the alert is raised at the time that the server knows.
         case .startTrip, .extendTrip, .endTrip: break
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
@@ -266,6 +285,8 @@ private enum UserEdit: ClientEdit {
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
+        case .setDailyCheckIns(let daily):
+            (state.checkIn.daily, state.checkIn.interval) = (daily, daily.longestGap)
         case .pauseCheckIns(let until):
             let due = until + state.checkIn.interval
             state.apply(.checkInsPaused(CheckInsPaused(account: state.account, until: until, due: due, at: time)))
@@ -294,8 +315,8 @@ private enum UserEdit: ClientEdit {
         case .clearAlert(let alarm): return ClearAlert(alarm: alarm, pressed: acted)
         case .endTrip(let command):
             return EndTrip(trip: command.trip, end: command.end, pressed: command.pressed ?? acted)
-        case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .pauseCheckIns, .resumeCheckIns,
-            .startTrip, .extendTrip, .updateSecurity, .removePhone:
+        case .checkIn, .setCheckInInterval, .setCheckInReminders, .setCheckInGrace, .setDailyCheckIns, .pauseCheckIns,
+            .resumeCheckIns, .startTrip, .extendTrip, .updateSecurity, .removePhone:
             return command
         }
     }

@@ -12,6 +12,7 @@ enum Action: Hashable, Sendable {
 
     case checkIn
     case setInterval(Interval)
+    case setDaily(DailyTimes)
     case setGrace(Interval)
     case pause(until: Instant)
     case resume
@@ -60,8 +61,8 @@ enum Action: Hashable, Sendable {
     var done: String? {
         switch self {
         case .signOut: "Signed out."
-        case .checkIn: "Checked in."
         case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
+        case .setDaily: "Set. What is due within twelve hours stays."
         case .setGrace(let grace):
             grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."
         case .pause(let until): "Paused until \(Words.clock(until))."

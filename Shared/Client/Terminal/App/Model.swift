@@ -9,7 +9,7 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, grace, pause, trip, play
+            case add, interval, daily, grace, pause, trip, play
             case extend(TripID)
             case tier(AccountID)
             /// Of one responder, or of all.
@@ -122,6 +122,13 @@ struct Model: Hashable, Sendable {
             }
             self.dialog = nil
             return .setInterval(interval)
+        case .daily:
+            guard let daily = DailyPart.daily(form) else {
+                notice = Notice(text: "Write times such as 8:00, 20:00, and days such as mon-fri.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setDaily(daily)
         case .grace:
             let text = form.text("Others hear after")
             guard let grace = text == "0" ? .seconds(0) : Words.interval(text) else {

@@ -3,7 +3,7 @@ import QuartetClient
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
     static let keys =
-        "c check in   a alert   i interval   g grace   p pause   t trip   u pings   U quiet   D drill   s sign out   1-4 Tab screens   q quit"
+        "c check in   a alert   i interval   d daily   g grace   p pause   t trip   u pings   U quiet   D drill   s sign out   1-4 Tab screens   q quit"
 
     /// - Parameter drill: What is known of who got the newest drill.
     static func lines(_ shown: Shown, width: Int, drill: DrillReport? = nil) -> [Line] {
@@ -33,7 +33,7 @@ enum CheckInScreen {
         lines += TripPart.lines(shown)
         let pings = PingPart.lines(shown)
         if !pings.isEmpty { lines += [.empty] + pings }
-        lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
+        lines += [.empty] + DailyPart.lines(checkIn, shown)
         if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
         lines += [.empty] + hearing(checkIn, shown) + DrillPart.lines(drill, shown)
         if case .stale(let since) = shown.phase {
@@ -121,6 +121,7 @@ enum CheckInScreen {
             ]
             model.dialog = .init(
                 form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields), purpose: .interval)
+        case .character("d"): DailyPart.open(shown, &model)
         case .character("g"):
             let fields: [Form.Field] = [
                 .init(label: "Others hear after", kind: .text), .init(label: "Save", kind: .button),

@@ -57,7 +57,7 @@ enum PingPart {
         return QuietHours(from: from, to: to)
     }
 
-    private static func minute(_ text: Substring) -> Int? {
+    static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let hour = parts[0], let minute = parts[1], 0..<24 ~= hour, 0..<60 ~= minute else {
             return nil
@@ -66,8 +66,11 @@ enum PingPart {
     }
 
     private static func text(_ hours: QuietHours) -> String {
-        [hours.from, hours.to].map { minutes in
-            [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-        }.joined(separator: " to ")
+        [hours.from, hours.to].map(text).joined(separator: " to ")
+    }
+
+    /// A minute of the day: `22:05`.
+    static func text(_ minute: Int) -> String {
+        [minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     }
 }

@@ -147,6 +147,10 @@ struct WorldServices: Sendable {
         switch domain {
         case .session:
             let command = try SessionCommand(type: type, version: version, body: encoded)
+            if let zone = (body as? SetDailyCheckIns)?.zone {
+                session.limits.zones.number = 1
+                if let rules = ZoneRules(of: zone) { session.zones.add(rules, zone, version: 1) }
+            }
             for emission in try SessionReducer.reduce(&session, command, context) {
                 let recorded = try record(emission, domain, context, &first)
                 unheard.append(.session(emission.event, recorded))

@@ -58,6 +58,51 @@ struct ConsoleCheckInTests {
         }
     }
 
+    @Test("who chooses daily times reads from when a check-in counts, and of an earlier one that it is too early (A6)")
+    func daily() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Are you all right")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            // Half a day ahead and more.
+            try await page.run(
+                """
+                const time = new Date(Date.now() + 14 * 3600e3), two = (number) => String(number).padStart(2, '0');
+                const type = (id, text) => {
+                  const field = document.querySelector(id);
+                  field.value = text;
+                  field.dispatchEvent(new Event('input', { bubbles: true }));
+                };
+                type('#daily-0', `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}`);
+                type('#daily-zone', 'Etc/UTC');
+                """)
+            try await page.click("Check in at these times")
+            try await console.quartet.wait(
+                for: "the daily times",
+                "SELECT json_array_length(daily #> '{times,weekdays}') FROM session.account WHERE account = '\(anna.account)'"
+            ) { $0 == "7" }
+            try await page.wait("the choice to be shown", "document.querySelector('#interval').value === ''")
+            try await page.see("You check in at these times")
+            try await page.see("A check-in counts for")
+            try await Self.look(page, "home-daily")
+            // What the page knows says nothing of that: only the reply does.
+            try await page.runModules(
+                ["core/model.js"], "m['core/model.js'].model.replica.account.checkIn.opens = undefined")
+            try await page.click("I’m all right")
+            try await page.see("Too early for")
+            // Between two that are three hours apart, a check-in counts for half of that.
+            try await page.notSee("For some of your times there is none")
+            try await anna.act(
+                "SetDailyCheckIns", ["times": [480, 660], "weekdays": ["monday", "friday"], "zone": "Etc/UTC"])
+            try await page.see("For some of your times there is none")
+            try await page.choose("Check in every", "86400000000")
+            try await page.notSee("A check-in counts for")
+            try await page.expectNoErrors()
+        }
+    }
+
     @Test(
         """
         who starts a trip reads when an alert is raised, and to whom it goes; it is extended, and if it is missed responders read where to \

@@ -197,11 +197,17 @@ struct ConsoleRefusalTests {
         Form(
             page: "/", path: "/v1/commands/SetCheckInReminders", place: ".check-in",
             submit:
-                "document.querySelector('details').open = true; (await find('.check-in fieldset .toggle input:enabled')).click();"
+                "document.querySelector('details').open = true; (await find('.check-in details > fieldset .toggle input:enabled')).click();"
         ),
         Form(
             page: "/", path: "/v1/commands/SetCheckInGrace", place: ".check-in",
             submit: "document.querySelector('details').open = true; await pick('#grace', '600000000');"),
+        Form(
+            page: "/", path: "/v1/commands/SetDailyCheckIns", place: ".check-in",
+            submit: """
+                document.querySelector('details').open = true;
+                (await find('#daily-times button[type=submit]')).click();
+                """),
         Form(
             page: "/", path: "/v1/commands/SetResponderTiers", place: ".check-in",
             submit: """
