@@ -64,8 +64,8 @@ extension CheckInRow {
     /// From when a check-in counts for the deadline, a daily time that isn't missed.
     package var opens: Instant? { missed ? nil : ownDaily?.opens }
 
-    /// Whether a check-in at a time is too early to count for the deadline. For one that has passed by the rules' time, which may be far
-    /// ahead of the clock after a failover, none is: it ends the alarm.
+    /// Whether a check-in at a time is too early to count for the deadline. Once the deadline has passed by the rules' time, which may be
+    /// far ahead of the clock after a failover, no check-in is: it ends the alarm.
     func isEarly(at time: Instant) -> Bool {
         guard !missed, fixedGraceEnd == nil, let due, let opens = ownDaily?.opens else { return false }
         return time < opens && time < due
@@ -172,7 +172,7 @@ extension SessionReducer {
         if checkIn.isAhead(at: handled) {
             var change = Self.change(checkIn, in: zone, leaving: standing, following, paused, row.opened, handled)
             if paused == nil, let next = change?.next.due, next > max(due, checkIn.furthest(opened: row.opened)) {
-                // Other times, again and again, put nothing off for ever.
+                // Changing the times again and again must not postpone a deadline for ever.
                 change = Self.change(
                     checkIn, in: zone, leaving: standing + [due], following, paused, row.opened, handled)
             }
@@ -247,7 +247,7 @@ extension SessionReducer {
             change = made(leaving: kept, notice: min(DailySequence.nearest, untilDue)) ?? change
         }
         if !isOwn, change.next.due > due, change.skipped != nil {
-            // It is the only one to tell that nobody checked in at those that are skipped.
+            // It alone can still raise the alarm for the daily times that are skipped.
             change = made(leaving: [due], notice: untilDue) ?? change
         }
         // For one of an earlier release any check-in counts, as was said.
@@ -265,8 +265,8 @@ extension SessionReducer {
 }
 
 extension CheckInRow {
-    /// To when other times put off a deadline at most: seven days after the last check-in, or the pause after it, and the time for which a
-    /// check-in may be early.
+    /// The latest instant to which a change of times can postpone a deadline: seven days after the last check-in, or after the pause that
+    /// followed it, plus the longest time by which a check-in may be early.
     fileprivate func furthest(opened: Instant) -> Instant {
         let last = last ?? opened
         let begun = pause.until == nil ? max(last, pause.since ?? last) : last

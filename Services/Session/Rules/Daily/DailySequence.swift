@@ -24,7 +24,7 @@ package struct DailySequence: Sendable {
     /// Nearer to a deadline that stays and isn't made any more, none is made: when the clocks of a zone turn out to be an hour off, nobody is
     /// to check in at both.
     package static let nearest: Interval = .hours(2)
-    /// Nearer than that, the second of two is none.
+    /// Of two deadlines nearer to one another than this, only the first counts.
     private static let shortestGap: Interval = .minutes(Int64(DailyTimes.shortestGap / 2))
     /// More than the longest way from one deadline to the next.
     private static let days: Int64 = 10

@@ -14,7 +14,7 @@ extension ZoneRules {
         var reader = ZoneReader(bytes)
         let old = try reader.header()
         guard old.version >= 2 else { throw ZoneFileError(description: "its version is too old") }
-        // The part for programs that know only times of 32 bits.
+        // The data block with 32-bit times, for readers of version 1.
         try reader.skip(old.length(times: 4))
         let header = try reader.header()
         guard header.times <= Self.most, (1...256).contains(header.types) else {
@@ -36,7 +36,7 @@ extension ZoneRules {
         guard indices.allSatisfy(types.indices.contains), types.allSatisfy({ abs($0) < Self.longestOffset }) else {
             throw ZoneFileError(description: "its changes lead nowhere")
         }
-        // Only zones that count leap seconds, which nothing else here does.
+        // Only files of the "right" zones have any, whose clocks count leap seconds.
         guard header.leaps == 0 else { throw ZoneFileError(description: "it counts leap seconds") }
         try reader.skip(header.letters + header.standards + header.universals)
         let rule = try reader.footer()
@@ -89,7 +89,7 @@ private struct ZoneReader {
         place += count
     }
 
-    /// A whole number, the highest byte first.
+    /// A big-endian signed integer.
     mutating func integer(_ size: Int) throws(ZoneFileError) -> Int64 {
         guard bytes.count - place >= size, size > 0 else { throw Self.short }
         var value: Int64 = bytes[place] & 0x80 == 0 ? 0 : -1
@@ -114,7 +114,7 @@ extension ZoneRule {
     package init(posix text: [UInt8]) throws(ZoneFileError) {
         var reader = RuleReader(text)
         try reader.name()
-        // There, places west of Greenwich are ahead.
+        // POSIX counts the other way round: hours west of Greenwich are positive.
         let standard = -(try reader.seconds())
         guard !reader.isAtEnd else {
             (self.standard, other) = (standard, nil)

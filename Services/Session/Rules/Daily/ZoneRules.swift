@@ -98,9 +98,9 @@ package struct ZoneRule: Equatable, Sendable {
         }
     }
 
-    /// The changes that decide the offset in a range, earliest first: those in it, and some before it.
+    /// The changes of offset in a range, and the last ones before it, earliest first.
     func changes(_ range: ClosedRange<Int64>) -> [(at: Int64, offset: Int64)] {
-        // It goes on with the offset that it has.
+        // A single offset never changes.
         guard let other else { return [] }
         let years = (LocalDay(second: range.lowerBound).year - 2)...(LocalDay(second: range.upperBound).year + 1)
         return years.flatMap { year in
@@ -136,7 +136,7 @@ extension ZoneRule.Turn {
     }
 }
 
-/// A day of the calendar that is in use everywhere.
+/// A day of the proleptic Gregorian calendar.
 struct LocalDay: Hashable, Sendable {
     /// Days since 1970-01-01.
     let number: Int64
@@ -162,7 +162,7 @@ struct LocalDay: Hashable, Sendable {
     static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
     var year: Int64 {
-        // Never later than the year, and at most one earlier.
+        // A first guess, which is never too late and at most one year too early.
         let days = number + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let ofEra = days - era * 146_097
