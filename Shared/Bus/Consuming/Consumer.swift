@@ -20,14 +20,14 @@ package final class Consumer<Handler: BatchHandler>: Service, Sendable {
         logger: Logger, handler: Handler
     ) {
         let report = ConsumerReport(settings.onTrouble)
-        let workers = (0..<settings.workers).map { slot in
-            let owner = OwnerID.new()
+        let owners = (0..<settings.workers).map { _ in OwnerID.new() }
+        let workers = owners.enumerated().map { slot, owner in
             var logger = logger
             logger[metadataKey: "source"] = "\(source.name)"
             logger[metadataKey: "worker"] = "\(owner)"
             let worker = Worker(
-                source: source, schema: schema, owner: owner, slot: Int32(slot), settings: settings,
-                configuration: configuration, report: report, logger: logger, handler: handler)
+                source: source, schema: schema, owner: owner, slot: Int32(slot), process: owners,
+                settings: settings, configuration: configuration, report: report, logger: logger, handler: handler)
             if !settings.waitsForPolls { doorbells.connect(worker.bell, to: source) }
             doorbells.onRing(of: worker.membershipChannel) { _ in worker.bell.ring { $0.membership = true } }
             return worker

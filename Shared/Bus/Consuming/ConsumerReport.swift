@@ -5,6 +5,8 @@ package final class ConsumerReport: Sendable {
     package struct Condition: Sendable, Hashable {
         /// Why partitions rest; nil if none does.
         package var resting: String?
+        /// What waits though all else goes on; nil if nothing does.
+        package var waiting: String?
         /// How many keys a failed message holds back.
         package var parked = 0
     }
@@ -26,7 +28,8 @@ package final class ConsumerReport: Sendable {
             state.bySlot[slot] = condition
             let all = state.bySlot.sorted { $0.key < $1.key }.map(\.value)
             let sum = Condition(
-                resting: all.lazy.compactMap(\.resting).first, parked: all.reduce(0) { $0 + $1.parked })
+                resting: all.lazy.compactMap(\.resting).first, waiting: all.lazy.compactMap(\.waiting).first,
+                parked: all.reduce(0) { $0 + $1.parked })
             guard sum != state.last else { return }
             state.last = sum
             observer?(sum)

@@ -25,8 +25,10 @@ package struct ConsumerSettings: Sendable {
     package var crashBackoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
     /// Pauses of a partition in which nothing succeeds.
     package var restBackoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
-    /// Called when partitions have rested for a second because nothing succeeds, and when the number of parked keys
-    /// changes.
+    /// Which messages that need care wait for each other.
+    package var carefulTurn = FairTurn.ofProcess
+    /// Called when partitions have rested for a second because nothing succeeds, when what needs care waits in vain, and when the
+    /// number of parked keys changes.
     package var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
     /// Called with the problem and its remedy when the log has deleted messages that this consumer had not handled, and with nil
     /// when that is settled.

@@ -8,6 +8,8 @@ struct LeaseStatements: Sendable {
     let source: LogName
     let owner: OwnerID
     let slot: Int32
+    /// All workers of the source in this process, this one included.
+    let process: [OwnerID]
     let duration: Duration
 
     /// Rings when another worker should look at its share again.
@@ -37,6 +39,18 @@ struct LeaseStatements: Sendable {
                 \(cannot.sorted()))
         ON CONFLICT ON CONSTRAINT member_is_one_per_worker
         DO UPDATE SET alive_until = excluded.alive_until, cannot = excluded.cannot
+        """
+    }
+
+    /// Records what all live workers of this process lack, before the next heartbeat of each does. It keeps none of them alive, and
+    /// locks none that another heartbeat may delete.
+    func lack(_ need: String) -> Query {
+        """
+        UPDATE \(unescaped: schema).member AS m SET cannot = array_append(m.cannot, \(need))
+         WHERE m.source = \(sourceName) AND NOT \(need) = ANY (m.cannot)
+           AND m.owner IN (SELECT o.owner FROM \(unescaped: schema).member AS o
+                            WHERE o.source = \(sourceName) AND o.owner = ANY (\(process))
+                              AND o.alive_until > clock_timestamp() ORDER BY o.owner FOR UPDATE)
         """
     }
 
@@ -99,17 +113,19 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Records that a partition needs nothing that some replicas can't read.
-    func forgetNeeds(of partition: Partition, epoch: Epoch) -> Query {
+    /// Records that a partition no longer needs this.
+    func forget(_ needs: [String], of partition: Partition, epoch: Epoch) -> Query {
         """
-        UPDATE \(unescaped: schema).lease AS l SET needs = '{}'
+        UPDATE \(unescaped: schema).lease AS l
+           SET needs = ARRAY (SELECT n FROM unnest(l.needs) AS n WHERE n <> ALL (\(needs)))
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
            AND l.owner = \(owner) AND l.epoch = \(epoch.number)
         """
     }
 
     /// Returns one row, or none if another worker has the lease: the epoch; the former owner, which may be this one, if
-    /// it didn't give the lease back; and whether its lease had run out.
+    /// it didn't give the lease back; whether its lease had run out; and whether it gave the lease back without having been as
+    /// careful as it had to.
     func take(_ partition: Partition) -> Query {
         """
         WITH before AS (
@@ -123,14 +139,17 @@ struct LeaseStatements: Sendable {
            AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp()
                 OR (NOT \(isConnected("l.owner")) AND \(isConnected("\(owner)"))))
         RETURNING l.epoch, CASE WHEN NOT b.released THEN b.owner END,
-                  b.lease_until < clock_timestamp()
+                  b.lease_until < clock_timestamp(), NOT b.released AND b.owner IS NULL
         """
     }
 
-    func release(_ partition: Partition, epoch: Epoch) -> Query {
+    /// - Parameter isCareful: Whether one of the next messages may have ended an earlier owner. If this one couldn't be careful, its
+    ///   successor has to be.
+    func release(_ partition: Partition, epoch: Epoch, isCareful: Bool) -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l
-           SET owner = NULL, lease_until = NULL, released = true, trouble = NULL, resting_since = NULL
+           SET owner = NULL, lease_until = NULL,
+               released = NOT (\(isCareful) AND \(Careful.turn) = ANY (l.needs)), trouble = NULL, resting_since = NULL
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
            AND l.owner = \(owner) AND l.epoch = \(epoch.number)
         """

@@ -27,6 +27,7 @@ struct LeaseKeeper<Handler: BatchHandler>: Sendable {
         let loop = ConnectionLoop(configuration: configuration, backoff: settings.backoff, bell: bell, logger: logger)
         await loop.run { [self] database in
             while !bell.wait(min(settings.leaseDuration / 4, .seconds(1))).stop {
+                workers.first?.metrics.turn(settings.carefulTurn.age())
                 for worker in workers where worker.tenure.needsRenewal(after: settings.renewalInterval * 1.5) {
                     let asked = ContinuousClock.now
                     try database.execute(worker.leases.heartbeat(cannot: worker.cannot))

@@ -16,16 +16,18 @@ extension Member {
     /// Slots are sorted first, so every process gets one partition before any gets its second, and the shares of
     /// processes differ by at most one, too.
     /// - Parameter needs: What a worker must be able to read in some partitions. The members that can share these
-    ///   partitions, or all members if none can.
+    ///   partitions; if none can, those that lack only the careful turn, which is soon free; or else all members.
     func share(
         of partitions: Int32, among members: [Member], needs: [Partition: Set<String>] = [:]
     ) -> Set<Partition> {
         let sorted = members.sorted { ($0.slot, $0.owner) < ($1.slot, $1.owner) }
         return Set(
             (0..<partitions).lazy.map(Partition.init).filter { partition in
-                let able =
-                    needs[partition].map { needs in sorted.filter { $0.cannot.isDisjoint(with: needs) } } ?? sorted
-                let candidates = able.isEmpty ? sorted : able
+                let needs = needs[partition] ?? []
+                let candidates =
+                    [needs, needs.subtracting([Careful.turn])].lazy
+                    .map { needs in sorted.filter { $0.cannot.isDisjoint(with: needs) } }
+                    .first { !$0.isEmpty } ?? sorted
                 return !candidates.isEmpty && candidates[Int(partition.number) % candidates.count].owner == owner
             })
     }

@@ -3,12 +3,19 @@ import QuartetVocabulary
 extension PartitionMachine {
     /// A partition whose lease is held and whose newest batch is known. It ends with the lease.
     struct Ready: Sendable {
-        /// What the last transaction left to be done before the queue goes on. Boxed, because a message is large.
+        /// What the last transaction of the queue left to be done before it goes on. Boxed, because a message is large.
         indirect enum Activity: Sendable {
             case handling
+            /// The parked keys decide which message is tried next and which wait, so they don't change while this lasts: its next
+            /// transaction follows without a pause, and no retry runs in between. If an operator changes them, the partition starts
+            /// over with its first message.
             case holding(Held)
-            /// A parked message failed again: it is parked again or given up.
-            case settling(FailedMessage<Item>)
+        }
+
+        /// Boxed like ``Activity``.
+        indirect enum Failed: Sendable {
+            case nothing
+            case message(FailedMessage<Item>)
         }
 
         /// Messages of the queue that failed alone, one after the other. The next commit parks them.
@@ -41,12 +48,8 @@ extension PartitionMachine {
             var alone = 0
             /// How many of the first ones, read or not, may have ended the last lease.
             var careful = 0
-            /// A message that failed by its own fault while no more keys could be parked; boxed like ``Activity``.
-            indirect enum Stuck: Sendable {
-                case none
-                case message(FailedMessage<Item>)
-            }
-            var stuck = Stuck.none
+            /// A message that failed by its own fault while no more keys could be parked.
+            var stuck = Failed.nothing
 
             mutating func append(_ read: [Item]) { items.append(contentsOf: read) }
 
@@ -54,7 +57,7 @@ extension PartitionMachine {
                 items.removeFirst(min(count, items.count))
                 alone = max(0, alone - count)
                 careful = max(0, careful - count)
-                stuck = .none
+                stuck = .nothing
             }
 
             /// How this message failed before, if it is the stuck one.
@@ -63,16 +66,17 @@ extension PartitionMachine {
             }
         }
 
-        /// Why nothing gets through.
-        struct Trouble: Sendable {
-            let reason: String
-            /// Rests since something last succeeded.
-            let rests: Int
-        }
-
         enum Pause: Sendable {
             case due(attempt: Int)
             case until(ContinuousClock.Instant)
+
+            func isOn(at now: ContinuousClock.Instant) -> Bool {
+                if case .until(let end) = self { now < end } else { true }
+            }
+        }
+
+        enum Turn: Sendable {
+            case queue, retries
         }
 
         let limits: Limits
@@ -88,18 +92,34 @@ extension PartitionMachine {
         /// How many connections were lost while the message at a position was being tried alone.
         private(set) var losses: [Position: Int]
         var activity = Activity.handling
-        /// Contentions in a row.
+        /// A parked message that failed again: it is parked again or given up next.
+        var settling = Failed.nothing
+        /// Contentions of the queue in a row.
         var contentions = 0
-        var trouble: Trouble?
+        /// Rests of the queue since it last got through, whatever retries do.
+        var rests = 0
+        /// Why nothing gets through.
+        var trouble: String?
+        /// Of the queue alone: retries have pauses of their own.
         var pause: Pause?
+        /// A retry that led to nothing, until a pause is chosen for it.
+        var postponed: (parked: Parked<Item.OrderKey>, attempt: Int, isOfAll: Bool)?
+        /// The retries in a row that couldn't be settled.
+        var unsettled: Set<Position> = []
+        /// Why the last of these couldn't.
+        var unsettledFault: Fault?
+        /// Before this, nothing parked is retried, because none of these could be settled.
+        private(set) var retriesResumeAt: ContinuousClock.Instant?
         /// There may be something to read.
         var isRung = true
-        /// A parked message was handled last, so the queue is next.
-        private var isQueuesTurn = false
+        /// Whose turn is next, if both have something to do.
+        private(set) var turn: Turn
+        /// Whether the next retry is the first urgent one that is due, not the one that is due for longest.
+        private var isUrgentsTurn = true
 
         init(
             limits: Limits, givesUp: Bool, ordering: Ordering<Item>, epoch: Epoch, cursor: Cursor,
-            crashes: [Position: Int], losses: [Position: Int]
+            crashes: [Position: Int], losses: [Position: Int], turn: Turn?
         ) {
             self.limits = limits
             self.givesUp = givesUp
@@ -108,6 +128,10 @@ extension PartitionMachine {
             self.cursor = cursor
             self.crashes = crashes
             self.losses = losses
+            // A message that ends one lease after the other takes no turns but its own.
+            let suspects = Set(crashes.keys).union(losses.keys)
+            let hadQueueItsTurn = !suspects.isEmpty && suspects.allSatisfy { $0 > cursor.position }
+            self.turn = turn ?? (hadQueueItsTurn ? .retries : .queue)
         }
     }
 }
@@ -117,16 +141,30 @@ extension PartitionMachine.Ready {
 
     // MARK: The next step
 
-    func nextStep(at now: ContinuousClock.Instant) -> Step {
-        switch pause {
-        case .due(let attempt): return .rest(attempt: attempt)
-        case .until(let end) where now < end: return .wait
-        case .until, nil: break
-        }
-        switch activity {
-        case .settling(let failed):
+    func nextStep(at now: ContinuousClock.Instant, mayTakeCare: Bool) -> Step {
+        if case .due(let attempt) = pause { return .rest(attempt: attempt) }
+        if let postponed { return .rest(attempt: postponed.attempt) }
+        if case .message(let failed) = settling {
             return isOver(failed, at: now)
                 ? .giveUp(failed, after: cursor, epoch: epoch) : .parkAgain(failed, after: cursor, epoch: epoch)
+        }
+        if let pause, pause.isOn(at: now) { return mayTakeCare ? retry(at: now) ?? .wait : .wait }
+        let step = nextOfBoth(at: now, mayTakeCare: mayTakeCare)
+        return step.needsCare && !mayTakeCare ? .wait : step
+    }
+
+    /// Whatever is next, of the queue or of the retries.
+    private func nextOfBoth(at now: ContinuousClock.Instant, mayTakeCare: Bool) -> Step {
+        if case .handling = activity, mayTakeCare, turn == .retries || isIdle, let retry = retry(at: now) {
+            return retry
+        }
+        return nextOfQueue(at: now)
+    }
+
+    private var isIdle: Bool { queue.items.isEmpty && !isRung }
+
+    private func nextOfQueue(at now: ContinuousClock.Instant) -> Step {
+        switch activity {
         case .holding(let held):
             let end =
                 held.mayBeParkedAlone
@@ -135,25 +173,44 @@ extension PartitionMachine.Ready {
             guard let end else { return read(after: queue.items.last?.position) }
             return .handle(work(Array(queue.items[...end]), parking: held.messages), after: cursor, epoch: epoch)
         case .handling:
-            if let due = dueRetry(at: now), !isQueuesTurn || (queue.items.isEmpty && !isRung) {
-                return .retry(due, after: cursor, epoch: epoch)
-            }
-            guard let first = queue.items.first else { return isRung ? read(after: cursor.position) : .wait }
+            guard let first = queue.items.first else { return isIdle ? .wait : read(after: cursor.position) }
             if let dead = dead(first, at: now) { return .giveUp(dead, after: cursor, epoch: epoch) }
             return .handle(work(startingWith: first, at: now), after: cursor, epoch: epoch)
         }
     }
 
-    func nextWake(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        if case .until(let end) = pause, now < end { end } else { parked.values.lazy.map(\.retryAt).min() }
+    func nextWake(after now: ContinuousClock.Instant, mayTakeCare: Bool) -> ContinuousClock.Instant? {
+        let dueAt = mayTakeCare ? parked.values.lazy.map(\.retryAt).min() : nil
+        let retryAt = dueAt.map { max($0, retriesResumeAt ?? $0) }
+        guard case .until(let end) = pause, now < end else { return retryAt }
+        return min(end, retryAt ?? end)
+    }
+
+    func wantsCare(at now: ContinuousClock.Instant) -> Bool {
+        retry(at: now) != nil || nextStep(at: now, mayTakeCare: true).needsCare
+    }
+
+    func queueNeedsCare(at now: ContinuousClock.Instant) -> Bool {
+        if let pause, pause.isOn(at: now) { return false }
+        return nextOfQueue(at: now).needsCare
     }
 
     private func read(after position: Position?) -> Step {
         .read(after: position ?? cursor.position)
     }
 
-    private func dueRetry(at now: ContinuousClock.Instant) -> Parked<Item.OrderKey>? {
-        parked.values.lazy.filter { $0.retryAt <= now }.min { $0.position < $1.position }
+    private func retry(at now: ContinuousClock.Instant) -> Step? {
+        if let retriesResumeAt, now < retriesResumeAt { return nil }
+        let due = parked.values.lazy.filter { $0.retryAt <= now }
+        let urgent = isUrgentsTurn ? due.filter { ordering.isUrgent($0.key) }.min(by: isEarlier) : nil
+        return (urgent ?? due.min(by: isEarlier)).map { .retry($0, after: cursor, epoch: epoch) }
+    }
+
+    /// Those that could be settled when they were tried last, or weren't tried since any could, come before the others.
+    private func isEarlier(_ first: Parked<Item.OrderKey>, _ second: Parked<Item.OrderKey>) -> Bool {
+        let (isUnsettled, isOther) = (unsettled.contains(first.position), unsettled.contains(second.position))
+        return isUnsettled == isOther
+            ? (first.retryAt, first.position) < (second.retryAt, second.position) : isOther
     }
 
     private func work(startingWith first: Item, at now: ContinuousClock.Instant) -> Work<Item> {
@@ -198,9 +255,15 @@ extension PartitionMachine.Ready {
         }
     }
 
+    /// Why some parked messages couldn't be settled when they were retried last.
+    var stalled: String? {
+        guard let unsettledFault, parked.values.contains(where: { $0.unsettled > 0 }) else { return nil }
+        return "what is parked can be neither parked again nor given up: \(unsettledFault)"
+    }
+
     /// Whether nothing failed that isn't settled yet.
     var isUndisturbed: Bool {
-        guard case .handling = activity else { return false }
+        guard case .handling = activity, case .nothing = settling else { return false }
         return trouble == nil && contentions == 0
     }
 
@@ -209,8 +272,17 @@ extension PartitionMachine.Ready {
     mutating func committedAhead(_ cursor: Cursor) { self.cursor = cursor }
 
     mutating func parkedRead(_ parked: [Parked<Item.OrderKey>]) {
-        if case .settling = activity { return }
-        self.parked = Dictionary(parked.map { ($0.key, $0) }) { $0.position < $1.position ? $0 : $1 }
+        if case .message = settling { return }
+        let former = self.parked
+        self.parked = Dictionary(parked.map { ($0.key, $0.inPlace(of: former[$0.key])) }) {
+            $0.position < $1.position ? $0 : $1
+        }
+        if self.parked.keys != former.keys { activity = .handling }
+    }
+
+    mutating func nothingToRetry(_ parked: [Parked<Item.OrderKey>]) {
+        endTurn(of: .retries)
+        parkedRead(parked)
     }
 
     mutating func messagesRead(_ items: [Item], at now: ContinuousClock.Instant) {
@@ -231,7 +303,8 @@ extension PartitionMachine.Ready {
         }
         if !crashes.isEmpty || !losses.isEmpty { for item in work.handled { forget(item.position) } }
         activity = .handling
-        isQueuesTurn = false
+        contentions = 0
+        endTurn(of: .queue)
         if work.diverted.count < work.items.count || queue.items.isEmpty { gotThrough() }
         if queue.items.isEmpty { messagesRead(next, at: now) }
     }
@@ -241,10 +314,12 @@ extension PartitionMachine.Ready {
         at now: ContinuousClock.Instant
     ) {
         settled(former, at: cursor, next: next)
-        gotThrough()
+        endTurn(of: .retries)
         guard former.cause == .trouble else { return }
-        // What was in the way may be over for the others, too.
-        for (key, other) in parked where other.cause == .trouble && other.retryAt > now { parked[key]?.retryAt = now }
+        // What was in the way may be over for the others, too. What sets some of them back is something else.
+        for (key, other) in parked where other.cause == .trouble && other.retryAt > now && !other.isSetBack {
+            parked[key]?.retryAt = now
+        }
     }
 
     mutating func committed(
@@ -273,6 +348,8 @@ extension PartitionMachine.Ready {
         self.cursor = cursor
         queue.remove(1)
         forget(dead.item.position)
+        contentions = 0
+        endTurn(of: .queue)
         gotThrough()
     }
 
@@ -283,15 +360,40 @@ extension PartitionMachine.Ready {
         self.cursor = cursor
         parked[former.key] = next
         forget(former.position)
-        activity = .handling
-        contentions = 0
-        isQueuesTurn = true
+        settling = .nothing
+        unsettled = []
         // With more to do, that shows whether the trouble is over.
         if queue.items.isEmpty { gotThrough() }
     }
 
-    private mutating func gotThrough() {
-        contentions = 0
-        trouble = nil
+    private mutating func gotThrough() { (trouble, rests) = (nil, 0) }
+
+    /// A transaction of the queue or a retry has ended, however it did. What is to be settled then is settled first.
+    mutating func endTurn(of last: Turn) {
+        if last == .retries { isUrgentsTurn.toggle() }
+        turn = last == .queue ? .retries : .queue
+    }
+
+    /// A retry led to nothing.
+    /// - Parameters:
+    ///   - attempt: What the message's pause is chosen for; nil if it takes none.
+    ///   - isOfAll: Whether all other retries take the same pause. The queue never does.
+    mutating func setBack(
+        _ former: Parked<Item.OrderKey>, contentions: Int, unsettled: Int, restsAs attempt: Int?, isOfAll: Bool = false
+    ) {
+        guard parked[former.key]?.position == former.position else { return }
+        parked[former.key]?.contentions = contentions
+        parked[former.key]?.unsettled = unsettled
+        if let attempt { postponed = (former, attempt, isOfAll) }
+    }
+
+    mutating func rest(until end: ContinuousClock.Instant) {
+        if case .due = pause {
+            pause = .until(end)
+        } else if let (former, _, isOfAll) = postponed {
+            if parked[former.key]?.position == former.position { parked[former.key]?.retryAt = end }
+            if isOfAll { retriesResumeAt = end }
+            postponed = nil
+        }
     }
 }

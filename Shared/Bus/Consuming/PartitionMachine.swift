@@ -23,6 +23,12 @@ import QuartetVocabulary
 ///    transaction and first commits a note that says which. A message that ended several leases in a row is a **trap**: it
 ///    is given up untried, or stays parked if nothing may be given up.
 ///
+/// 7. The queue and the retries **take turns**. A transaction ends the turn of whose it was, however it ended; only what is held
+///    or settled goes on with its turn. So between two retries the queue has a turn if anything is read or rung, and between two of
+///    the queue's a due retry has one. Of the retries, the first urgent one and the one that is due for longest take turns.
+///    That outlives a lease. Without a memory of it, a lease begins with the queue, unless only a message of the queue may have
+///    ended the last one.
+///
 /// A lease that has run out by this worker's own clock stops it between batches. The lease saves work; the batch's unique
 /// key keeps the result right.
 package struct PartitionMachine<Item: PartitionItem>: Sendable {
@@ -45,6 +51,15 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         /// Record that this message failed for good.
         case giveUp(FailedMessage<Item>, after: Cursor, epoch: Epoch)
         case release(Epoch)
+
+        /// Whether another such step of the process may have to end first.
+        var needsCare: Bool {
+            switch self {
+            case .retry: true
+            case .handle(let work, _, _): work.isCareful && !work.handled.isEmpty
+            default: false
+            }
+        }
     }
 
     package struct Limits: Sendable {
@@ -56,8 +71,14 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         package var leastTime: Duration = .seconds(60)
         /// After this many contentions in a row, the transaction counts as failed.
         package var contentions = 10
+        /// So many in a row come from neighbours that are about to finish. Later ones need a pause.
+        package var promptContentions = 3
+        /// After so many parked messages in a row that could be neither parked again nor given up, none is retried for a pause.
+        package var unsettled = 3
         /// How many messages of different keys fail by trouble, one after the other, before the partition rests.
         package var probes = 8
+        /// How long that takes, at most, while an urgent retry is due. Each rest doubles it, so that the queue gets on as well.
+        package var urgentPatience: Duration = .seconds(5)
         /// How many messages are read, at most, to find one of another key.
         package var window = 1024
         /// How many leases a message ends before it counts as a trap, or how many connections before it is parked.
@@ -82,6 +103,8 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     private let givesUp: Bool
     private let ordering: Ordering<Item>
     private var phase = Phase.unowned(isRefused: false)
+    /// Whose turn was next when the last lease was lost; nil if this worker has had none since it connected.
+    private var turn: Ready.Turn?
     /// Whether this partition is in the worker's share.
     private(set) var isWanted = false
 
@@ -121,19 +144,40 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     var parked: some Collection<Parked<Item.OrderKey>> { (ifReady { $0.parked } ?? [:]).values }
 
     /// Why the partition rests, from its first rest until something succeeds.
-    var trouble: String? { ifReady { $0.trouble?.reason } }
+    var trouble: String? { ifReady { $0.trouble } }
+
+    /// Why parked messages can be neither parked again nor given up, though all else goes on; nil if they can.
+    var stalled: String? { ifReady { $0.stalled } }
 
     /// When there is something to do although nothing rang; nil if there isn't.
-    func nextWake(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        ifReady { $0.nextWake(after: now) }
+    func nextWake(after now: ContinuousClock.Instant, mayTakeCare: Bool = true) -> ContinuousClock.Instant? {
+        ifReady { $0.nextWake(after: now, mayTakeCare: mayTakeCare) }
     }
 
     /// What to do now. Asking changes nothing.
-    func nextStep(at now: ContinuousClock.Instant) -> Step {
+    /// - Parameter mayTakeCare: Whether that may be a step that needs care.
+    func nextStep(at now: ContinuousClock.Instant, mayTakeCare: Bool = true) -> Step {
         switch phase {
         case .unowned(let isRefused): isWanted && !isRefused ? .takeLease : .wait
         case .opening(let epoch, _): isWanted ? .open : .release(epoch)
-        case .ready(let ready): isWanted ? ready.nextStep(at: now) : .release(ready.epoch)
+        case .ready(let ready): isWanted ? ready.nextStep(at: now, mayTakeCare: mayTakeCare) : .release(ready.epoch)
+        }
+    }
+
+    /// Whether something is due that needs care, even if something else comes first.
+    func wantsCare(at now: ContinuousClock.Instant) -> Bool { isWanted && ifReady { $0.wantsCare(at: now) } ?? false }
+
+    /// Whether what its queue does next needs care, so that nothing of it goes on without. Retries don't matter.
+    func queueNeedsCare(at now: ContinuousClock.Instant) -> Bool {
+        isWanted && ifReady { $0.queueNeedsCare(at: now) } ?? false
+    }
+
+    /// Whether one of the next messages may have ended an owner, and hasn't been tried since.
+    var isCareful: Bool {
+        switch phase {
+        case .unowned: false
+        case .opening(_, let wasLost): wasLost
+        case .ready(let ready): ready.queue.careful > 0
         }
     }
 
@@ -160,7 +204,10 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// The lease ran out, was fenced or given back, or its connection died. Everything is read again under a new one.
-    mutating func leaseLost() { phase = .unowned(isRefused: false) }
+    mutating func leaseLost() {
+        if case .ready(let ready) = phase { turn = ready.turn }
+        phase = .unowned(isRefused: false)
+    }
 
     /// The newest batch was read.
     /// - Parameters:
@@ -174,7 +221,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         guard case .opening(let epoch, let wasLost) = phase else { return }
         var ready = Ready(
             limits: limits, givesUp: givesUp, ordering: ordering, epoch: epoch, cursor: cursor, crashes: crashes,
-            losses: losses)
+            losses: losses, turn: turn)
         if wasLost { ready.queue.careful = limits.batch }
         ready.parkedRead(parked)
         phase = .ready(ready)
@@ -187,6 +234,10 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     /// The parked messages were read again: an operator may have changed when one is retried.
     mutating func parkedRead(_ parked: [Parked<Item.OrderKey>]) { whenReady { $0.parkedRead(parked) } }
+
+    /// The one that was to be retried is gone: an operator removed it.
+    /// - Parameter parked: The first parked message of each order.
+    mutating func nothingToRetry(_ parked: [Parked<Item.OrderKey>]) { whenReady { $0.nothingToRetry(parked) } }
 
     /// Fewer messages than the limit mean that there were no more at that moment.
     mutating func messagesRead(_ items: [Item], at now: ContinuousClock.Instant) {
@@ -244,7 +295,8 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     mutating func failed(
         _ failure: TransactionFailure, handling work: Work<Item>, at now: ContinuousClock.Instant
     ) {
-        whenAtFault(failure) { $0.failed($1, handling: work, at: now) }
+        whenReady { $0.endTurn(of: .queue) }
+        whenAtFault(failure, isHolding: !work.held.isEmpty) { $0.failed($1, handling: work, at: now) }
     }
 
     /// The transaction that retried a parked message did not commit, as far as is known.
@@ -252,11 +304,27 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         _ failure: TransactionFailure, retrying former: Parked<Item.OrderKey>, _ item: Item,
         at now: ContinuousClock.Instant
     ) {
-        whenAtFault(failure) { $0.failed($1, retrying: former, item, at: now) }
+        whenReady { $0.endTurn(of: .retries) }
+        switch failure {
+        case .fenced, .connectionLost: leaseLost()
+        case .contention(let fault): whenReady { $0.contended(fault, retrying: former, item, at: now) }
+        case .failed(let fault): whenReady { $0.failed(fault, retrying: former, item, at: now) }
+        }
     }
 
     /// The transaction that parks a message again or gives it up did not commit, as far as is known.
-    mutating func failedToSettle(_ failure: TransactionFailure) { whenAtFault(failure) { $0.rest($1) } }
+    mutating func failedToSettle(
+        _ failure: TransactionFailure, _ failed: FailedMessage<Item>, at now: ContinuousClock.Instant
+    ) {
+        guard let former = failed.former else {
+            whenReady { $0.endTurn(of: .queue) }
+            return whenAtFault(failure, isHolding: false) { $0.rest($1) }
+        }
+        switch failure {
+        case .fenced, .connectionLost: leaseLost()
+        case .contention(let fault), .failed(let fault): whenReady { $0.unsettled(fault, former) }
+        }
+    }
 
     /// Whether a parked message must not be tried. If so, it is parked again or given up next.
     mutating func refuse(
@@ -281,11 +349,14 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         return change(&ready)
     }
 
-    /// Calls `change` with the fault when the failure is one that somebody has to answer for.
-    private mutating func whenAtFault(_ failure: TransactionFailure, _ change: (inout Ready, Fault) -> Void) {
+    /// Calls `change` with the fault when the failure of a transaction of the queue is one that somebody has to answer for.
+    private mutating func whenAtFault(
+        _ failure: TransactionFailure, isHolding: Bool, _ change: (inout Ready, Fault) -> Void
+    ) {
         switch failure {
         case .fenced, .connectionLost: leaseLost()
-        case .contention(let fault): whenReady { if $0.isTooMuchContention() { change(&$0, fault) } }
+        case .contention(let fault):
+            whenReady { if $0.isTooMuchContention(isHolding: isHolding) { change(&$0, fault) } }
         case .failed(let fault):
             whenReady {
                 $0.contentions = 0

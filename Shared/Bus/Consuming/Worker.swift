@@ -25,7 +25,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
     private let report: ConsumerReport
 
     init(
-        source: Log, schema: String, owner: OwnerID, slot: Int32, settings: ConsumerSettings,
+        source: Log, schema: String, owner: OwnerID, slot: Int32, process: [OwnerID], settings: ConsumerSettings,
         configuration: Configuration, report: ConsumerReport, logger: Logger, handler: Handler
     ) {
         self.report = report
@@ -35,7 +35,8 @@ final class Worker<Handler: BatchHandler>: Sendable {
         self.handler = handler
         ordering = Ordering(handler)
         leases = LeaseStatements(
-            schema: schema, source: source.name, owner: owner, slot: slot, duration: settings.leaseDuration)
+            schema: schema, source: source.name, owner: owner, slot: slot, process: process,
+            duration: settings.leaseDuration)
         metrics = ConsumerMetrics(source: source)
         parking = ParkingStatements(schema: schema, source: source.name, owner: owner)
         var configuration = configuration
@@ -54,8 +55,14 @@ final class Worker<Handler: BatchHandler>: Sendable {
 
     var membershipChannel: String { leases.channel }
 
-    /// What this worker couldn't read. Outlasts connections.
-    var cannot: Set<String> { unreadable.withLock { $0 } }
+    /// What this worker couldn't read, which outlasts connections, and what all of its process lack at the moment.
+    var cannot: Set<String> {
+        let unreadable = unreadable.withLock { $0 }
+        return isTurnLate ? unreadable.union([Careful.turn]) : unreadable
+    }
+
+    /// Whether something careful of the process takes so long that what needs care should go to another process.
+    var isTurnLate: Bool { settings.carefulTurn.isLate(forLeasesOf: settings.leaseDuration) }
 
     /// Returns false if this is already known.
     func learn(cannot need: String) -> Bool { unreadable.withLock { $0.insert(need).inserted } }
@@ -86,10 +93,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         }
     }
 
-    /// - Parameter resting: Why partitions rest; nil if none does.
-    func report(resting: String?, parked: Int) {
-        report.report(ConsumerReport.Condition(resting: resting, parked: parked), of: leases.slot)
-    }
+    func report(_ condition: ConsumerReport.Condition) { report.report(condition, of: leases.slot) }
 
     /// Works until cancelled or shut down gracefully.
     func run() async throws {

@@ -12,9 +12,13 @@ import QuartetVocabulary
 extension WorkerLoop {
     /// Handles what is urgent in partitions that are behind, for a moment.
     func handleAhead() throws {
-        guard !worker.handler.urgency.isEmpty, ContinuousClock.now >= nextAhead else { return }
         let begun = ContinuousClock.now
+        let turn = settings.carefulTurn
+        guard !worker.handler.urgency.isEmpty, begun >= nextAhead || turn.isNext(aheadClaimant, at: begun) else {
+            return
+        }
         let first = firstAhead
+        var hasTurns = true
         for offset in partitions.indices {
             let index = (first + offset) % partitions.count
             guard partitions[index].behind > Int64(settings.limits.batch * Ahead.batches),
@@ -27,29 +31,48 @@ extension WorkerLoop {
             guard ContinuousClock.now < begun + Ahead.turn else { break }
             guard worker.tenure.holds, let place = partitions[index].machine.place else { continue }
             if partitions[index].ahead.epoch != place.epoch { partitions[index].ahead = Ahead(epoch: place.epoch) }
-            try handleAhead(index, place.cursor, place.epoch, until: begun + Ahead.turn)
-            firstAhead = index + 1
+            hasTurns = try handleAhead(index, place.cursor, place.epoch, until: begun + Ahead.turn)
+            firstAhead = hasTurns ? index + 1 : index
+            if !hasTurns { break }
         }
+        if hasTurns { turn.drop(aheadClaimant) }
         nextAhead = .now + min((ContinuousClock.now - begun) * 9, Ahead.longestPause)
     }
 
-    private func handleAhead(
-        _ index: Int, _ place: Cursor, _ epoch: Epoch, until end: ContinuousClock.Instant
-    ) throws {
+    /// What goes ahead next.
+    private func readAhead(_ index: Int, _ place: Cursor) throws -> [RecordedMessage] {
         let partition = partitions[index].partition
         let window = partitions[index].ahead.window(from: place.position, head: partitions[index].head)
         let counts = try database.query(
             worker.source.countUrgent(partition, window, worker.handler.urgency)
         ).map { try $0.decode(String.self, Int64.self) }
         let kinds = Ahead.next(of: counts, among: window.upTo.number - window.after.number)
-        guard !kinds.isEmpty else { return partitions[index].ahead.searched(window) }
+        guard !kinds.isEmpty else {
+            partitions[index].ahead.searched(window)
+            return []
+        }
         // Earlier ones of the same keys go with them, in order.
         let rows = try database.query(
             worker.source.readUrgent(
                 partition, after: place.position, window, kinds, worker.handler.urgency, limit: Ahead.limit))
-        var cursor = place
-        for message in try rows.map({ try RecordedMessage($0, of: worker.source.name) }) {
-            guard worker.tenure.holds, ContinuousClock.now < end else { return }
+        return try rows.map { try RecordedMessage($0, of: worker.source.name) }
+    }
+
+    /// - Returns: False if it has had no careful turn of the process and waits for that. It goes on when it is the next one.
+    private func handleAhead(
+        _ index: Int, _ place: Cursor, _ epoch: Epoch, until end: ContinuousClock.Instant
+    ) throws -> Bool {
+        let partition = partitions[index].partition
+        partitions[index].ahead.read.removeAll { $0.position <= place.position }
+        if partitions[index].ahead.needsReading(at: .now) {
+            let messages = try readAhead(index, place)
+            partitions[index].ahead.found(messages, at: .now)
+        }
+        let turn = settings.carefulTurn
+        var (cursor, turns) = (place, 0)
+        for message in partitions[index].ahead.read {
+            // At least one, however long reading took.
+            guard worker.tenure.holds, turns == 0 || ContinuousClock.now < end else { return true }
             let order = worker.ordering.key(message)
             guard !partitions[index].ahead.blocked.contains(order), partitions[index].machine.mayGoAhead(message) else {
                 // Later ones of its order wait for the cursor, too.
@@ -57,6 +80,16 @@ extension WorkerLoop {
                 partitions[index].ahead.passed(message.position)
                 continue
             }
+            // If nothing is ready that needs care, that claim may have to wait for long yet.
+            let other = careful.isWaiting ? careful.claimant : nil
+            guard
+                turn.take(for: aheadClaimant)
+                    || mayWaitForTurn(besides: other) && turn.take(for: aheadClaimant, within: careful.longestWait)
+            else { return turns > 0 }
+            // What failed is forgotten within the turn, too.
+            defer { turn.end() }
+            turns += 1
+            partitions[index].ahead.hadTurn()
             do {
                 let careful = Careful(message, epoch: epoch)
                 let stay = Advance(
@@ -72,14 +105,18 @@ extension WorkerLoop {
                 partitions[index].machine.committedAhead(cursor)
             } catch {
                 let failure = try recover(from: error, handling: [message], careful: Careful(message, epoch: epoch))
-                if failure == .fenced { return partitions[index].machine.leaseLost() }
+                if failure == .fenced {
+                    partitions[index].machine.leaseLost()
+                    return true
+                }
                 // The rest of this partition waits for the next turn.
-                if failure.mayPass, partitions[index].ahead.triesAgain() { return }
+                if failure.mayPass, partitions[index].ahead.triesAgain() { return true }
                 // It is handled again, and parked if it still fails, when the cursor comes to it.
                 partitions[index].ahead.blocked.insert(order)
             }
             partitions[index].ahead.passed(message.position)
         }
+        return true
     }
 }
 
@@ -105,6 +142,10 @@ struct Ahead {
     private(set) var scanned = Position.start
     /// What was handled ahead, or may not be, behind ``scanned``.
     private(set) var done: Set<Int64> = []
+    /// What was read and goes ahead next, in order.
+    var read: [RecordedMessage] = []
+    /// Until when that stays if none of it has a turn.
+    private var readAgainAt: ContinuousClock.Instant?
     /// The orders of what failed or has to wait.
     var blocked: Set<MessageOrder> = []
     private var failures = 0
@@ -132,6 +173,17 @@ struct Ahead {
         return counts.map(\.kind)
     }
 
+    /// Whether to read what goes ahead next. What waits for its first turn stays for a while, so that reading doesn't make it late for
+    /// that. Afterwards something rarer may have come.
+    func needsReading(at now: ContinuousClock.Instant) -> Bool { read.isEmpty || readAgainAt.map { now >= $0 } ?? true }
+
+    mutating func found(_ messages: [RecordedMessage], at now: ContinuousClock.Instant) {
+        (read, readAgainAt) = (messages, now + Self.longestPause)
+    }
+
+    /// One of the messages found had its turn. The others that have theirs in the same round don't need it read again.
+    mutating func hadTurn() { readAgainAt = nil }
+
     /// Nothing is left there that goes ahead.
     mutating func searched(_ window: AheadWindow) {
         (scanned, failures) = (window.upTo, 0)
@@ -140,6 +192,7 @@ struct Ahead {
 
     mutating func passed(_ position: Position) {
         done.insert(position.number)
+        read.removeAll { $0.position == position }
         failures = 0
     }
 

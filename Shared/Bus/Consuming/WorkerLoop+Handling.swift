@@ -3,10 +3,39 @@ import Postgres
 import QuartetVocabulary
 
 extension WorkerLoop {
+    /// Does what some partitions do next, one thing each, if that needs care and this worker has the turn. Before all else of the pass,
+    /// because the turn isn't kept for it for long.
+    func takeCare() throws {
+        careful.beginPass()
+        while let next = nextCareful() {
+            defer { careful.end() }
+            if case .handle = partitions[next].machine.nextStep(at: .now) { partitions[next].goesOn() }
+            try handle(next, exceptPending: false, mayTakeCare: true)
+        }
+    }
+
+    private func nextCareful() -> Int? {
+        let now = ContinuousClock.now
+        let next = careful.next(
+            at: now, among: partitions.count, isReady: { partitions[$0].machine.nextStep(at: now).needsCare },
+            wants: { partitions[$0].machine.wantsCare(at: now) })
+        // With nothing else to do, it is rung. Otherwise it would be away when its turn comes.
+        guard next == nil, careful.isWaiting, isBusy, mayWaitForTurn(besides: aheadClaimant) else { return next }
+        return careful.wait()
+    }
+
+    /// Whether the careful turn is worth waiting for. The wait counts as progress.
+    func mayWaitForTurn(besides other: FairTurn.Claimant?) -> Bool {
+        worker.tenure.progressed(for: settings.leaseDuration)
+        return careful.isWorthWaiting(besides: other, at: .now)
+    }
+
     /// Performs the next step of a partition's machine, if that step handles messages.
-    /// - Parameter exceptPending: Leaves pending messages to the next ``handleTogether()``.
-    func handle(_ index: Int, exceptPending: Bool) throws {
-        let step = partitions[index].machine.nextStep(at: .now)
+    /// - Parameters:
+    ///   - exceptPending: Leaves pending messages to the next ``handleTogether()``.
+    ///   - mayTakeCare: Whether this worker has the turn of its process.
+    func handle(_ index: Int, exceptPending: Bool, mayTakeCare: Bool = false) throws {
+        let step = partitions[index].machine.nextStep(at: .now, mayTakeCare: mayTakeCare)
         switch step {
         case .handle(let work, _, _) where exceptPending && work.isPlain: return
         case .rest(let attempt):
@@ -45,9 +74,7 @@ extension WorkerLoop {
     func handleTogether() throws -> Bool {
         guard worker.tenure.holds else { return false }
         let ready = partitions.indices.compactMap { index -> Ready? in
-            guard case .handle(let work, let cursor, let epoch) = partitions[index].machine.nextStep(at: .now),
-                work.isPlain
-            else { return nil }
+            guard case .handle(let work, let cursor, let epoch) = nextStep(index), work.isPlain else { return nil }
             return Ready(index: index, work: work, cursor: cursor, epoch: epoch)
         }
         guard ready.count > 1 else { return false }
@@ -70,10 +97,8 @@ extension WorkerLoop {
             let failure = try recover(
                 from: error, handling: work.items,
                 careful: work.isCareful ? work.handled.first.map { Careful($0, epoch: epoch) } : nil)
-            if work.handled.count == 1, case .failed(let fault) = failure, let needs = fault.needs,
-                try isLeftToOthers(needs, index)
-            {
-                return
+            if work.handled.count == 1, case .failed(let fault) = failure, let needs = fault.needs {
+                try offer(index, toWhoKnows: needs)
             }
             partitions[index].machine.failed(failure, handling: work, at: .now)
         }
@@ -142,7 +167,7 @@ extension WorkerLoop {
         let partition = partitions[index].partition
         guard let row = try database.query(parking.message(at: parked.position, in: partition)).only else {
             // An operator removed it.
-            return partitions[index].machine.parkedRead(try parkedHeads(of: [index])[0])
+            return partitions[index].machine.nothingToRetry(try parkedHeads(of: [index])[0])
         }
         let item = try RecordedMessage(row, of: worker.source.name)
         var former = parked
@@ -165,7 +190,7 @@ extension WorkerLoop {
                 committed[0].cursor, retrying: parked, next: try nextParked(rows), at: .now)
         } catch {
             let failure = try recover(from: error, handling: [item], careful: Careful(item, epoch: epoch))
-            if case .failed(let fault) = failure, let needs = fault.needs, try isLeftToOthers(needs, index) { return }
+            if case .failed(let fault) = failure, let needs = fault.needs { try offer(index, toWhoKnows: needs) }
             partitions[index].machine.failed(failure, retrying: parked, item, at: .now)
         }
     }
@@ -197,7 +222,8 @@ extension WorkerLoop {
             partitions[index].machine.committed(
                 committed[0].cursor, parking: failed.parked(for: pause, at: now), again: former, next: next)
         } catch {
-            partitions[index].machine.failedToSettle(try recover(from: error, handling: [failed.item]))
+            let failure = try recover(from: error, handling: [failed.item])
+            partitions[index].machine.failedToSettle(failure, failed, at: .now)
         }
     }
 
@@ -223,7 +249,8 @@ extension WorkerLoop {
                 ])
             partitions[index].machine.committed(committed[0].cursor, givingUp: failed, next: try nextParked(rows))
         } catch {
-            partitions[index].machine.failedToSettle(try recover(from: error, handling: [failed.item]))
+            let failure = try recover(from: error, handling: [failed.item])
+            partitions[index].machine.failedToSettle(failure, failed, at: .now)
         }
     }
 

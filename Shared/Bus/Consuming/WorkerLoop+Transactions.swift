@@ -1,27 +1,23 @@
-import Dispatch
 import Logging
 import Postgres
 import QuartetVocabulary
 
-/// Allows one careful message at a time in the whole process. If it ends the process, the note says which message did.
-private let carefulTurn = DispatchSemaphore(value: 1)
-
 /// Another worker has the lease by now.
 struct LeaseTaken: Error {}
 
-/// Another careful message of this process is taking long.
-struct CarefulTurnTaken: Error {}
-
 /// A message that may end its owner.
 struct Careful {
+    /// What the workers of a process lack while one of its turns is late: as in `lease.needs` and `member.cannot`. No type is called so.
+    static let turn = "a turn to be careful"
+
     let position: Position
     let partition: Partition
     let epoch: Epoch
+}
 
+extension Careful {
     init(_ message: RecordedMessage, epoch: Epoch) {
-        position = message.position
-        partition = message.partition
-        self.epoch = epoch
+        self.init(position: message.position, partition: message.partition, epoch: epoch)
     }
 }
 
@@ -39,14 +35,11 @@ struct Advance {
 }
 
 extension WorkerLoop {
-    /// Records an attempt for the message before running `body`. With no message, just runs it.
+    /// Records an attempt for the message before running `body`, in this worker's careful turn. With no message, just runs it.
     func carefully<Result>(_ careful: Careful?, _ body: () throws -> Result) throws -> Result {
         triedAlone = nil
         guard let careful else { return try body() }
-        // A neighbour may take long. Its own partitions wait for it; this worker does something else.
-        let patience = Int(settings.leaseDuration / 2 / .milliseconds(1))
-        guard carefulTurn.wait(timeout: .now() + .milliseconds(patience)) == .success else { throw CarefulTurnTaken() }
-        defer { carefulTurn.signal() }
+        worker.tenure.progressed(for: settings.leaseDuration)
         try database.pipeline { pipeline in
             pipeline.query("BEGIN")
             // The note must outlive this process, not the server, so nothing waits for the disk.
@@ -120,8 +113,8 @@ extension WorkerLoop {
     }
 
     /// Classifies a batch's failure. Rethrows if the connection is lost: nothing about that is guessed.
-    /// - Parameter careful: The message whose attempt was recorded. It failed and its owner goes on, so the record is
-    ///   deleted.
+    /// - Parameter careful: The message whose attempt was to be recorded. If it was, it failed and its owner goes on, so the record
+    ///   is deleted; what a later owner recorded stays.
     func recover(
         from error: any Error, handling items: [RecordedMessage], careful: Careful? = nil, isJoint: Bool = false
     ) throws -> TransactionFailure {
@@ -145,7 +138,7 @@ extension WorkerLoop {
             countLoss()
             throw error
         }
-        if let careful { try database.attempt(parking.forgetAttempts([careful.position], in: careful.partition)) }
+        if let careful, triedAlone != nil { try database.attempt(parking.forgetAttempts(of: careful)) }
         if failure == .fenced { nextMaintenance = .now }
         return failure
     }

@@ -10,9 +10,11 @@ final class WorkerLoop<Handler: BatchHandler> {
     var partitions: [WorkerPartition]
     var nextMaintenance = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
+    var careful: CarefulTurns
     /// When something may be handled ahead again, and of which partition first.
     var nextAhead = ContinuousClock.now
     var firstAhead = 0
+    let aheadClaimant: FairTurn.Claimant
     /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
     /// The message that is being tried alone, or was when the connection was lost.
@@ -27,6 +29,10 @@ final class WorkerLoop<Handler: BatchHandler> {
     init(_ worker: Worker<Handler>, _ database: Database) {
         self.worker = worker
         self.database = database
+        let longest = worker.settings.leaseDuration / 2
+        careful = CarefulTurns(
+            worker.settings.carefulTurn, for: FairTurn.Claimant(ringing: worker.bell, longestReservation: longest))
+        aheadClaimant = FairTurn.Claimant(ringing: worker.bell, longestReservation: longest)
         wasSlow = worker.tenure.takeSlowness()
         statementTimeout = worker.settings.leaseDuration
         let machine = PartitionMachine<RecordedMessage>(
@@ -37,6 +43,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     /// Returns when stopped, after finishing its batch and giving its leases back.
     /// - Throws: What ends the connection. The caller opens another and starts over.
     func run() throws {
+        defer { for claimant in [careful.claimant, aheadClaimant] { settings.carefulTurn.drop(claimant) } }
         let timeout = try database.query("SELECT setting::bigint FROM pg_settings WHERE name = 'statement_timeout'")
             .only?.decode(0, as: Int64.self)
         // Without that time-out, only the lease limits how long a statement may hang.
@@ -47,35 +54,54 @@ final class WorkerLoop<Handler: BatchHandler> {
         try database.execute(leases.heartbeat(cannot: worker.cannot))
         try database.ring(leases.ringMembers())
         while true {
-            let rings = isBusy ? worker.bell.take() : worker.bell.wait(pause)
+            let rings = isBusy ? worker.bell.take() : sleep()
             if rings.stop { return try leave() }
             apply(rings)
             if rings.membership || ContinuousClock.now >= nextMaintenance { try maintain() }
             if rings.membership { try lookAtParked() }
             try takeAndRelease()
+            try takeCare()
             try handleAhead()
+            let begun = ContinuousClock.now
             try readRung()
             let isHandled = try handleTogether()
             for index in partitions.indices { try handle(index, exceptPending: isHandled) }
+            careful.rest = .now - begun
         }
     }
 
     // MARK: Waking
 
-    private var isBusy: Bool {
+    /// Whether there is something to do now; while it waits for the careful turn, without that.
+    var isBusy: Bool {
         let now = ContinuousClock.now
         return partitions.contains {
-            switch $0.machine.nextStep(at: now) {
+            switch $0.machine.nextStep(at: now, mayTakeCare: !careful.isWaiting) {
             case .wait: false
             default: true
             }
         }
     }
 
+    private func sleep() -> Rings {
+        let (turn, claimants) = (settings.carefulTurn, [careful.claimant, aheadClaimant])
+        for claimant in claimants { turn.stays(claimant) }
+        // It may have something else to do now, and claim nothing for a while.
+        defer { for claimant in claimants { turn.stays(claimant, isThere: false) } }
+        return worker.bell.wait(pause)
+    }
+
     private var pause: Duration {
         let now = ContinuousClock.now
-        let wakes = partitions.compactMap { $0.machine.nextWake(after: now) } + [nextMaintenance, nextPoll]
+        let wakes =
+            partitions.compactMap { $0.machine.nextWake(after: now, mayTakeCare: !careful.isWaiting) }
+            + [nextMaintenance, nextPoll, careful.nextGlance(at: now)].compactMap(\.self)
         return max(.zero, (wakes.min() ?? now) - now)
+    }
+
+    /// The next step of a partition that needs no care.
+    func nextStep(_ index: Int) -> PartitionMachine<RecordedMessage>.Step {
+        partitions[index].machine.nextStep(at: .now, mayTakeCare: false)
     }
 
     private func apply(_ rings: Rings) {
@@ -94,11 +120,11 @@ final class WorkerLoop<Handler: BatchHandler> {
     /// Reads the cursors and messages of all partitions that are due, in one round trip each.
     private func readRung() throws {
         let opening = partitions.indices.filter {
-            if case .open = partitions[$0].machine.nextStep(at: .now) { true } else { false }
+            if case .open = nextStep($0) { true } else { false }
         }
         if !opening.isEmpty { try open(opening) }
         let reading = partitions.indices.compactMap { index -> (index: Int, after: Position)? in
-            guard case .read(let position) = partitions[index].machine.nextStep(at: .now) else { return nil }
+            guard case .read(let position) = nextStep(index) else { return nil }
             return (index, position)
         }
         guard !reading.isEmpty else { return }

@@ -26,6 +26,9 @@ package struct Family: Hashable, Sendable, CustomStringConvertible {
     var isOfKey: Bool { self == .regular || isUrgent }
 
     var isUrgent: Bool { description.hasPrefix("urgent ") }
+
+    /// Whether some of its messages may be urgent: what can't be read, or is tried by itself, may be anything.
+    var mayBeUrgent: Bool { isUrgent || !isOfKey }
 }
 
 extension MessageSet {
@@ -74,13 +77,16 @@ package struct Ordering<Item: PartitionItem>: Sendable {
     let unreadable: @Sendable (Item, Fault) -> Item.OrderKey
     /// The order that it has for itself once it has failed for long; nil if it is given up then.
     let alone: @Sendable (Item) -> Item.OrderKey?
+    /// Whether what waits in it may be urgent.
+    let isUrgent: @Sendable (Item.OrderKey) -> Bool
 
     package init(
         key: @escaping @Sendable (Item) -> Item.OrderKey,
         unreadable: @escaping @Sendable (Item, Fault) -> Item.OrderKey,
-        alone: @escaping @Sendable (Item) -> Item.OrderKey?
+        alone: @escaping @Sendable (Item) -> Item.OrderKey?,
+        isUrgent: @escaping @Sendable (Item.OrderKey) -> Bool
     ) {
-        (self.key, self.unreadable, self.alone) = (key, unreadable, alone)
+        (self.key, self.unreadable, self.alone, self.isUrgent) = (key, unreadable, alone, isUrgent)
     }
 }
 
@@ -89,6 +95,7 @@ extension Ordering<RecordedMessage> {
         self.init(
             key: { MessageOrder(handler.family(of: $0.message), $0.message.key) },
             unreadable: { MessageOrder(.unknown($1.needs ?? $0.message.type), $0.message.key) },
-            alone: { handler.isSentOnce($0) ? MessageOrder(.alone($0.message.id), $0.message.key) : nil })
+            alone: { handler.isSentOnce($0) ? MessageOrder(.alone($0.message.id), $0.message.key) : nil },
+            isUrgent: { $0.family.mayBeUrgent })
     }
 }

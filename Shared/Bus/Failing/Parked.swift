@@ -12,6 +12,24 @@ struct Parked<OrderKey: Hashable & Sendable>: Hashable, Sendable {
     var since: ContinuousClock.Instant
     var retryAt: ContinuousClock.Instant
     var isDiscarded = false
+    /// How often in a row, under this lease, trying it again met contention.
+    var contentions = 0
+    /// How often in a row, under this lease, it could be neither parked again nor given up. Counted by itself, so that neither
+    /// makes a pause of the other longer or a contention a failure.
+    var unsettled = 0
+
+    var isSetBack: Bool { contentions > 0 || unsettled > 0 }
+
+    /// As it was read again: it keeps what set it back, with the pause for that, and its place among those that are due.
+    /// - Parameter former: What is known of its order.
+    func inPlace(of former: Self?) -> Self {
+        // What an operator discards is due at once, but not again each time it is read.
+        guard let former, former.position == position, former.isDiscarded || !isDiscarded else { return self }
+        var parked = self
+        (parked.contentions, parked.unsettled) = (former.contentions, former.unsettled)
+        parked.retryAt = parked.isSetBack ? former.retryAt : min(former.retryAt, retryAt)
+        return parked
+    }
 }
 
 /// A message that failed alone.

@@ -179,12 +179,21 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// Deletes the attempts of messages that are done, or that failed without ending their owner.
+    /// Deletes the attempts of messages that are done, or parked with a count of their own.
     func forgetAttempts(_ positions: [Position], in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
          WHERE a.source = \(sourceName) AND a.partition = \(partition.number)
            AND a.position = ANY (\(positions.map(\.number)))
+        """
+    }
+
+    /// Deletes the attempts of a message that failed without ending its owner, up to this lease's.
+    func forgetAttempts(of message: Careful) -> Query {
+        """
+        DELETE FROM \(unescaped: schema).attempt AS a
+         WHERE a.source = \(sourceName) AND a.partition = \(message.partition.number)
+           AND a.position = \(message.position.number) AND a.epoch <= \(message.epoch.number)
         """
     }
 

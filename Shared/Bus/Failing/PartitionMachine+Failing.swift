@@ -5,8 +5,10 @@ extension PartitionMachine.Ready {
     mutating func failed(_ fault: Fault, handling work: Work<Item>, at now: ContinuousClock.Instant) {
         let tried = work.handled
         guard tried.count <= 1 else {
-            // Handled one by one, they show whose fault it is.
+            // Handled one by one, they show whose fault it is. With held messages only one is tried, so none should be held here.
+            // Holding them on would repeat the same transaction without end.
             queue.alone = max(queue.alone, work.items.count)
+            activity = .handling
             return
         }
         // If nothing was tried, the parking itself failed.
@@ -28,7 +30,35 @@ extension PartitionMachine.Ready {
                 failed.key = alone
             }
         }
-        activity = .settling(failed)
+        settling = .message(failed)
+    }
+
+    /// Fresh loads may help a retry at once. What goes on after that says nothing about how the message fails, unless it is at
+    /// fault; it takes pauses of its own.
+    mutating func contended(
+        _ fault: Fault, retrying former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant
+    ) {
+        let contentions = former.contentions + 1
+        if contentions >= limits.contentions, fault.code == .error || former.cause == nil {
+            return failed(fault, retrying: former, item, at: now)
+        }
+        setBack(
+            former, contentions: contentions, unsettled: former.unsettled,
+            restsAs: contentions > limits.promptContentions ? contentions : nil)
+    }
+
+    /// A parked message could be neither parked again nor given up. The queue and other retries find out whether they can go on. If
+    /// several of these can't be settled either, one after the other, all retries take a pause together, and one finds out after it.
+    mutating func unsettled(_ fault: Fault, _ former: Parked<Item.OrderKey>) {
+        settling = .nothing
+        unsettledFault = fault
+        unsettled.insert(former.position)
+        let tries = former.unsettled + 1
+        let areAll = unsettled.count >= limits.unsettled
+        // Contentions in a row end where it fails.
+        setBack(
+            former, contentions: 0, unsettled: tries, restsAs: areAll ? max(tries, unsettled.count) : tries,
+            isOfAll: areAll)
     }
 
     mutating func refuse(_ former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant) -> Bool {
@@ -46,7 +76,8 @@ extension PartitionMachine.Ready {
         } else {
             return false
         }
-        activity = .settling(FailedMessage(item, fault, tries: tries, in: key, parkedAs: former, at: now))
+        settling = .message(FailedMessage(item, fault, tries: tries, in: key, parkedAs: former, at: now))
+        endTurn(of: .retries)
         return true
     }
 
@@ -94,15 +125,17 @@ extension PartitionMachine.Ready {
         return FailedMessage(item, .lost, tries: lost, in: ordering.key(item), at: now)
     }
 
-    /// Counts a contention. Returns true when there were so many in a row that it counts as a failure.
-    mutating func isTooMuchContention() -> Bool {
+    /// Counts a contention of the queue. Returns true when there were so many in a row that it counts as a failure.
+    /// - Parameter isHolding: Whether something is held. Then it counts as one where a pause would begin: the next message is
+    ///   tried instead.
+    mutating func isTooMuchContention(isHolding: Bool) -> Bool {
         contentions += 1
-        if contentions >= limits.contentions {
+        let isOverdue = contentions > limits.promptContentions
+        if contentions >= limits.contentions || isHolding && isOverdue {
             contentions = 0
             return true
         }
-        // The first few come from neighbours that are about to finish. Later ones need a pause.
-        if contentions > 3 { pause = .due(attempt: max(contentions, trouble?.rests ?? 0)) }
+        if isOverdue { pause = .due(attempt: contentions) }
         return false
     }
 
@@ -126,24 +159,29 @@ extension PartitionMachine.Ready {
                 continue
             }
             // Each rest lets more messages be tried: those in front may be the only ones that fail.
-            let isEnough = held.messages.count >= limits.probes << min(trouble?.rests ?? 0, 4)
+            let isEnough = held.messages.count >= limits.probes << min(rests, 4) || isUrgentLate(behind: held, at: now)
             let mayReadOn = isRung && queue.items.count < limits.window
             if isEnough || (next == nil && !mayReadOn) { rest(held.fault) }
             return
         }
     }
 
-    /// Starts over after a pause.
-    mutating func rest(_ fault: Fault) {
-        let rests = (trouble?.rests ?? 0) + 1
-        trouble = PartitionMachine.Ready.Trouble(reason: fault.description, rests: rests)
-        pause = .due(attempt: max(rests, contentions))
-        activity = .handling
-        queue.alone = max(queue.alone, 1)
+    /// Whether a retry that may be urgent waits until nothing is held any longer, and has waited for long.
+    private func isUrgentLate(behind held: Held, at now: ContinuousClock.Instant) -> Bool {
+        guard let first = held.messages.first, now - first.since >= limits.urgentPatience * (1 << min(rests, 6)) else {
+            return false
+        }
+        if let retriesResumeAt, now < retriesResumeAt { return false }
+        return parked.values.contains { now - $0.retryAt >= limits.urgentPatience && ordering.isUrgent($0.key) }
     }
 
-    mutating func rest(until end: ContinuousClock.Instant) {
-        if case .due = pause { pause = .until(end) }
+    /// Starts over after a pause.
+    mutating func rest(_ fault: Fault) {
+        rests += 1
+        trouble = fault.description
+        pause = .due(attempt: rests)
+        activity = .handling
+        queue.alone = max(queue.alone, 1)
     }
 }
 

@@ -19,10 +19,6 @@ enum TransactionFailure: Sendable, Equatable {
             self = .fenced
             return
         }
-        if error is CarefulTurnTaken {
-            self = .contention(Fault(.trouble, "another message that may end its owner is taking long"))
-            return
-        }
         guard let error = (error as? PostgresError)?.root else {
             self = .failed((error as? MessageError).map(Fault.init) ?? Fault(.error, "\(error)"))
             return

@@ -10,10 +10,12 @@ struct Rings: Sendable {
     var partitions: Set<Partition> = []
     /// The members that share a source changed.
     var membership = false
+    /// The careful turn of the process is kept for this loop's worker, or is once the first in the line didn't come.
+    var turn = false
     /// The loop is to finish its batch and return.
     var stop = false
 
-    var isEmpty: Bool { !all && partitions.isEmpty && !membership && !stop }
+    var isEmpty: Bool { !all && partitions.isEmpty && !membership && !turn && !stop }
 }
 
 /// Wakes a loop that lives on a connection's thread. Ringing never blocks, and rings are kept until somebody looks.

@@ -7,6 +7,7 @@ struct ConsumerMetrics: Sendable {
     private let seconds: Metrics.Timer
     private let size: Recorder
     private let messages: Counter
+    private let turn = Gauge(label: "quartet_careful_turn_seconds")
     private let outcomes: [Outcome.Kind: Counter]
     private let behind: [Gauge]
     private let behindFor: [Gauge]
@@ -50,6 +51,9 @@ struct ConsumerMetrics: Sendable {
             label: "quartet_batch_failures_total", dimensions: [("source", source), ("failure", failure.label)]
         ).increment()
     }
+
+    /// How long the process has been at the careful message that it tries now; zero if there is none.
+    func turn(_ age: Duration) { turn.record(age / .seconds(1)) }
 
     /// A message became a dead letter.
     func gaveUp(isUrgent: Bool) { count("quartet_dead_letters_total", isUrgent) }

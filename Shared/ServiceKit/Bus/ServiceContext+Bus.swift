@@ -37,6 +37,8 @@ extension ServiceContext {
         consumer.onTrouble = { condition in
             if let resting = condition.resting {
                 handled.report(trouble(resting))
+            } else if let waiting = condition.waiting {
+                handled.report(.impaired(waiting))
             } else if condition.parked > 0 {
                 handled.report(.impaired("\(condition.parked) keys are parked: see :parked"))
             } else {

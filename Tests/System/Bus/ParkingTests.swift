@@ -2,6 +2,7 @@ import Bus
 import Foundation
 import LedgerContract
 import LedgerEdge
+import LedgerService
 import Postgres
 import QuartetVocabulary
 import TestKit
@@ -240,10 +241,170 @@ struct ParkingTests {
         }
     }
 
-    private static func account(inThePartitionOf other: AccountID) -> AccountID {
+    private static func partition(of account: AccountID) -> Partition { Partition(of: .account(account), among: 4) }
+
+    private static func account(inThePartitionOf other: AccountID, shiftedBy distance: Int32 = 0) -> AccountID {
+        let wanted = Partition((partition(of: other).number + distance) % 4)
         while true {
             let account = AccountID.new()
-            if Partition(of: .account(account), among: 4) == Partition(of: .account(other), among: 4) { return account }
+            if partition(of: account) == wanted { return account }
+        }
+    }
+
+    @Test("a command that can't even be parked again holds back no other key of its partition")
+    func unsettled() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                try await fixture.database.psql(
+                    """
+                    CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                    BEGIN RAISE EXCEPTION 'not parked again'; END $$;
+                    CREATE TRIGGER refuse BEFORE UPDATE ON ledger.parked FOR EACH ROW EXECUTE FUNCTION public.refuse();
+                    """)
+                let account = AccountID.new()
+                async let failing = client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: Self.held)
+                try await fixture.wait(
+                    for: "its retries to end in nothing",
+                    "SELECT count(*) FROM ledger.lease WHERE trouble LIKE '%not parked again%'"
+                ) { $0 == 1 }
+                for _ in 0..<5 {
+                    let other = Self.account(inThePartitionOf: account)
+                    try await client.expectUrgentlyAccepted(1, for: other)
+                    try await client.expectAccepted(2, for: other)
+                }
+                try await fixture.database.psql(
+                    """
+                    DROP TRIGGER refuse ON ledger.parked;
+                    ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed;
+                    """)
+                #expect(try await failing.kind == .accepted)
+                try await fixture.wait(for: "nothing to be parked", "SELECT count(*) FROM ledger.parked") { $0 == 0 }
+            }
+            await service.end()
+        }
+    }
+
+    private static func consumer(
+        _ fixture: LedgerFixture, _ settings: ConsumerSettings
+    ) async throws -> Consumer<CommandHandler<LedgerStore>> {
+        let configuration = Configuration(fixture.serviceURL)
+        let (commands, log) = try await Connection.with(configuration) { database in
+            (
+                try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
+                try Log.open(LogName(schema: "ledger", table: "log"), database)
+            )
+        }
+        return Consumer(
+            source: commands, schema: "ledger", settings: settings, configuration: configuration,
+            doorbells: Doorbells(configuration: configuration, logger: LedgerFixture.logger),
+            logger: LedgerFixture.logger, handler: CommandHandler(LedgerStore(), log: log))
+    }
+
+    @Test("a partition whose queue needs care and gets no turn is said to rest, until it goes on")
+    func standing() async throws {
+        try await LedgerFixture.with { fixture in
+            let account = AccountID.new()
+            // As after a crash.
+            try await fixture.database.psql(
+                """
+                INSERT INTO ledger.lease (source, partition, released)
+                VALUES ('ledger_client.ledger_commands', \(Self.partition(of: account).number), false)
+                """)
+            try await fixture.append(1, for: account)
+            let (turn, resting) = (FairTurn(), Observed<String?>(nil))
+            let isHeld = turn.take(for: FairTurn.Claimant())
+            #expect(isHeld)
+            var settings = ConsumerSettings()
+            (settings.leaseDuration, settings.carefulTurn) = (.seconds(1), turn)
+            settings.onTrouble = { reported in resting.update { $0 = reported.resting } }
+            let consumer = try await Self.consumer(fixture, settings)
+            async let _: Void = consumer.run()
+            let said = try await resting.wait("it to say that a partition rests") { $0 }
+            #expect(said.contains("needs care"))
+            try await fixture.wait(
+                for: "its lease to say so", "SELECT count(*) FROM ledger.lease WHERE trouble LIKE '%needs care%'"
+            ) { $0 == 1 }
+            turn.end()
+            try await resting.wait("it to go on") { $0 == nil ? true : nil }
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 1)
+        }
+    }
+
+    @Test(
+        """
+        a process whose careful turn is never free says so, goes on with all else, and leaves what needs care to another one, not to \
+        a worker of its own that takes long; once it is free, the process takes part again
+        """)
+    func stuck() async throws {
+        try await LedgerFixture.with { fixture in
+            let former = try await fixture.startService(backoffMilliseconds: 600_000)
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                async let parked = client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: Self.held)
+                try await waitForParked(1, attempts: "= 1", fixture)
+                await former.end()
+                try await fixture.database.psql(
+                    "ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed; UPDATE ledger.parked SET retry_at = now()"
+                )
+                let (turn, condition) = (FairTurn(), Observed<(resting: String?, waiting: String?)>((nil, nil)))
+                let isHeld = turn.take(for: FairTurn.Claimant())
+                #expect(isHeld)
+                var settings = ConsumerSettings()
+                (settings.workers, settings.leaseDuration, settings.carefulTurn) = (2, .seconds(1), turn)
+                // The first transaction takes long.
+                let (begun, gate) = (Observed(0), DispatchSemaphore(value: 0))
+                settings.faultPoint = { point in
+                    guard point == .beforeCommit else { return }
+                    let count = begun.update { count in
+                        count += 1
+                        return count
+                    }
+                    if count == 1 { gate.wait() }
+                }
+                settings.onTrouble = { reported in condition.update { $0 = (reported.resting, reported.waiting) } }
+                let consumer = try await Self.consumer(fixture, settings)
+                async let _: Void = consumer.run()
+                defer { gate.signal() }
+                let sibling = Self.account(inThePartitionOf: account, shiftedBy: 1)
+                let (here, there) = (Self.partition(of: account).number, Self.partition(of: sibling).number)
+                try await fixture.wait(
+                    for: "its workers to share the partitions",
+                    """
+                    SELECT count(DISTINCT owner) FROM ledger.lease
+                     WHERE source = 'ledger_client.ledger_commands' AND partition IN (\(here), \(there))
+                    """
+                ) { $0 == 2 }
+                async let slow = client.post(
+                    PostEntry(client: "a", n: 1, amount: 1), for: sibling, patience: Self.held)
+                try await begun.wait("its other worker to be busy") { $0 > 0 ? true : nil }
+                let said = try await condition.wait("it to say that it waits in vain") { $0.waiting == nil ? nil : $0 }
+                #expect(said.resting == nil)
+                try await fixture.wait(
+                    for: "its lease to say so, though nothing rests",
+                    "SELECT count(*) FROM ledger.lease WHERE needs = '{a turn to be careful}' AND trouble IS NULL"
+                ) { $0 == 1 }
+                // The busy one lacks the turn as well, so it gets no partition that needs it.
+                try await fixture.wait(
+                    for: "both workers to lack the turn",
+                    "SELECT count(*) FROM ledger.member WHERE 'a turn to be careful' = ANY (cannot)"
+                ) { $0 == 2 }
+                try await client.expectAccepted(1, for: Self.account(inThePartitionOf: account))
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") > 0)
+                gate.signal()
+                #expect(try await slow.kind == .accepted)
+
+                let other = try await fixture.startService()
+                #expect(try await parked.kind == .accepted)
+                try await condition.wait("it to be well") { $0.waiting == nil ? true : nil }
+                turn.end()
+                try await fixture.wait(
+                    for: "it to take part again", "SELECT count(*) FROM ledger.member WHERE cannot <> '{}'"
+                ) { $0 == 0 }
+                await other.end()
+            }
         }
     }
 

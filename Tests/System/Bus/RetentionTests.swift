@@ -400,6 +400,77 @@ struct ParkedScanTests {
         }
     }
 
+    @Test("a message that failed without ending its owner leaves no attempts but those of a later owner")
+    func attempts() async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.database.psql(
+                """
+                INSERT INTO ledger.attempt (source, partition, position, epoch, owner)
+                SELECT '\(Self.parking.source)', 0, p, e, gen_random_uuid() FROM (VALUES (7, 1), (7, 2), (7, 3), (8, 2)) AS a (p, e)
+                """)
+            let tried = Careful(position: Position(7), partition: Partition(0), epoch: Epoch(2))
+            let connection = try await Connection.connect(Configuration(try fixture.database.url(as: "ledger")))
+            _ = try await connection.run { database in try database.execute(Self.parking.forgetAttempts(of: tried)) }
+            await connection.close()
+            let left = try await fixture.database.psql(
+                "SELECT position || '/' || epoch FROM ledger.attempt ORDER BY position, epoch")
+            #expect(left.split(separator: "\n") == ["7/3", "8/2"])
+        }
+    }
+
+    @Test("who takes a lease that was given back because of a late turn is as careful as the former owner had to be")
+    func careful() async throws {
+        try await LedgerFixture.with { fixture in
+            let statements = { (owner: OwnerID) in
+                LeaseStatements(
+                    schema: "ledger", source: Self.parking.source, owner: owner, slot: 0, process: [owner],
+                    duration: .seconds(5))
+            }
+            let (former, next, partition) = (statements(.new()), statements(.new()), Partition(0))
+            let connection = try await Connection.connect(Configuration(try fixture.database.url(as: "ledger")))
+            let found = try await connection.run { database in
+                try database.execute(former.createRows(for: [partition]))
+                return try [(true, true), (true, false), (false, true), (false, false)].map { isCareful, isLate in
+                    let epoch = Epoch(
+                        try database.query(former.take(partition)).only?.decode(0, as: Int64.self) ?? 0)
+                    if isLate { try database.execute(former.add(Careful.turn, to: partition)) }
+                    try database.execute(former.release(partition, epoch: epoch, isCareful: isCareful))
+                    let row = try database.query(next.take(partition)).only
+                    let later = Epoch(try row?.decode(0, as: Int64.self) ?? 0)
+                    try database.execute(next.forget([Careful.turn], of: partition, epoch: later))
+                    try database.execute(next.release(partition, epoch: later, isCareful: true))
+                    return try row?.decode(3, as: Bool.self)
+                }
+            }
+            #expect(found == [true, false, false, false])
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.lease WHERE needs <> '{}'") == 0)
+            await connection.close()
+        }
+    }
+
+    @Test("what a process lacks is recorded of its live workers only: others may be deleted just then")
+    func lacking() async throws {
+        try await LedgerFixture.with { fixture in
+            let owners = (0..<2).map { _ in OwnerID.new() }
+            let statements = owners.map {
+                LeaseStatements(
+                    schema: "ledger", source: Self.parking.source, owner: $0, slot: 0, process: owners,
+                    duration: .seconds(5))
+            }
+            let connection = try await Connection.connect(Configuration(try fixture.database.url(as: "ledger")))
+            _ = try await connection.run { database in
+                for each in statements { try database.execute(each.heartbeat(cannot: [])) }
+            }
+            try await fixture.database.psql(
+                "UPDATE ledger.member SET alive_until = now() - interval '10 seconds' WHERE owner = '\(owners[1])'")
+            _ = try await connection.run { try $0.execute(statements[0].lack(Careful.turn)) }
+            await connection.close()
+            let lacking = "SELECT count(*) FROM ledger.member WHERE cannot <> '{}'"
+            #expect(try await fixture.number("\(lacking)") == 1)
+            #expect(try await fixture.number("\(lacking) AND owner = '\(owners[0])'") == 1)
+        }
+    }
+
     @Test("what 0.1.0 parked as regular gets the family of its type or kind when a lease is taken; all else stays")
     func families() async throws {
         try await LedgerFixture.with { fixture in

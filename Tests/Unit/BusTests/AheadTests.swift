@@ -34,4 +34,29 @@ struct AheadTests {
         let third = ahead.window(from: Position(25_000), head: Position(25_000))
         #expect((third.after, third.upTo) == (Position(25_000), Position(25_000)))
     }
+
+    @Test(
+        "what was read and waits for its first turn stays for two seconds; after a turn, what is rarer and came since goes first"
+    )
+    func read() {
+        let messages = (Int64(1)...3).map { number in
+            RecordedMessage(
+                partition: Partition(0), position: Position(number),
+                message: Message(kind: .command, type: "Act", key: .account(.new()), account: nil, body: []),
+                recordedAt: .now)
+        }
+        var (ahead, now) = (Ahead(), ContinuousClock.now)
+        #expect(ahead.needsReading(at: now))
+        ahead.found(messages, at: now)
+        ahead.passed(Position(2))
+        #expect(ahead.read.map(\.position) == [Position(1), Position(3)])
+        #expect(!ahead.needsReading(at: now + .milliseconds(1999)) && ahead.needsReading(at: now + .seconds(2)))
+        now += .seconds(2)
+        ahead.found(messages, at: now)
+        #expect(!ahead.needsReading(at: now))
+        ahead.hadTurn()
+        #expect(ahead.needsReading(at: now))
+        ahead.found([], at: now)
+        #expect(ahead.needsReading(at: now))
+    }
 }

@@ -290,7 +290,7 @@ struct PartitionMachineTests {
 
     /// What can't be read waits in the order -1, and what is tried by itself in one above 100.
     private static let families = Ordering<SimulatedItem>(
-        key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { 100 + $0.number })
+        key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { 100 + $0.number }, isUrgent: { _ in false })
 
     @Test("what can't be read waits by itself: later messages of its key go on")
     func unreadable() throws {

@@ -13,9 +13,13 @@ struct SimulatedItem: PartitionItem, Hashable {
 
 extension Ordering<SimulatedItem> {
     /// By key alone.
-    static let byKey = Self(key: { $0.orderKey }, unreadable: { item, _ in item.orderKey }, alone: { _ in nil })
+    static let byKey = Self(
+        key: { $0.orderKey }, unreadable: { item, _ in item.orderKey }, alone: { _ in nil },
+        isUrgent: { _ in false })
     /// What can't be read waits in the order -1.
-    static let byKeyIfKnown = Self(key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { _ in nil })
+    static let byKeyIfKnown = Self(
+        key: { $0.orderKey }, unreadable: { _, _ in -1 }, alone: { _ in nil },
+        isUrgent: { _ in false })
 }
 
 /// A log, its batches, leases and parked messages as PostgreSQL would keep them, without PostgreSQL: what the machines

@@ -256,7 +256,7 @@ struct Simulation {
     private mutating func parkAgain(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
         let number = failed.item.number
         history.append("\(index) parks \(number) again after batch \(cursor.number)")
-        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure) }
+        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure, failed, at: now) }
         let parking = failed.parked(for: .milliseconds(5), at: now)
         guard let former = failed.former else { return broken.append("parks \(number) again, which isn't parked") }
         let committed = commit(after: cursor, at: cursor.position) { partition in
@@ -264,7 +264,8 @@ struct Simulation {
             partition.attempts[number] = nil
         }
         guard let committed, !isUnknown(index) else {
-            return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
+            return workers[index].machine.failedToSettle(
+                committed == nil ? .fenced : .connectionLost, failed, at: now)
         }
         workers[index].machine.committed(
             committed, parking: parking, again: former, next: partition.next(of: former.key))
@@ -273,7 +274,7 @@ struct Simulation {
     private mutating func giveUp(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
         let number = failed.item.number
         history.append("\(index) gives \(number) up after batch \(cursor.number)")
-        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure) }
+        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure, failed, at: now) }
         if failed.fault.code == .error, time - (firstFailure[number] ?? time) < 30 {
             broken.append("gives \(number) up too early")
         }
@@ -285,7 +286,8 @@ struct Simulation {
             partition.attempts[number] = nil
         }
         guard let committed, !isUnknown(index) else {
-            return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
+            return workers[index].machine.failedToSettle(
+                committed == nil ? .fenced : .connectionLost, failed, at: now)
         }
         workers[index].machine.committed(
             committed, givingUp: failed, next: partition.next(of: failed.former?.key ?? failed.item.orderKey))
