@@ -12,7 +12,8 @@ public final class Pipeline {
     private var entries: [Entry] = []
     private var isSynced = true
     private var failure: PostgresError?
-    /// The first error since the last COMMIT, which is why that COMMIT is answered with ROLLBACK.
+    /// The first error since the last transaction ended: why the server refuses all else of this one and answers its COMMIT with
+    /// ROLLBACK.
     private var firstError: PostgresError?
 
     init(_ database: Database) {
@@ -102,8 +103,10 @@ public final class Pipeline {
         } else {
             do throws(PostgresError) { outcome = .success(try database.result(result)) } catch {
                 if case .connectionLost = error { throw error }
-                outcome = .failure(error)
-                cause = cause ?? error
+                // in_failed_sql_transaction: an earlier segment has the reason.
+                let reason = error.sqlState == "25P02" ? firstError ?? error : error
+                outcome = .failure(reason)
+                cause = cause ?? reason
                 firstError = firstError ?? error
             }
         }
@@ -116,12 +119,10 @@ public final class Pipeline {
                 database.forget(query)
             }
             pending.outcome = outcome
-            if pending.isCommit, !isSkipped {
-                if case .success(let rows) = outcome, rows.commandTag != "COMMIT" {
-                    pending.outcome = .failure(firstError ?? .rolledBack)
-                }
-                firstError = nil
-            }
+            let tag = try? outcome.get().commandTag
+            guard !isSkipped, pending.isCommit || tag == "ROLLBACK" else { break }
+            if pending.isCommit, let tag, tag != "COMMIT" { pending.outcome = .failure(firstError ?? .rolledBack) }
+            firstError = nil
         case .sync: break
         }
     }

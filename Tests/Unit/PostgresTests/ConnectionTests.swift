@@ -119,6 +119,36 @@ struct ConnectionTests {
         }
     }
 
+    @Test("what an aborted transaction refuses fails by the error that aborted it, until it is rolled back")
+    func abortedTransaction() async throws {
+        try await withConnection { connection, _ in
+            try await connection.run { database in
+                try database.pipeline { pipeline in
+                    pipeline.query("BEGIN")
+                    pipeline.query("SELECT 1 / \(0)")
+                    try pipeline.flush()
+                    let refused = pipeline.query("SELECT \(1)")
+                    let skipped = pipeline.commit()
+                    try pipeline.flush()
+                    for pending in [refused, skipped] {
+                        let error = #expect(throws: PostgresError.self) { try pending.check() }
+                        #expect(error?.sqlState == "22012")
+                    }
+                    pipeline.query("ROLLBACK")
+                    pipeline.query("BEGIN")
+                    pipeline.query("INSERT INTO nowhere VALUES (\(1))")
+                    pipeline.sync()
+                    let later = pipeline.query("SELECT \(2)")
+                    pipeline.sync()
+                    pipeline.query("ROLLBACK")
+                    try pipeline.flush()
+                    let error = #expect(throws: PostgresError.self) { try later.check() }
+                    #expect(error?.sqlState == "42P01")
+                }
+            }
+        }
+    }
+
     @Test("ten thousand queued statements with large bodies and large answers don't block each other")
     func fullBuffers() async throws {
         try await withConnection { connection, _ in
