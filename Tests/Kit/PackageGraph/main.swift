@@ -1,5 +1,5 @@
 // Checks which targets of this package know which, that every bound is in ARCHITECTURE.md, that apps can use the public names, and
-// that what decides is pure. Run by `make lint`; tests do the same.
+// that what decides is pure, and that each client is by itself. Run by `make lint`; tests do the same.
 
 import Foundation
 
@@ -10,6 +10,7 @@ do {
         ("bounds", Bounds(package: package).violations),
         ("names", PublicNames(package: package).violations),
         ("purity", Purity(package: package).violations),
+        ("clients", ClientFiles(package: package).violations),
     ]
     for (check, violations) in found {
         for violation in violations { FileHandle.standardError.write(Data("\(check): \(violation)\n".utf8)) }

@@ -12,7 +12,7 @@ public struct ReadOnlySessionState: Hashable, Sendable {
     public let account: AccountID?
     public let device: DeviceID?
 
-    init(_ credentials: Credentials?) {
+    fileprivate init(_ credentials: Credentials?) {
         (account, device) = (credentials?.account, credentials?.device)
     }
 
@@ -153,6 +153,16 @@ extension SessionClient {
     }
 }
 
+extension SharedState where Value == ReadOnlySessionState {
+    /// Before it is known who is signed in.
+    convenience init() { self.init(ReadOnlySessionState(nil)) }
+}
+
+extension Connection {
+    /// Shows who is signed in; nil for nobody.
+    func show(_ credentials: Credentials?) { session.replace(ReadOnlySessionState(credentials), .ready)() }
+}
+
 /// Signing in and out at a server.
 private final class LiveSession: Sendable {
     let service: Connection
@@ -195,7 +205,7 @@ private final class LiveSession: Sendable {
         // Also for a caller that is cancelled: who is signed in has changed.
         try await service.restore(isShielded: true)
         let credentials = try await Requests.reading { try await service.credentials }
-        service.session.replace(ReadOnlySessionState(credentials), .ready)()
+        service.show(credentials)
     }
 }
 

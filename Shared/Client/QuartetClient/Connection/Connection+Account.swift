@@ -148,7 +148,7 @@ extension Connection {
         copies.forget()
         store.close()
         core.withLock { $0.hasDropped = true }
-        session.replace(ReadOnlySessionState(nil), .ready)()
+        show(nil)
         return true
     }
 
@@ -257,7 +257,7 @@ extension Connection {
             let isAnew = await tokens?.isSignedInAnew ?? false
             let (hasDropped, isOut) = core.withLock { ($0.endDropping(), $0.machine.isSignedOut) }
             guard hasDropped || isAnew && (isOut || outbox.isBlocked) else { return }
-            session.replace(ReadOnlySessionState(credentials), .ready)()
+            show(credentials)
             return comeBack()
         }
     }

@@ -27,7 +27,7 @@ public final class Connection: Observable, Sendable {
     /// The app came to the foreground, or the device has another network.
     let wakes = Broadcast<Void>()
     /// Who is signed in, as this process last heard.
-    let session = SharedState(ReadOnlySessionState(nil))
+    let session = SharedState<ReadOnlySessionState>()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
