@@ -1,7 +1,8 @@
 import Foundation
 
 /// The golden rule of the package for apps: what an app's features read is made and replaced in one file, that of its client. So
-/// whoever asks how a state came about reads one file.
+/// whoever asks how a state came about reads one file. And clients are strangers to each other: a feature that replaces one in a test
+/// needs to know of no other. `SessionClient` alone may know the rest, since signing out concerns them all.
 struct ClientFiles: Sendable {
     /// A file with a client.
     struct Client: Sendable {
@@ -23,6 +24,11 @@ struct ClientFiles: Sendable {
     /// What a client's file may import besides this package's own: nothing that draws or asks.
     private static let modules: Set = ["Foundation", "Observation", "Synchronization"]
 
+    /// The client that may know the others.
+    private static let knowsOthers = "SessionClient"
+    /// By which all clients can be reached.
+    private static let collection = "Quartet"
+
     let files: [PackageGraph.File]
     let clients: [Client]
 
@@ -40,6 +46,23 @@ struct ClientFiles: Sendable {
     var violations: [String] {
         if clients.isEmpty { return ["there are no clients in \(Self.folder)"] }
         return clients.flatMap { Self.violations(of: $0) } + strays + forgeries
+    }
+
+    /// Where a client knows another, a sentence each.
+    var acquaintances: [String] {
+        var found: [String] = []
+        for client in clients where client.name != Self.knowsOthers {
+            let others = clients.filter { $0.name != client.name }.flatMap { $0.types.map(\.name) }
+            let strangers = Set(others + [Self.collection])
+            for (line, text) in Self.code(of: client.file) {
+                for word in Self.words(of: text) where strangers.contains(word) {
+                    found.append(
+                        "\(client.file.path):\(line): \(client.name) knows \(word): clients are strangers to each other"
+                    )
+                }
+            }
+        }
+        return found
     }
 
     private static func violations(of client: Client) -> [String] {
@@ -99,6 +122,10 @@ struct ClientFiles: Sendable {
                 isPublic: words[..<kind].contains("public"),
                 isPrivate: words[..<kind].contains("private") || words[..<kind].contains("fileprivate"))
         }
+    }
+
+    private static func words(of text: Substring) -> [String] {
+        text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
     }
 
     /// The lines that are no comments.

@@ -11,6 +11,7 @@ do {
         ("names", PublicNames(package: package).violations),
         ("purity", Purity(package: package).violations),
         ("clients", ClientFiles(package: package).violations),
+        ("clients", ClientFiles(package: package).acquaintances),
     ]
     for (check, violations) in found {
         for violation in violations { FileHandle.standardError.write(Data("\(check): \(violation)\n".utf8)) }
