@@ -136,7 +136,9 @@ package final class PushDelivery: Service, Sendable {
                 reportPlatforms(platforms)
             }
             // Apart, because it may have to wait for locks.
-            try? await pool.withConnection { try $0.forgetDevicesThatLeft() }
+            do { try await pool.withConnection { try $0.forgetDevicesThatLeft() } } catch {
+                logger.debug("can't forget devices that have left", metadata: ["error": "\(error)"])
+            }
             try? await Task.sleep(for: .seconds(1))
         }
     }

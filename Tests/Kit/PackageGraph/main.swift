@@ -1,5 +1,6 @@
-// Checks which targets of this package know which, that every bound is in ARCHITECTURE.md, that apps can use the public names, and
-// that what decides is pure, and that each client is by itself. Run by `make lint`; tests do the same.
+// Checks which targets of this package know which, that every bound is in ARCHITECTURE.md, that apps can use the public names, that
+// what decides is pure, that each client is by itself, and that no error is dropped without a reason. Run by `make lint`; tests do
+// the same.
 
 import Foundation
 
@@ -12,6 +13,7 @@ do {
         ("purity", Purity(package: package).violations),
         ("clients", ClientFiles(package: package).violations),
         ("clients", ClientFiles(package: package).acquaintances),
+        ("errors", DroppedErrors(package: package).violations),
     ]
     for (check, violations) in found {
         for violation in violations { FileHandle.standardError.write(Data("\(check): \(violation)\n".utf8)) }
