@@ -318,7 +318,7 @@ let package = Package(
             name: "ContractTests",
             dependencies: [
                 "QuartetContactsContract", "QuartetContractSupport", "QuartetNotificationsContract",
-                "QuartetSessionContract", "QuartetVocabulary",
+                "QuartetSessionClientOrchestration", "QuartetSessionContract", "QuartetVocabulary",
             ],
             path: "Tests/Unit/ContractTests", exclude: ["Published", "Vectors"], swiftSettings: settings),
         .testTarget(
