@@ -391,6 +391,7 @@ let package = Package(
                 "SessionClientService", "QuartetSessionContract", "TestKit", "QuartetVocabulary", "Webhook", crypto,
                 grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: server), protobuf,
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
