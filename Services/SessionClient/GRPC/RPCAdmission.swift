@@ -27,11 +27,12 @@ struct RPCAdmission: Sendable {
         let client = metadata.text("quartet-client")
         try versions.check(client)
         let arrival = clock.now
+        let traceParent = TraceParent.valid(metadata.text("traceparent"))
         return Call(
             key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key"), at: arrival), arrival: arrival,
             address: address,
-            correlationID: .new(), traceParent: TraceParent.valid(metadata.text("traceparent")), logger: logger,
-            client: client, fields: fields)
+            correlationID: .new(), traceParent: traceParent, logger: logger.tracing(traceParent), client: client,
+            fields: fields)
     }
 
     /// Counts a call from an address, whoever calls.
@@ -67,11 +68,12 @@ struct RPCAdmission: Sendable {
         _ error: any Error, of call: String, _ metadata: Metadata, _ context: ServerContext, _ fields: AnswerFields
     ) async -> RPCError {
         if let code = (error as? APIError)?.code { await refusals.wait(code, at: network(metadata, context)) }
-        return rpcError(error, of: call, fields)
+        return rpcError(error, of: call, logger.tracing(TraceParent.own(metadata.text("traceparent"))), fields)
     }
 
     /// What a call ends with because of an error.
-    func rpcError(_ error: any Error, of call: String, _ fields: AnswerFields) -> RPCError {
+    /// - Parameter logger: Gets what is for nobody else.
+    func rpcError(_ error: any Error, of call: String, _ logger: Logger, _ fields: AnswerFields) -> RPCError {
         var refusal: RPCError
         if let error = error as? RPCError {
             // The transport's own, such as a stream without a message, or that of a message that can't be read.

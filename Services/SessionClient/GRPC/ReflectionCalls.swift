@@ -47,7 +47,7 @@ struct ReflectionCalls: Sendable {
                             for try await message in request.messages { try await writer.write(reply(to: message)) }
                         }
                     } catch let error as APIError {
-                        throw admission.rpcError(error, of: Self.journalName, AnswerFields())
+                        throw admission.rpcError(error, of: Self.journalName, admission.logger, AnswerFields())
                     }
                     return [:]
                 }

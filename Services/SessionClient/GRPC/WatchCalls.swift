@@ -33,7 +33,7 @@ struct WatchCalls: Sendable {
                         try await watch(message, for: caller, call, writer)
                         return [:]
                     } catch {
-                        throw admission.rpcError(error, of: Self.call, AnswerFields())
+                        throw admission.rpcError(error, of: Self.call, call.logger, AnswerFields())
                     }
                 }
             } catch {

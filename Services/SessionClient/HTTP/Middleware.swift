@@ -14,6 +14,7 @@ struct Problems: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.traceParent = TraceParent.valid(request.headers[.traceParent])
+        context.logger = context.logger.tracing(context.traceParent)
         do {
             let response = try await next(request, context)
             note(response, nil, to: request, context)

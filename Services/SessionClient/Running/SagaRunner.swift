@@ -215,11 +215,13 @@ final class SagaRunner: Service, Sendable {
             // A task of its own, which isn't cancelled: another replica goes on at once.
             await Task { _ = try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
         } catch let error as SagaError where error.isFinal {
-            logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            logger.tracing(claimed.traceParent).error(
+                "a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             let reason = try? Encoded(["reason": "\(error)"])
             return try? await end(claimed, .failed, reason?.json ?? Array("{}".utf8))
         } catch {
-            logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            logger.tracing(claimed.traceParent).notice(
+                "a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             // Each run after a rejection asks by another command, whose outcome is kept.
             let isRejected = if case SagaError.stepRejected = error { true } else { false }
             let hasNext = try? await table.postpone(

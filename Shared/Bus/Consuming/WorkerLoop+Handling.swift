@@ -183,9 +183,7 @@ extension WorkerLoop {
             }
             worker.logger.notice(
                 "handled a parked message",
-                metadata: [
-                    "partition": "\(partition)", "position": "\(item.position)", "tries": "\(parked.attempts + 1)",
-                ])
+                metadata: about(item, ["tries": "\(parked.attempts + 1)"]))
             partitions[index].machine.committed(
                 committed[0].cursor, retrying: parked, next: try nextParked(rows), at: .now)
         } catch {
@@ -214,10 +212,8 @@ extension WorkerLoop {
                 worker.metrics.setAside(isUrgent: isUrgent(failed.item))
                 worker.logger.error(
                     "a message keeps failing: it is tried on by itself, and no other waits for it any longer",
-                    metadata: [
-                        "partition": "\(partition)", "position": "\(failed.item.position)",
-                        "type": "\(failed.item.message.type)", "error": "\(failed.fault)",
-                    ])
+                    metadata: about(
+                        failed.item, ["type": "\(failed.item.message.type)", "error": "\(failed.fault)"]))
             }
             partitions[index].machine.committed(
                 committed[0].cursor, parking: failed.parked(for: pause, at: now), again: former, next: next)
@@ -242,16 +238,27 @@ extension WorkerLoop {
             worker.metrics.gaveUp(isUrgent: isUrgent(failed.item))
             worker.logger.error(
                 "gave a message up: it is a dead letter now",
-                metadata: [
-                    "partition": "\(partition)", "position": "\(failed.item.position)",
-                    "type": "\(failed.item.message.type)", "code": "\(failed.fault.code.rawValue)",
-                    "error": "\(failed.fault)",
-                ])
+                metadata: about(
+                    failed.item,
+                    [
+                        "type": "\(failed.item.message.type)", "code": "\(failed.fault.code.rawValue)",
+                        "error": "\(failed.fault)",
+                    ]))
             partitions[index].machine.committed(committed[0].cursor, givingUp: failed, next: try nextParked(rows))
         } catch {
             let failure = try recover(from: error, handling: [failed.item])
             partitions[index].machine.failedToSettle(failure, failed, at: .now)
         }
+    }
+
+    /// For a line about one message: where it is, and the trace, by which the line is found together with what else the request led
+    /// to.
+    private func about(_ item: RecordedMessage, _ more: Logger.Metadata) -> Logger.Metadata {
+        var metadata = more
+        metadata["partition"] = "\(item.partition)"
+        metadata["position"] = "\(item.position)"
+        if let parent = item.message.traceParent { metadata["trace_parent"] = "\(parent)" }
+        return metadata
     }
 
     /// A message that was parked before is already behind the cursor.

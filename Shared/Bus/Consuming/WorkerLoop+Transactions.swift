@@ -119,12 +119,13 @@ extension WorkerLoop {
         from error: any Error, handling items: [RecordedMessage], careful: Careful? = nil, isJoint: Bool = false
     ) throws -> TransactionFailure {
         let failure = TransactionFailure(error)
+        var metadata: Logger.Metadata = [
+            "first": "\(items.first.map { "\($0.partition)/\($0.position)" } ?? "-")", "messages": "\(items.count)",
+            "failure": "\(failure)", "error": "\(error)",
+        ]
+        if items.count == 1, let parent = items.first?.message.traceParent { metadata["trace_parent"] = "\(parent)" }
         worker.logger.log(
-            level: failure.isExpected || isJoint ? .info : .warning, "a batch failed",
-            metadata: [
-                "first": "\(items.first.map { "\($0.partition)/\($0.position)" } ?? "-")", "messages": "\(items.count)",
-                "failure": "\(failure)", "error": "\(error)",
-            ])
+            level: failure.isExpected || isJoint ? .info : .warning, "a batch failed", metadata: metadata)
         worker.metrics.failed(failure)
         if failure == .connectionLost {
             // idle_in_transaction_session_timeout: the reason why a session ended is only in the error's text.
