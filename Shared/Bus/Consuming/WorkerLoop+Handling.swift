@@ -94,10 +94,11 @@ extension WorkerLoop {
         do {
             try handle([Ready(index: index, work: work, cursor: cursor, epoch: epoch)])
         } catch {
+            let handled = work.handled
             let failure = try recover(
-                from: error, handling: work.items,
-                careful: work.isCareful ? work.handled.first.map { Careful($0, epoch: epoch) } : nil)
-            if work.handled.count == 1, case .failed(let fault) = failure, let needs = fault.needs {
+                from: error, handling: handled.isEmpty ? work.items : handled,
+                careful: work.isCareful ? handled.first.map { Careful($0, epoch: epoch) } : nil)
+            if handled.count == 1, case .failed(let fault) = failure, let needs = fault.needs {
                 try offer(index, toWhoKnows: needs)
             }
             partitions[index].machine.failed(failure, handling: work, at: .now)

@@ -113,19 +113,17 @@ extension WorkerLoop {
     }
 
     /// Classifies a batch's failure. Rethrows if the connection is lost: nothing about that is guessed.
-    /// - Parameter careful: The message whose attempt was to be recorded. If it was, it failed and its owner goes on, so the record
-    ///   is deleted; what a later owner recorded stays.
+    /// - Parameters:
+    ///   - items: What failed, without messages that were only parked beside it, unless there were no others.
+    ///   - careful: The message whose attempt was to be recorded. If it was, it failed and its owner goes on, so the record is deleted;
+    ///     what a later owner recorded stays.
     func recover(
         from error: any Error, handling items: [RecordedMessage], careful: Careful? = nil, isJoint: Bool = false
     ) throws -> TransactionFailure {
         let failure = TransactionFailure(error)
-        var metadata: Logger.Metadata = [
-            "first": "\(items.first.map { "\($0.partition)/\($0.position)" } ?? "-")", "messages": "\(items.count)",
-            "failure": "\(failure)", "error": "\(error)",
-        ]
-        if items.count == 1, let parent = items.first?.message.traceParent { metadata["trace_parent"] = "\(parent)" }
         worker.logger.log(
-            level: failure.isExpected || isJoint ? .info : .warning, "a batch failed", metadata: metadata)
+            level: failure.isExpected || isJoint ? .info : .warning, "a batch failed",
+            metadata: about(items, failure, error))
         worker.metrics.failed(failure)
         if failure == .connectionLost {
             // idle_in_transaction_session_timeout: the reason why a session ended is only in the error's text.
@@ -142,6 +140,17 @@ extension WorkerLoop {
         if let careful, triedAlone != nil { try database.attempt(parking.forgetAttempts(of: careful)) }
         if failure == .fenced { nextMaintenance = .now }
         return failure
+    }
+
+    private func about(
+        _ items: [RecordedMessage], _ failure: TransactionFailure, _ error: any Error
+    ) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "first": "\(items.first.map { "\($0.partition)/\($0.position)" } ?? "-")", "messages": "\(items.count)",
+            "failure": "\(failure)", "error": "\(error)",
+        ]
+        if items.count == 1, let parent = items[0].message.traceParent { metadata["trace_parent"] = .string(parent) }
+        return metadata
     }
 
     private func countLoss() {
