@@ -99,7 +99,7 @@ extension WorkerLoop {
                 from: error, handling: handled.isEmpty ? work.items : handled,
                 careful: work.isCareful ? handled.first.map { Careful($0, epoch: epoch) } : nil)
             if handled.count == 1, case .failed(let fault) = failure, let needs = fault.needs {
-                try offer(index, toWhoKnows: needs)
+                try offer(index, for: handled[0], toWhoKnows: needs)
             }
             partitions[index].machine.failed(failure, handling: work, at: .now)
         }
@@ -189,7 +189,7 @@ extension WorkerLoop {
                 committed[0].cursor, retrying: parked, next: try nextParked(rows), at: .now)
         } catch {
             let failure = try recover(from: error, handling: [item], careful: Careful(item, epoch: epoch))
-            if case .failed(let fault) = failure, let needs = fault.needs { try offer(index, toWhoKnows: needs) }
+            if case .failed(let fault) = failure, let needs = fault.needs { try offer(index, for: item, toWhoKnows: needs) }
             partitions[index].machine.failed(failure, retrying: parked, item, at: .now)
         }
     }
@@ -254,11 +254,11 @@ extension WorkerLoop {
 
     /// For a line about one message: where it is, and the trace, by which the line is found together with what else the request led
     /// to.
-    private func about(_ item: RecordedMessage, _ more: Logger.Metadata) -> Logger.Metadata {
+    func about(_ item: RecordedMessage, _ more: Logger.Metadata) -> Logger.Metadata {
         var metadata = more
         metadata["partition"] = "\(item.partition)"
         metadata["position"] = "\(item.position)"
-        if let parent = item.message.traceParent { metadata["trace_parent"] = "\(parent)" }
+        if let parent = item.message.traceParent { metadata["trace_parent"] = .string(parent) }
         return metadata
     }
 

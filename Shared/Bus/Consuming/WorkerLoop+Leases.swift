@@ -129,7 +129,7 @@ extension WorkerLoop {
 
     /// Records that a message needs a replica that knows more. If there may be one, it gets the partition; if there is none by then after
     /// all, the message has failed here.
-    func offer(_ index: Int, toWhoKnows needs: String) throws {
+    func offer(_ index: Int, for item: RecordedMessage, toWhoKnows needs: String) throws {
         let partition = partitions[index].partition
         let isNew = worker.learn(cannot: needs)
         partitions[index].neededMoreAt = .now
@@ -150,8 +150,7 @@ extension WorkerLoop {
         let lasting = all.subtracting([Careful.turn])
         guard members.contains(where: { $0.cannot.isDisjoint(with: lasting) }) else { return }
         worker.logger.notice(
-            "left a message to a replica that may know more",
-            metadata: ["partition": "\(partition)", "needs": "\(needs)"])
+            "left a message to a replica that may know more", metadata: about(item, ["needs": "\(needs)"]))
         partitions[index].machine.want(false)
         try database.ring(leases.ringMembers())
     }

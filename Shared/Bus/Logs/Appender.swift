@@ -216,8 +216,9 @@ final class Appender: Sendable {
         switch failure {
         case .refused(let reason):
             for entry in refused {
-                logger.warning(
-                    "the database refused a row", metadata: ["type": "\(entry.message.type)", "error": "\(reason)"])
+                var metadata: Logger.Metadata = ["type": "\(entry.message.type)", "error": "\(reason)"]
+                if let parent = entry.message.traceParent { metadata["trace_parent"] = .string(parent) }
+                logger.warning("the database refused a row", metadata: metadata)
                 entry.refused(.refused(reason.description))
             }
         case .locked:
