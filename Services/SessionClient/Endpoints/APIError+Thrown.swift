@@ -5,8 +5,8 @@ import QuartetVocabulary
 
 extension APIError {
     /// What a request is refused with because of an error that was thrown while it was answered.
-    /// - Parameter logger: Gets what is for nobody else.
-    init(thrown error: any Error, _ logger: Logger) {
+    /// - Parameter logger: Gets what is for nobody else. Made only if there is such a thing.
+    init(thrown error: any Error, _ logger: @autoclosure () -> Logger) {
         switch error {
         case let error as APIError: self = error
         case let rejection as Rejection: self.init(rejection)
@@ -26,14 +26,14 @@ extension APIError {
                 retryAfter: 1)
         case PostgresError.poolExhausted: self.init(.overloaded, retryAfter: 1)
         case let error as PostgresError where error.sqlState.map({ Self.passing.contains($0.prefix(2)) }) ?? false:
-            FailureLog.note(.database, "the database couldn't do what a request needs", error, logger)
+            FailureLog.note(.database, "the database couldn't do what a request needs", error, logger())
             self.init(
                 .databaseUnavailable,
                 "The database can't do this now; try again in a moment, with the same Idempotency-Key if the request had one.",
                 retryAfter: 1)
         default:
             // What went wrong inside is for the log, not for the caller.
-            FailureLog.note(.internal, "a request failed", error, logger)
+            FailureLog.note(.internal, "a request failed", error, logger())
             self.init(.internal)
         }
     }

@@ -41,7 +41,8 @@ struct HealthCalls: Sendable {
                     APIError(
                         .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first.",
                         retryAfter: 5),
-                    of: Self.journalName(of: Self.watch), request.metadata, context, AnswerFields())
+                    of: Self.journalName(of: Self.watch), request.metadata, context, CallTrace(request.metadata),
+                    AnswerFields())
             }
             return StreamingServerResponse { writer in
                 defer { place.leave() }
@@ -71,7 +72,8 @@ struct HealthCalls: Sendable {
             let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
             return (message.service, address)
         } catch {
-            throw await admission.refusal(error, of: Self.journalName(of: call), request.metadata, context, fields)
+            throw await admission.refusal(
+                error, of: Self.journalName(of: call), request.metadata, context, CallTrace(request.metadata), fields)
         }
     }
 

@@ -3,6 +3,7 @@ import Logging
 import QuartetAPI
 import QuartetVocabulary
 import ServiceKit
+import Synchronization
 
 /// Lets calls in, as the middleware of HTTP lets requests in.
 struct RPCAdmission: Sendable {
@@ -21,17 +22,16 @@ struct RPCAdmission: Sendable {
     /// - Throws: `upgradeRequired`, `invalidIdempotencyKey`, `tooManyRequests`.
     func call(
         _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, isRead: Bool,
-        _ fields: AnswerFields
+        _ trace: CallTrace, _ fields: AnswerFields
     ) throws(APIError) -> Call {
         let address = try address(metadata, context, as: kind, fields)
         let client = metadata.text("quartet-client")
         try versions.check(client)
         let arrival = clock.now
-        let traceParent = TraceParent.valid(metadata.text("traceparent"))
         return Call(
             key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key"), at: arrival), arrival: arrival,
             address: address,
-            correlationID: .new(), traceParent: traceParent, logger: logger.tracing(traceParent), client: client,
+            correlationID: .new(), traceParent: trace.parent, logger: logger.tracing(trace.parent), client: client,
             fields: fields)
     }
 
@@ -63,24 +63,24 @@ struct RPCAdmission: Sendable {
         ).caller
     }
 
-    /// What a call is refused with before anything is done. Waits if its address is refused often.
+    /// What a call is refused with before it answers anything. Waits if its address is refused often.
     func refusal(
-        _ error: any Error, of call: String, _ metadata: Metadata, _ context: ServerContext, _ fields: AnswerFields
+        _ error: any Error, of call: String, _ metadata: Metadata, _ context: ServerContext, _ trace: CallTrace,
+        _ fields: AnswerFields
     ) async -> RPCError {
         if let code = (error as? APIError)?.code { await refusals.wait(code, at: network(metadata, context)) }
-        return rpcError(error, of: call, logger.tracing(TraceParent.own(metadata.text("traceparent"))), fields)
+        return rpcError(error, of: call, trace, fields)
     }
 
     /// What a call ends with because of an error.
-    /// - Parameter logger: Gets what is for nobody else.
-    func rpcError(_ error: any Error, of call: String, _ logger: Logger, _ fields: AnswerFields) -> RPCError {
+    func rpcError(_ error: any Error, of call: String, _ trace: CallTrace, _ fields: AnswerFields) -> RPCError {
         var refusal: RPCError
         if let error = error as? RPCError {
             // The transport's own, such as a stream without a message, or that of a message that can't be read.
             refusal = error
             answers?.note(.grpc, call, error.code.rawValue, APIError.Code(of: error))
         } else {
-            let error = APIError(thrown: error, logger)
+            let error = APIError(thrown: error, logger.tracing(trace.parent))
             if error.code.isLimit { LimitMetrics.hit(error.code) }
             refusal = error.rpcError
             answers?.note(.grpc, call, error.code.grpcStatus.rawValue, error.code)
@@ -90,6 +90,31 @@ struct RPCAdmission: Sendable {
     }
 
     func succeeded(_ call: String) { answers?.note(.grpc, call, 0, nil) }
+}
+
+/// A call's trace, the same for its rows and its log lines. Made when first asked for, because most refusals need none.
+final class CallTrace: Sendable {
+    private enum State: Sendable {
+        case metadata(Metadata)
+        case made(String)
+    }
+
+    private let state: Mutex<State>
+
+    init(_ metadata: Metadata) { state = Mutex(.metadata(metadata)) }
+
+    /// The call's own `traceparent`, or a new one.
+    var parent: String {
+        state.withLock { state in
+            let parent =
+                switch state {
+                case .metadata(let metadata): TraceParent.valid(metadata.text("traceparent"))
+                case .made(let parent): parent
+                }
+            state = .made(parent)
+            return parent
+        }
+    }
 }
 
 extension Metadata {

@@ -38,7 +38,8 @@ struct ReflectionCalls: Sendable {
                 ),
                 deserializer: ProtobufDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
             ) { request, context in
-                let place = try await enter(request.metadata, context)
+                let trace = CallTrace(request.metadata)
+                let place = try await enter(request.metadata, context, trace)
                 return StreamingServerResponse { writer in
                     defer { place.leave() }
                     do {
@@ -47,7 +48,7 @@ struct ReflectionCalls: Sendable {
                             for try await message in request.messages { try await writer.write(reply(to: message)) }
                         }
                     } catch let error as APIError {
-                        throw admission.rpcError(error, of: Self.journalName, admission.logger, AnswerFields())
+                        throw admission.rpcError(error, of: Self.journalName, trace, AnswerFields())
                     }
                     return [:]
                 }
@@ -57,7 +58,7 @@ struct ReflectionCalls: Sendable {
 
     /// Counts a call from an address, and gives it a place.
     private func enter(
-        _ metadata: Metadata, _ context: ServerContext
+        _ metadata: Metadata, _ context: ServerContext, _ trace: CallTrace
     ) async throws(RPCError) -> Places<String>.Place {
         let fields = AnswerFields()
         do {
@@ -69,7 +70,7 @@ struct ReflectionCalls: Sendable {
             }
             return place
         } catch {
-            throw await admission.refusal(error, of: Self.journalName, metadata, context, fields)
+            throw await admission.refusal(error, of: Self.journalName, metadata, context, trace, fields)
         }
     }
 

@@ -37,27 +37,27 @@ struct UnaryCalls: Sendable {
             deserializer: RPCDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
         ) { request, context in
             let name = bridge.endpoint.declaration.name
-            let fields = AnswerFields()
+            let (trace, fields) = (CallTrace(request.metadata), AnswerFields())
             do {
-                let response: ServerResponse<Reply> = try await answer(request, context, bridge, fields)
+                let response: ServerResponse<Reply> = try await answer(request, context, bridge, trace, fields)
                 admission.succeeded(name)
                 return StreamingServerResponse(single: response)
             } catch {
-                throw await admission.refusal(error, of: name, request.metadata, context, fields)
+                throw await admission.refusal(error, of: name, request.metadata, context, trace, fields)
             }
         }
     }
 
     private func answer<Request: ProtoMessage, Reply: ProtoMessage>(
         _ request: StreamingServerRequest<Request>, _ context: ServerContext, _ bridge: RPCBridge,
-        _ fields: AnswerFields
+        _ trace: CallTrace, _ fields: AnswerFields
     ) async throws -> ServerResponse<Reply> {
         let arrived = ContinuousClock.now
         inFlight.increment()
         defer { inFlight.decrement() }
         let declaration = bridge.endpoint.declaration
         let call = try admission.call(
-            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get, fields)
+            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get, trace, fields)
         let caller = try await within(RequestTime.limit, context) {
             try await admission.caller(request.metadata, declaration.access, as: declaration.limit, call)
         }

@@ -19,9 +19,10 @@ struct WatchCalls: Sendable {
             deserializer: RPCDeserializer<Quartet_V1_WatchRequest>(),
             serializer: ProtobufSerializer<Quartet_V1_StreamMessage>()
         ) { request, context in
-            let fields = AnswerFields()
+            let (trace, fields) = (CallTrace(request.metadata), AnswerFields())
             do {
-                let call = try admission.call(request.metadata, context, as: .streams, isRead: true, fields)
+                let call = try admission.call(
+                    request.metadata, context, as: .streams, isRead: true, trace, fields)
                 guard let caller = try await admission.caller(request.metadata, .signedIn, as: .streams, call) else {
                     throw APIError(.missingToken)
                 }
@@ -33,11 +34,11 @@ struct WatchCalls: Sendable {
                         try await watch(message, for: caller, call, writer)
                         return [:]
                     } catch {
-                        throw admission.rpcError(error, of: Self.call, call.logger, AnswerFields())
+                        throw admission.rpcError(error, of: Self.call, trace, AnswerFields())
                     }
                 }
             } catch {
-                throw await admission.refusal(error, of: Self.call, request.metadata, context, fields)
+                throw await admission.refusal(error, of: Self.call, request.metadata, context, trace, fields)
             }
         }
     }

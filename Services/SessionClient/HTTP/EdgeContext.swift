@@ -34,19 +34,15 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
 /// W3C trace context (https://www.w3.org/TR/trace-context/): keeps a valid `traceparent`, makes one otherwise.
 enum TraceParent {
     static func valid(_ header: String?) -> String {
-        if let kept = own(header) { return kept }
+        if let header, header.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil,
+            !header.contains("00000000000000000000000000000000"), !header.contains("-0000000000000000-")
+        {
+            return header
+        }
         let trace = ID<TraceSubject>.new()
         let span = UInt64.random(in: 1 ... .max)
         let hex = String(span, radix: 16)
         return "00-\(trace.description.filter { $0 != "-" })-\(String(repeating: "0", count: 16 - hex.count))\(hex)-01"
-    }
-
-    /// The caller's; nil if there is none or it isn't one.
-    static func own(_ header: String?) -> String? {
-        guard let header, header.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil,
-            !header.contains("00000000000000000000000000000000"), !header.contains("-0000000000000000-")
-        else { return nil }
-        return header
     }
 }
 
@@ -54,7 +50,7 @@ extension Logger {
     /// Lines about a request have its trace, by which they are found together with its rows.
     func tracing(_ parent: String?) -> Logger {
         var logger = self
-        if let parent { logger[metadataKey: "trace_parent"] = "\(parent)" }
+        if let parent { logger[metadataKey: "trace_parent"] = .string(parent) }
         return logger
     }
 }

@@ -55,7 +55,7 @@ struct TraceTests {
                 ALTER TABLE contacts.account ADD CONSTRAINT nobody_is_careful CHECK (NOT is_approval_required) NOT VALID;
                 REVOKE SELECT ON session.account_state FROM session_client
                 """)
-            let (read, call, command) = (Self.trace(1), Self.trace(2), Self.trace(3))
+            let (read, call, command, untaken) = (Self.trace(1), Self.trace(2), Self.trace(3), Self.trace(4))
             let refused = try await quartet.edge.send(
                 "GET", "/v1/account", token: anna.token, headers: ["traceparent": read])
             #expect(refused.body["code"] == "internal")
@@ -66,10 +66,18 @@ struct TraceTests {
             }
             let failed = try await anna.send("/v1/commands/SetContactApproval", ["isRequired": true], under: command)
             #expect(failed.body["code"] == "failed", "\(failed)")
+            _ = try await quartet.psql(
+                """
+                ALTER TABLE session_client.contacts_commands
+                  ADD CONSTRAINT nothing_is_taken CHECK (kind <> 'command') NOT VALID
+                """)
+            let reply = try await anna.send("/v1/commands/SetContactApproval", ["isRequired": true], under: untaken)
+            #expect(reply.body["code"] == "refused", "\(reply)")
 
             let lines: [(Quartet.Service, String, String)] = [
                 (.sessionClient, "a request failed", read), (.sessionClient, "a request failed", call),
                 (.contacts, "a batch failed", command), (.contacts, "gave a message up", command),
+                (.sessionClient, "the database refused a row", untaken),
             ]
             for (service, text, trace) in lines {
                 try await quartet.process(of: service).waitForLine("\"\(text)\" under \(trace)") {
@@ -80,8 +88,34 @@ struct TraceTests {
             _ = try await quartet.psql(
                 """
                 ALTER TABLE contacts.account DROP CONSTRAINT nobody_is_careful;
+                ALTER TABLE session_client.contacts_commands DROP CONSTRAINT nothing_is_taken;
                 GRANT SELECT ON session.account_state TO session_client
                 """)
+        }
+    }
+
+    @Test("a gRPC call without a traceparent gets one, which is in its rows and in the line about its failure (T24)")
+    func made() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            try await quartet.waitUntilQuiet()
+            // The device is signed out by a command before the operation is begun that ends its pushes.
+            _ = try await quartet.psql(
+                "ALTER TABLE session_client.saga ADD CONSTRAINT nothing_begins CHECK (type <> 'SignOut') NOT VALID")
+            await #expect(throws: RPCClient.Refused.self) {
+                try await quartet.rpc { rpc in
+                    _ = try await rpc.call("SignOut", token: anna.token, key: EdgeClient.newKey())
+                }
+            }
+            let line = try await quartet.process(of: .sessionClient).waitForLine("the failed sign-out under a trace") {
+                $0.contains("a request failed") && $0.contains("trace_parent=")
+            }
+            let said = line.text.firstMatch(of: /trace_parent=(00-[0-9a-f]{32}-[0-9a-f]{16}-01)/)
+            let trace = try #require(said?.output.1)
+            #expect(
+                try await quartet.psql(
+                    "SELECT type FROM session_client.session_commands WHERE trace_parent = '\(trace)'") == "SignOut")
+            _ = try await quartet.psql("ALTER TABLE session_client.saga DROP CONSTRAINT nothing_begins")
         }
     }
 }

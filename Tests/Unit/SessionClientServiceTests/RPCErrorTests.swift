@@ -21,6 +21,18 @@ struct RPCErrorTests {
         }
     }
 
+    @Test("a call keeps one trace, its own if it is valid, however often it is asked for (T24)")
+    func trace() {
+        let own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let kept = CallTrace(["traceparent": .string(own)])
+        #expect(kept.parent == own && kept.parent == own)
+        for metadata in [[:], ["traceparent": "00-4bf9"]] as [Metadata] {
+            let (first, second) = (CallTrace(metadata), CallTrace(metadata))
+            #expect(first.parent.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-01/) != nil)
+            #expect(first.parent == first.parent && first.parent != second.parent)
+        }
+    }
+
     @Test("a refusal says the key to ask again with, and the present state if it is small enough for trailers (T26)")
     func details() throws {
         var error = APIError(.noOutcomeYet)

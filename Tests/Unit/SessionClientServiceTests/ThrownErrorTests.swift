@@ -62,6 +62,16 @@ struct ThrownErrorTests {
         #expect((1...40).contains(lines.errors))
     }
 
+    @Test("what is refused for a reason that the caller hears makes no logger (T21)")
+    func quiet() {
+        func logger() -> Logger {
+            Issue.record("nothing is logged")
+            return Logger(label: "test")
+        }
+        #expect(APIError(thrown: APIError(.tooManyRequests), logger()).code == .tooManyRequests)
+        #expect(APIError(thrown: PostgresError.poolExhausted, logger()).code == .overloaded)
+    }
+
     private static func refusal(_ sqlState: String) -> PostgresError {
         .server(
             ServerError(
