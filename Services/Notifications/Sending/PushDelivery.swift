@@ -121,23 +121,35 @@ package final class PushDelivery: Service, Sendable {
 
     /// Finds postponed pushes, and those that another replica left behind.
     private func lookEverySecond(_ pool: Pool) async {
+        var counting = Chore("counting the pushes that wait", logger)
+        var forgetting = Chore("forgetting devices that have left", logger)
         while !Task.isCancelled {
             state.withLock { $0.looksForCanaries = true }
             waker.yield()
             let limit = Self.countLimit
-            if let (count, oldest, platforms) = try? await pool.withConnection({ database in
-                (
-                    try database.waitingPushes(limit: limit), try database.oldestCriticalPush(),
-                    try database.platformsOfDevices()
-                )
-            }) {
+            do {
+                let (count, oldest, platforms) = try await pool.withConnection { database in
+                    (
+                        try database.waitingPushes(limit: limit), try database.oldestCriticalPush(),
+                        try database.platformsOfDevices()
+                    )
+                }
                 metrics.wait(count, oldestCritical: oldest ?? .zero)
                 report(Self.trouble(oldest))
                 reportPlatforms(platforms)
+                counting.succeeded()
+            } catch {
+                if !hasStopped {
+                    report("it isn't known whether pushes about alarms wait")
+                    counting.failed(error)
+                }
             }
             // Apart, because it may have to wait for locks.
-            do { try await pool.withConnection { try $0.forgetDevicesThatLeft() } } catch {
-                logger.debug("can't forget devices that have left", metadata: ["error": "\(error)"])
+            do {
+                try await pool.withConnection { try $0.forgetDevicesThatLeft() }
+                forgetting.succeeded()
+            } catch {
+                if !hasStopped { forgetting.failed(error) }
             }
             try? await Task.sleep(for: .seconds(1))
         }
@@ -410,6 +422,27 @@ package final class PushDelivery: Service, Sendable {
         ]
         if let reason { metadata["reason"] = "\(reason)" }
         logger.log(level: level, "\(text)", metadata: metadata)
+    }
+}
+
+/// Something that is tried again and again. Logs when it begins to fail and when it works again, not each try between.
+private struct Chore {
+    private let what: String
+    private let logger: Logger
+    private var isFailing = false
+
+    init(_ what: String, _ logger: Logger) {
+        (self.what, self.logger) = (what, logger)
+    }
+
+    mutating func succeeded() {
+        if isFailing { logger.notice("\(what) works again") }
+        isFailing = false
+    }
+
+    mutating func failed(_ error: any Error) {
+        if !isFailing { logger.notice("\(what) fails; it is tried each second", metadata: ["error": "\(error)"]) }
+        isFailing = true
     }
 }
 

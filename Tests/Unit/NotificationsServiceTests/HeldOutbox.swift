@@ -22,6 +22,8 @@ struct HeldOutbox: Sendable {
     let android = HeldReceiver()
     let trouble = Observed<String?>(nil)
     let platforms = Observed<Set<PushPlatform>?>(nil)
+    /// What is logged as notices or worse.
+    let lines = Observed<[String]>([])
     private let database: TestDatabase
     private let trial: Trial
 
@@ -183,8 +185,7 @@ struct HeldOutbox: Sendable {
     /// Sends while `body` runs. What is still held then has failed.
     func sending(_ body: () async throws -> Void) async throws {
         let configuration = Configuration(try database.url(as: "notifications"))
-        var logger = Logger(label: "push")
-        logger.logLevel = .critical
+        let logger = Logger(label: "push") { [lines] _ in KeptNotices(lines: lines) }
         func log(_ table: String) -> Log {
             Log(name: LogName(schema: "notifications", table: table), partitionCount: 8)
         }
@@ -207,6 +208,23 @@ struct HeldOutbox: Sendable {
             try await group.waitForAll()
             try result.get()
         }
+    }
+}
+
+/// Keeps what is logged as notices or worse.
+private struct KeptNotices: LogHandler {
+    let lines: Observed<[String]>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.notice
+
+    subscript(metadataKey key: String) -> Logger.MetadataValue? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let line = "\(event.message)"
+        lines.update { $0.append(line) }
     }
 }
 

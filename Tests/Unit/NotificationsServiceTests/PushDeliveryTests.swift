@@ -419,4 +419,41 @@ struct PushDeliveryTests {
             }
         }
     }
+
+    @Test("that devices can't be forgotten is said once, and so is that they can again (S38)")
+    func cannotForget() async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            try await outbox.psql("REVOKE DELETE ON notifications.push_device FROM notifications")
+            let (fails, works) = (
+                "forgetting devices that have left fails; it is tried each second",
+                "forgetting devices that have left works again"
+            )
+            try await outbox.sending {
+                try await outbox.lines.wait("the line") { $0.contains(fails) ? true : nil }
+                // It fails again before the second of these looks.
+                for _ in 0..<2 {
+                    outbox.platforms.update { $0 = nil }
+                    try await outbox.platforms.wait("the next look") { $0 }
+                }
+                try await outbox.psql("GRANT DELETE ON notifications.push_device TO notifications")
+                try await outbox.lines.wait("its end") { $0.contains(works) ? true : nil }
+            }
+            #expect(outbox.lines.value.filter { $0.hasPrefix("forgetting") } == [fails, works])
+        }
+    }
+
+    @Test("while nobody can look whether pushes about alarms wait, that is reported (S38)")
+    func cannotCount() async throws {
+        try await HeldOutbox.with(Self.tables) { outbox in
+            try await outbox.psql("REVOKE SELECT ON notifications.push FROM notifications")
+            try await outbox.sending {
+                let problem = try await outbox.trouble.wait("a report") { $0 }
+                #expect(problem == "it isn't known whether pushes about alarms wait")
+                try await outbox.psql("GRANT SELECT ON notifications.push TO notifications")
+                try await outbox.trouble.wait("its end") { $0 == nil ? true : nil }
+            }
+            let lines = outbox.lines.value.filter { $0.hasPrefix("counting") }
+            #expect(lines.first == "counting the pushes that wait fails; it is tried each second")
+        }
+    }
 }
