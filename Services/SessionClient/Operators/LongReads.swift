@@ -22,7 +22,7 @@ struct LongReads: Service {
                     logger.notice(
                         "ended psql sessions with transactions that were open for too long",
                         metadata: ["sessions": "\(ended)"])
-                } catch let error as PostgresError {
+                } catch {
                     logger.debug("can't look for long transactions", metadata: ["error": "\(error)"])
                 }
             }

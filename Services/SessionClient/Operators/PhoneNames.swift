@@ -37,7 +37,7 @@ struct PhoneNames: Service {
                         logger.notice(
                             "moved phones' ids to the current server key", metadata: ["phones": "\(renamed)"])
                     }
-                } catch is CancellationError {
+                } catch _ where Task.isCancelled {
                     throw CancellationError()
                 } catch {
                     logger.notice("can't move phones' ids to the current server key", metadata: ["error": "\(error)"])

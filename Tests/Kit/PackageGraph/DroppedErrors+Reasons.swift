@@ -1,56 +1,150 @@
 extension DroppedErrors {
     static let reasons = [
         // MARK: The bus and PostgreSQL
-        Reason("Database.swift", "execute", "what can't be rolled back is settled by giving the connection up"),
-        Reason("Database.swift", "pipeline.flush", "the error that ended the pipeline is thrown"),
-        Reason("Outbox.swift", "query", "a doorbell after the commit; without it, the next poll finds the row"),
-        Reason("TakenPushes.swift", "query", "a doorbell after the commit; without it, the next poll finds the rows"),
         Reason(
-            "SagaWriter.swift", "database.query", "a doorbell after the commit; without it, the next poll finds them"),
+            "Shared/Postgres/Database.swift", "execute",
+            "what can't be rolled back is settled by giving the connection up"),
+        Reason(
+            "Shared/Postgres/Database.swift", "execute",
+            "the error before it is thrown, and the connection is settled before its next use"),
+        Reason("Shared/Postgres/Database.swift", "pipeline.flush", "the error that ended the pipeline is thrown"),
+        Reason(
+            "Services/Notifications/Sending/Outbox.swift", "query",
+            "a doorbell after the commit; without it, the next poll finds the row"),
+        Reason(
+            "Services/Notifications/Sending/TakenPushes.swift", "query",
+            "a doorbell after the commit; without it, the next poll finds the rows"),
+        Reason(
+            "Services/SessionClient/Running/SagaWriter.swift", "database.query",
+            "a doorbell after the commit; without it, the next poll finds them"),
 
         // MARK: Services
-        Reason("PushDelivery.swift", "pool.withConnection", "what isn't given back is sent once its lease ends"),
-        Reason("PushClient.swift", "http.shutdown", "the process ends"),
-        Reason("SagaRunner.swift", "table.postpone", "what isn't given back goes on once the lease ends"),
-        Reason("UnaryCalls.swift", "context.cancellation.cancelled", "fails only for a call that has ended"),
-        Reason("StreamOutlet.swift", "credit.take", "fails only for a connection that is over"),
-        Reason("StreamFilter.swift", "ContactsEvent", "the value is returned: an unknown event is about nobody known"),
-        Reason("StreamFilter.swift", "NotificationsEvent", "the value is returned, as above"),
-        Reason("Door.swift", "channel.syncOptions?.setOption", "a dead peer is found later, by keep-alive"),
-        Reason("Resets.swift", "connection.pipeline.syncOperations.context", "fails only if the connection is closed"),
-        Reason("AnswerJournal.swift", "file.write", "for tests, which miss the line"),
-        Reason("Webhook.swift", "body.collect", "read for nothing but the connection's next use"),
+        Reason(
+            "Services/Notifications/Sending/TakenPushes.swift", "cancelWhenGracefulShutdown",
+            "a look reports its own errors; only the pause between two ends it"),
+        Reason(
+            "Services/SessionClient/HTTP/Door/Certificates.swift", "cancelWhenGracefulShutdown",
+            "reading reports its own errors; only the pause ends it"),
+        Reason(
+            "Services/SessionClient/Operators/LongReads.swift", "cancelWhenGracefulShutdown",
+            "a look logs its own errors; only the pause ends it"),
+        Reason(
+            "Services/SessionClient/Operators/PhoneNames.swift", "cancelWhenGracefulShutdown",
+            "a pass logs its own errors; only being cancelled ends it"),
+        Reason(
+            "Services/SessionClient/Running/AlarmWatch.swift", "cancelWhenGracefulShutdown",
+            "a look logs its own errors; only the pause ends it"),
+        Reason(
+            "Services/SessionClient/Running/CanaryKeeper.swift", "cancelWhenGracefulShutdown",
+            "a look logs its own errors; only the pause ends it"),
+        Reason(
+            "Shared/ServiceKit/Bus/CanarySupport.swift", "cancelWhenGracefulShutdown",
+            "what could not be said is said five seconds later; only the pause ends it"),
+        Reason(
+            "Shared/ServiceKit/Clock/DatabaseClock.swift", "cancelWhenGracefulShutdown",
+            "what could not be measured is measured later; only the pause ends it"),
+        Reason(
+            "Shared/ServiceKit/Lifecycle/MemoryTrim.swift", "cancelWhenGracefulShutdown",
+            "nothing in it fails but the pause"),
+        Reason(
+            "Services/Notifications/Sending/PushDelivery.swift", "pool.withConnection",
+            "what isn't given back is sent once its lease ends"),
+        Reason("Services/Notifications/Sending/Providers/PushClient.swift", "http.shutdown", "the process ends"),
+        Reason(
+            "Services/SessionClient/Running/SagaRunner.swift", "table.postpone",
+            "what isn't given back goes on once the lease ends"),
+        Reason(
+            "Services/SessionClient/Running/SagaRunner.swift", "table.postpone",
+            "what isn't given back goes on once the lease ends"),
+        Reason(
+            "Services/SessionClient/GRPC/UnaryCalls.swift", "context.cancellation.cancelled",
+            "fails only for a call that has ended"),
+        Reason(
+            "Services/SessionClient/Streams/StreamOutlet.swift", "credit.take",
+            "fails only for a connection that is over"),
+        Reason(
+            "Services/SessionClient/Streams/StreamFilter.swift", "ContactsEvent",
+            "not dropped: the value is returned, and an unknown event is about nobody known"),
+        Reason("Services/SessionClient/Streams/StreamFilter.swift", "NotificationsEvent", "not dropped, as above"),
+        Reason(
+            "Services/SessionClient/HTTP/Door/Door.swift", "channel.syncOptions?.setOption",
+            "a dead peer is found later, by keep-alive"),
+        Reason(
+            "Services/SessionClient/HTTP/Door/Resets.swift", "connection.pipeline.syncOperations.context",
+            "fails only if the connection is closed"),
+        Reason("Services/SessionClient/Endpoints/AnswerJournal.swift", "file.write", "for tests, which miss the line"),
+        Reason("Shared/Webhook/Webhook.swift", "body.collect", "read for nothing but the connection's next use"),
 
         // MARK: What apps add
-        Reason("GRPCTransport.swift", "client.runConnections", "each call says what is wrong with the connections"),
         Reason(
-            "QuartetWorld.swift", "app.quartet.session.restore", "fails on a locked device, where the app tries again"),
-        Reason("SessionClient.swift", "show", "the error before it is thrown"),
-        Reason("LocalStore.swift", "remove", "the error before it is thrown"),
-        Reason("Connection+Account.swift", "dropForgotten", "the error before it is thrown"),
-        Reason("Connection+Account.swift", "entering.run", "the next command finds the same"),
-        Reason("Connection+Account.swift", "store.forgetOthers", "the next start tries again"),
+            "Shared/Client/GRPC/GRPCTransport.swift", "client.runConnections",
+            "each call says what is wrong with the connections"),
         Reason(
-            "Connection+SigningIn.swift", "store.forget", "nothing of theirs should be there, and what is, is their own"
-        ),
+            "Shared/Client/Testing/World/QuartetWorld.swift", "app.quartet.session.restore",
+            "fails on a locked device, where the app tries again"),
+        Reason("Shared/Client/QuartetClient/Clients/SessionClient.swift", "show", "the error before it is thrown"),
+        Reason("Shared/Client/QuartetClient/Local/LocalStore.swift", "remove", "the error before it is thrown"),
         Reason(
-            "Connection+SigningIn.swift", "self.tokens?.finishLeaving",
+            "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "dropForgotten",
+            "the error before it is thrown"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "entering.run",
+            "the next command finds the same"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "store.forgetOthers",
+            "the next start tries again"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+SigningIn.swift", "store.forget",
+            "nothing of theirs should be there, and what is, is their own"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+SigningIn.swift", "self.tokens?.finishLeaving",
             "their data is erased; the server is told if it answers, and no later"),
-        Reason("Connection+Stream.swift", "catch", "the stream ends with its token, and the next begins with another"),
         Reason(
-            "Connection+Stream.swift", "restore", "the server's state replaces what can't be read; the reader tries on"),
-        Reason("Connection.swift", "running.run", "fails only for a task that is cancelled while it waits"),
-        Reason("Connection.swift", "entering.run", "fails only for a task that is cancelled while it waits"),
-        Reason("Connection.swift", "catch", "what can't be read is loaded from the server, and read later"),
-        Reason("Outbox+Sending.swift", "cards.remove", "a card that stays is shown again, and its person dismisses it"),
-        Reason("Outbox+Sharing.swift", "heeding.run", "fails only for a task that is cancelled while it waits"),
-        Reason("Outbox+Sharing.swift", "store.othersChanges", "what can't be read now is read a second later"),
-        Reason("Outbox+Writing.swift", "self.write", "the item itself says whether it is kept"),
-        Reason("Outbox+Writing.swift", "writeInTime", "what was sent is sent again, and answered the same"),
-        Reason("UnsentChange.swift", "store.remove", "the newer card is kept nevertheless; an old one shows again"),
-        Reason("UnsentChange.swift", "self.store.remove", "a card that stays is shown again"),
-        Reason("FileTransfer.swift", "file.close", "an attachment is hashed as a whole before it counts"),
-        Reason("FileTransfer.swift", "handle.close", "it was only read"),
-        Reason("App.swift", "quartet.playback.next", "another device may be quicker, and is right then"),
+            "Shared/Client/QuartetClient/Connection/Connection+Stream.swift", "catch",
+            "the stream ends with its token, and the next begins with another"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+Stream.swift", "restore",
+            "the server's state replaces what can't be read; the reader tries on"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+Stream.swift", "restore",
+            "the stream ends with why in any case; who signs in elsewhere is heeded on"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection.swift", "running.run",
+            "fails only for a task that is cancelled while it waits"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection.swift", "entering.run",
+            "fails only for a task that is cancelled while it waits"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
+            "what can't be read is loaded from the server, and read later"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/Outbox+Sending.swift", "cards.remove",
+            "a card that stays is shown again, and its person dismisses it"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/Outbox+Sharing.swift", "heeding.run",
+            "fails only for a task that is cancelled while it waits"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/Outbox+Sharing.swift", "store.othersChanges",
+            "what can't be read now is read a second later"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/Outbox+Writing.swift", "self.write",
+            "the item itself says whether it is kept"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/Outbox+Writing.swift", "writeInTime",
+            "what was sent is sent again, and answered the same"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/UnsentChange.swift", "store.remove",
+            "the newer card is kept nevertheless; an old one shows again"),
+        Reason(
+            "Shared/Client/QuartetClient/Outbox/UnsentChange.swift", "self.store.remove",
+            "a card that stays is shown again"),
+        Reason(
+            "Shared/Client/QuartetClient/Requests/FileTransfer.swift", "file.close",
+            "an attachment is hashed as a whole before it counts"),
+        Reason("Shared/Client/QuartetClient/Requests/FileTransfer.swift", "handle.close", "it was only read"),
+        Reason("Shared/Client/QuartetClient/Requests/FileTransfer.swift", "handle.close", "it was only read"),
+        Reason(
+            "Shared/Client/Terminal/App/App.swift", "quartet.playback.next",
+            "another device may be quicker, and is right then"),
     ]
 }

@@ -1,14 +1,16 @@
 import Foundation
 
-/// Errors that nobody looks at: a `try?` whose value isn't taken either, and a `catch` of everything that does nothing. Each is in
-/// a list, with the reason why nothing is lost. The same for effects of an app's store that have no id, so that nothing can replace
-/// or cancel them.
+/// Errors that nobody looks at: a `try?` whose value isn't taken either, and a `catch` of everything that does nothing. Each of them
+/// has a reason of its own in a list that says why nothing is lost. The same for effects of an app's store that have no id, so that
+/// nothing can replace or cancel them.
 ///
 /// It reads lines. A `try?` that stands alone, or first in braces, drops its error; in braces of `map` and its kind, it gives a
-/// value.
+/// value. It doesn't see the error of a task that nobody awaits, nor an `if let` of a `try?` without an `else`.
 struct DroppedErrors: Sendable {
-    /// A call whose error may be dropped in a file, or an effect that needs no id.
+    /// A call whose error may be dropped in a file, or an effect that needs no id. Each allows one; a file that drops the error of the
+    /// same call twice needs two.
     struct Reason: Sendable {
+        /// With its path in the package.
         let file: String
         /// What is tried, up to its parentheses; `catch`, or `run` for an effect.
         let call: String
@@ -21,28 +23,25 @@ struct DroppedErrors: Sendable {
 
     /// They fail only where a task is cancelled, which whoever cancels it knows.
     private static let waits: Set = [
-        "cancelWhenGracefulShutdown", "gracefulShutdown", "self.sleep", "self.time.sleep", "sleep", "Task.sleep",
-        "time.sleep",
+        "gracefulShutdown", "self.sleep", "self.time.sleep", "sleep", "Task.sleep", "time.sleep",
     ]
 
     let violations: [String]
 
     init(files: [PackageGraph.File], reasons: [Reason] = DroppedErrors.reasons) {
-        var unused = Set(reasons.map { "\($0.file): \($0.call)" })
+        var unused = reasons
         var found: [String] = []
         for file in files {
-            let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
             for (line, call) in Self.calls(in: file) {
-                let key = "\(name): \(call)"
-                if reasons.contains(where: { $0.file == name && $0.call == call }) {
-                    unused.remove(key)
+                if let index = unused.firstIndex(where: { $0.file == file.path && $0.call == call }) {
+                    unused.remove(at: index)
                 } else {
                     let fault = call == "run" ? "an effect has no id" : "the error of \(call) is dropped"
                     found.append("\(file.path):\(line): \(fault), without a reason in DroppedErrors.reasons")
                 }
             }
         }
-        violations = found + unused.sorted().map { "\($0): the list has a reason for what isn't there" }
+        violations = found + unused.map { "\($0.file): \($0.call): the list has a reason for what isn't there" }
     }
 
     // MARK: Reading
@@ -77,7 +76,8 @@ struct DroppedErrors: Sendable {
     /// Whether the value of a `try?` behind this is for nobody.
     private static func isDropped(_ before: String, after former: String) -> Bool {
         if before.isEmpty { return !["(", ",", "="].contains { former.hasSuffix($0) } && !isMapping(former) }
-        if before.hasSuffix("_ =") { return true }
+        if before.hasSuffix("_ =") || before.hasSuffix(";") { return true }
+        if before.hasSuffix(":"), before.hasPrefix("case ") || before.hasPrefix("default") { return true }
         return (before.hasSuffix("{") || before.hasSuffix(" in")) && !isMapping(before)
     }
 

@@ -16,6 +16,8 @@ struct DroppedErrorsTests {
             ("    try? await table.postpone(claimed)", "table.postpone"), ("_ = try? query(bell)", "query"),
             ("group.addTask { try? send() }", "send"), ("defer { try? file.close() }", "file.close"),
             ("work.begin { row in try? delete(row) }", "delete"), ("do { try send() } catch {}", "catch"),
+            ("case .ready: try? send()", "send"), ("count += 1; try? send()", "send"),
+            ("try? await cancelWhenGracefulShutdown {", "cancelWhenGracefulShutdown"),
         ])
     func dropped(line: String, call: String) {
         let found = violations("let a = 1\n// try? this()\n\(line)")
@@ -23,8 +25,8 @@ struct DroppedErrorsTests {
             found == [
                 "Services/X/Sending.swift:3: the error of \(call) is dropped, without a reason in DroppedErrors.reasons"
             ])
-        #expect(violations(line, .init("Sending.swift", call, "a test")) == [])
-        #expect(violations(line, .init("Other.swift", call, "a test")).count == 2)
+        #expect(violations(line, .init("Services/X/Sending.swift", call, "a test")) == [])
+        #expect(violations(line, .init("Services/Y/Sending.swift", call, "a test")).count == 2)
     }
 
     @Test(
@@ -41,6 +43,14 @@ struct DroppedErrorsTests {
         ])
     func taken(text: String) {
         #expect(violations(text) == [])
+    }
+
+    @Test("a reason is for one error: the same call that drops another one needs another")
+    func twice() {
+        let reason = DroppedErrors.Reason("Services/X/Sending.swift", "query", "a test")
+        #expect(violations("try? query(bell)\nsend()\ntry? query(rows)", reason).count == 1)
+        #expect(violations("try? query(bell)\nsend()\ntry? query(rows)", reason, reason) == [])
+        #expect(violations("try? query(bell)", reason, reason).count == 1)
     }
 
     @Test("a `catch` with nothing but a comment in it is found as well")
@@ -62,8 +72,8 @@ struct DroppedErrorsTests {
     @Test("a reason for what isn't there is found")
     func outdated() {
         #expect(
-            violations("let a = 1", .init("Sending.swift", "query", "a test")) == [
-                "Sending.swift: query: the list has a reason for what isn't there"
+            violations("let a = 1", .init("Services/X/Sending.swift", "query", "a test")) == [
+                "Services/X/Sending.swift: query: the list has a reason for what isn't there"
             ])
     }
 
