@@ -73,10 +73,24 @@ struct ClientFiles: Sendable {
         for type in client.types where !type.isPublic && !type.isPrivate {
             found.append("\(client.file.path):\(type.line): \(type.name) is neither private nor for apps")
         }
+        for type in client.types where type.name.hasPrefix("ReadOnly") && !isMadeHere(type, in: client.file) {
+            found.append(
+                "\(client.file.path):\(type.line): other files could make a \(type.name): its initializers must be private"
+            )
+        }
         for (line, module) in client.file.imports where !module.hasPrefix("Quartet") && !modules.contains(module) {
             found.append("\(client.file.path):\(line): a client needs no \(module); features do")
         }
         return found
+    }
+
+    /// Whether only its own file can make a type. Without any initializer, the compiler adds one that all files can call.
+    private static func isMadeHere(_ type: Declaration, in file: PackageGraph.File) -> Bool {
+        let body = code(of: file).drop { $0.line <= type.line }.prefix { !$0.text.hasPrefix("}") }
+        let makers = body.map { $0.text.split(separator: " ") }.filter { words in
+            words.contains { $0.hasPrefix("init(") || $0.hasPrefix("init?(") || $0.hasPrefix("init<") }
+        }
+        return !makers.isEmpty && makers.allSatisfy { $0.first == "private" || $0.first == "fileprivate" }
     }
 
     /// Clients that have no file of their own.

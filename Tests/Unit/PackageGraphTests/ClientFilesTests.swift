@@ -46,6 +46,37 @@ struct ClientFilesTests {
             ])
     }
 
+    @Test("a state that other files could make, because an initializer of it isn't private or there is none, is found")
+    func makers() {
+        for maker in ["", "    init(_ copy: Copy?) {}\n", "    init() {}\n    fileprivate init(_ copy: Copy?) {}\n"] {
+            let text = "public struct ReadOnlyPingState {\n    let name: String\n\(maker)}\npublic struct PingClient {}"
+            #expect(
+                violations((Self.folder + "PingClient.swift", text)) == [
+                    "\(Self.folder)PingClient.swift:1: other files could make a ReadOnlyPingState: its initializers must be private"
+                ])
+        }
+    }
+
+    @Test("a client that knows another, or all of them, is found; the one for signing in and out may")
+    func acquaintances() {
+        func found(_ name: String, _ text: String) -> [String] {
+            let file = PackageGraph.File(
+                path: "\(Self.folder)\(name).swift", text: "public struct \(name) {}\n// UserClient\n\(text)")
+            return ClientFiles(files: [Self.contacts, Self.user, file]).acquaintances
+        }
+        for (word, text) in [
+            ("UserClient", "let user: UserClient"), ("ReadOnlyContactsState", "func show(_: ReadOnlyContactsState?)"),
+            ("Quartet", "let quartet: Quartet"),
+        ] {
+            #expect(
+                found("PingClient", text) == [
+                    "\(Self.folder)PingClient.swift:3: PingClient knows \(word): clients are strangers to each other"
+                ])
+            #expect(found("SessionClient", text) == [])
+        }
+        #expect(found("PingClient", "let users: QuartetUsers") == [])
+    }
+
     @Test("two clients in a file, a client elsewhere, a part that other files could share, and a feature are found")
     func shared() {
         #expect(
@@ -72,5 +103,10 @@ struct ClientFilesTests {
         let files = try ClientFiles(package: Products.package)
         #expect(files.violations == [])
         #expect(files.clients.count == 6)
+    }
+
+    @Test("no client of this package knows another but the one for signing in and out (S5)")
+    func strangers() throws {
+        #expect(try ClientFiles(package: Products.package).acquaintances == [])
     }
 }
