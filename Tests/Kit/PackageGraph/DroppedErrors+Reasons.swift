@@ -94,9 +94,6 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "store.forgetOthers",
             "the next start tries again"),
         Reason(
-            "Shared/Client/QuartetClient/Connection/Connection+SigningIn.swift", "store.forget",
-            "nothing of theirs should be there, and what is, is their own"),
-        Reason(
             "Shared/Client/QuartetClient/Connection/Connection+SigningIn.swift", "self.tokens?.finishLeaving",
             "their data is erased; the server is told if it answers, and no later"),
         Reason(

@@ -15,6 +15,8 @@ private final class StubbornStore: LocalStore {
 
     let store = InMemoryLocalStore()
     let isStubborn = Mutex(false)
+    /// The account that can't be forgotten although others can.
+    let stuck = Mutex<AccountID?>(nil)
     /// Holds back what is saved.
     let gate = Observed(true)
     let isWaiting = Observed(false)
@@ -34,7 +36,7 @@ private final class StubbornStore: LocalStore {
     }
 
     func forget(_ account: AccountID) throws {
-        guard !isStubborn.withLock({ $0 }) else { throw Busy() }
+        guard !isStubborn.withLock({ $0 }), stuck.withLock({ $0 }) != account else { throw Busy() }
         store.forget(account)
     }
 
@@ -81,6 +83,22 @@ struct SigningOutTests {
             try await whileRunning(app.connection) { await server.passTime { server.tokens.load() == nil } }
         }
         #expect(store.load(Server.account) == LocalAccount())
+    }
+
+    @Test("nobody is signed in while what they left can't be erased; the sign-in can be repeated (S17)")
+    func erasingOwn() async throws {
+        let server = Server()
+        let store = StubbornStore()
+        let app = OutboxApp(server, store)
+        try await app.connection.restore()
+        store.stuck.withLock { $0 = Self.one }
+        await #expect(throws: QuartetError.self) {
+            try await app.connection.signedIn(Self.bob(Self.one), asked: server.clock.now)
+        }
+        #expect(server.tokens.load()?.account == Server.account)
+        store.stuck.withLock { $0 = nil }
+        try await app.connection.signedIn(Self.bob(Self.one), asked: server.clock.now)
+        #expect(server.tokens.load()?.account == Self.one)
     }
 
     @Test(

@@ -19,7 +19,7 @@ extension Connection {
                     if let last {
                         try await forget(last, openings)
                         // Nothing is left of them, either: a process that was about to erase what is there would take theirs for it.
-                        if last != reply.account { try? await store.forget(reply.account, openings) }
+                        if last != reply.account { try await store.forget(reply.account, openings) }
                     }
                     reset(for: reply.account)
                 }
