@@ -116,7 +116,7 @@ extension DroppedErrors {
             "what can't be read is loaded from the server, and read later"),
         Reason(
             "Shared/Client/QuartetClient/Outbox/Outbox+Sending.swift", "cards.remove",
-            "a card that stays is shown again, and its person dismisses it"),
+            "the change arrived; a card that stays is shown once more after a restart, and its person dismisses it"),
         Reason(
             "Shared/Client/QuartetClient/Outbox/Outbox+Sharing.swift", "heeding.run",
             "fails only for a task that is cancelled while it waits"),
@@ -140,8 +140,5 @@ extension DroppedErrors {
             "an attachment is hashed as a whole before it counts"),
         Reason("Shared/Client/QuartetClient/Requests/FileTransfer.swift", "handle.close", "it was only read"),
         Reason("Shared/Client/QuartetClient/Requests/FileTransfer.swift", "handle.close", "it was only read"),
-        Reason(
-            "Shared/Client/Terminal/App/App.swift", "quartet.playback.next",
-            "another device may be quicker, and is right then"),
     ]
 }

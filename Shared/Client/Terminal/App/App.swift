@@ -234,8 +234,13 @@ final class App {
             let duration = item.duration, let position = shown.position, position >= duration, ended != item.id
         else { return }
         ended = item.id
-        // Another device may be quicker, and is right then.
-        Task { try? await quartet.playback.next(music) }
+        keep {
+            do throws(QuartetError) { try await self.quartet.playback.next(music) } catch {
+                // Another device may be quicker, which a refusal says, and is right then. What is pending is sent by itself.
+                guard !error.isPending, error.code == nil, self.ended == item.id else { return }
+                self.ended = nil
+            }
+        }
     }
 
     private func tell(seen new: [NotificationID]) {
