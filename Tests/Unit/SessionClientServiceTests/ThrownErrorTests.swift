@@ -68,8 +68,9 @@ struct ThrownErrorTests {
             Issue.record("nothing is logged")
             return Logger(label: "test")
         }
-        #expect(APIError(thrown: APIError(.tooManyRequests), logger()).code == .tooManyRequests)
-        #expect(APIError(thrown: PostgresError.poolExhausted, logger()).code == .overloaded)
+        let limited = APIError(thrown: APIError(.tooManyRequests), logger())
+        let overloaded = APIError(thrown: PostgresError.poolExhausted, logger())
+        #expect(limited.code == .tooManyRequests && overloaded.code == .overloaded)
     }
 
     private static func refusal(_ sqlState: String) -> PostgresError {
