@@ -189,7 +189,9 @@ extension WorkerLoop {
                 committed[0].cursor, retrying: parked, next: try nextParked(rows), at: .now)
         } catch {
             let failure = try recover(from: error, handling: [item], careful: Careful(item, epoch: epoch))
-            if case .failed(let fault) = failure, let needs = fault.needs { try offer(index, for: item, toWhoKnows: needs) }
+            if case .failed(let fault) = failure, let needs = fault.needs {
+                try offer(index, for: item, toWhoKnows: needs)
+            }
             partitions[index].machine.failed(failure, retrying: parked, item, at: .now)
         }
     }

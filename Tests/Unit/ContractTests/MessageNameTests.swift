@@ -15,7 +15,8 @@ struct MessageNameTests {
         "Declare", "Decline", "Deliver", "Disconnect", "Drop", "End", "Expire", "Extend", "Finish", "Forget", "Free",
         "Hold", "Join", "Judge", "Lapse", "Leave", "Make", "Mark", "Miss", "Move", "Open", "Pause", "Play", "Raise",
         "Record", "Refresh", "Register", "Relay", "Release", "Remind", "Remove", "Rename", "Renew", "Repeat",
-        "Request", "Reset", "Respond", "Restore", "Resume", "Run", "Schedule", "Send", "Set", "Settle", "Show", "Sign",
+        "Request", "Reset", "Respond", "Restore", "Resume", "Review", "Run", "Schedule", "Send", "Set", "Settle",
+        "Show", "Sign",
         "Start", "Transfer", "Unblock", "Undo", "Unregister", "Update", "Withdraw",
     ]
 

@@ -10,7 +10,6 @@ struct ClientFilesTests {
         path: folder + "ContactsClient.swift",
         text: """
             import Foundation
-            public import QuartetContactsContract
 
             /// Only ``ContactsClient`` makes one.
             public struct ReadOnlyContactsState: Hashable, Sendable {
