@@ -12,8 +12,7 @@ public final class Pipeline {
     private var entries: [Entry] = []
     private var isSynced = true
     private var failure: PostgresError?
-    /// The first error since the last transaction ended: why the server refuses all else of this one and answers its COMMIT with
-    /// ROLLBACK.
+    /// The first error since the transaction began: why the server refuses all else of it and answers its COMMIT with ROLLBACK.
     private var firstError: PostgresError?
 
     init(_ database: Database) {
@@ -120,7 +119,7 @@ public final class Pipeline {
             }
             pending.outcome = outcome
             let tag = try? outcome.get().commandTag
-            guard !isSkipped, pending.isCommit || tag == "ROLLBACK" else { break }
+            guard !isSkipped, pending.isCommit || tag == "BEGIN" || tag == "ROLLBACK" else { break }
             if pending.isCommit, let tag, tag != "COMMIT" { pending.outcome = .failure(firstError ?? .rolledBack) }
             firstError = nil
         case .sync: break

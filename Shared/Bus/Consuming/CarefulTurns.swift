@@ -41,10 +41,15 @@ struct CarefulTurns {
     }
 
     /// Whether the turn is worth waiting for: it isn't one that takes long, and the next one isn't that of this worker's other claimant,
-    /// which can't come as long as one waits.
-    func isWorthWaiting(besides other: FairTurn.Claimant? = nil, at now: ContinuousClock.Instant) -> Bool {
+    /// which can't come as long as one waits. A claim that is a lease and a half old waits for a long one, too, unless that is late:
+    /// a worker that is away for as long meets no other.
+    /// - Parameter claimant: Which of this worker's claimants would wait; the one for what needs care if nil.
+    func isWorthWaiting(
+        as claimant: FairTurn.Claimant? = nil, besides other: FairTurn.Claimant? = nil, at now: ContinuousClock.Instant
+    ) -> Bool {
         if let other, turn.isNext(other, at: now) { return false }
-        return turn.age(at: now) < longestWait
+        let late = self.claimant.longestReservation * 3
+        return turn.age(at: now) < (turn.wait(of: claimant ?? self.claimant, at: now) >= late ? late : longestWait)
     }
 
     /// - Parameters:
@@ -233,7 +238,8 @@ package final class FairTurn: Sendable {
             let now = ContinuousClock.now
             let next: ContinuousClock.Instant? = state.withLock { state in
                 if state.take(for: claimant, at: now, otherwise: now < end ? .blocked : .away) { return nil }
-                return min(end, state.kept?.until ?? end)
+                // What is kept for somebody is told only to the first that is there.
+                return min(end, state.kept?.until ?? now + CarefulTurns.glance)
             }
             guard let next else { return true }
             guard now < end else { return false }

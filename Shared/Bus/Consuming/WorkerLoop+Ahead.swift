@@ -84,7 +84,8 @@ extension WorkerLoop {
             let other = careful.isWaiting ? careful.claimant : nil
             guard
                 turn.take(for: aheadClaimant)
-                    || mayWaitForTurn(besides: other) && turn.take(for: aheadClaimant, within: careful.longestWait)
+                    || mayWaitForTurn(as: aheadClaimant, besides: other)
+                        && turn.take(for: aheadClaimant, within: careful.longestWait)
             else { return turns > 0 }
             // What failed is forgotten within the turn, too.
             defer { turn.end() }

@@ -20,14 +20,15 @@ extension WorkerLoop {
             at: now, among: partitions.count, isReady: { partitions[$0].machine.nextStep(at: now).needsCare },
             wants: { partitions[$0].machine.wantsCare(at: now) })
         // With nothing else to do, it is rung. Otherwise it would be away when its turn comes.
-        guard next == nil, careful.isWaiting, isBusy, mayWaitForTurn(besides: aheadClaimant) else { return next }
+        guard next == nil, careful.isWaiting, isBusy, mayWaitForTurn(as: careful.claimant, besides: aheadClaimant)
+        else { return next }
         return careful.wait()
     }
 
     /// Whether the careful turn is worth waiting for. The wait counts as progress.
-    func mayWaitForTurn(besides other: FairTurn.Claimant?) -> Bool {
+    func mayWaitForTurn(as claimant: FairTurn.Claimant, besides other: FairTurn.Claimant?) -> Bool {
         worker.tenure.progressed(for: settings.leaseDuration)
-        return careful.isWorthWaiting(besides: other, at: .now)
+        return careful.isWorthWaiting(as: claimant, besides: other, at: .now)
     }
 
     /// Performs the next step of a partition's machine, if that step handles messages.

@@ -62,6 +62,8 @@ final class WorkerLoop<Handler: BatchHandler> {
             try takeAndRelease()
             try takeCare()
             try handleAhead()
+            // What follows may take long, and claims nothing.
+            for claimant in [careful.claimant, aheadClaimant] { settings.carefulTurn.stays(claimant, isThere: false) }
             let begun = ContinuousClock.now
             try readRung()
             let isHandled = try handleTogether()
@@ -86,8 +88,6 @@ final class WorkerLoop<Handler: BatchHandler> {
     private func sleep() -> Rings {
         let (turn, claimants) = (settings.carefulTurn, [careful.claimant, aheadClaimant])
         for claimant in claimants { turn.stays(claimant) }
-        // It may have something else to do now, and claim nothing for a while.
-        defer { for claimant in claimants { turn.stays(claimant, isThere: false) } }
         return worker.bell.wait(pause)
     }
 

@@ -321,6 +321,14 @@ struct CarefulTurnsTests {
         #expect(simulation.others >= time / 1000 * 9 / 10, "\(simulation.others)")
     }
 
+    @Test("a worker with passes of 16 s gets the turn beside turns of 5.5 s, though it is away whenever that is kept")
+    func slow() {
+        var simulation = LineSimulation(1, length: .milliseconds(5500), beside: .seconds(16))
+        simulation.run(milliseconds: 600_000)
+        let waits = simulation.waits
+        #expect(waits.count >= 15 && waits.allSatisfy { $0 <= .seconds(45) }, "\(waits)")
+    }
+
     @Test(
         "turns are given in the order of the line; who asks again at once, or gives its place up, comes behind all others"
     )

@@ -135,6 +135,8 @@ struct ConnectionTests {
                         #expect(error?.sqlState == "22012")
                     }
                     pipeline.query("ROLLBACK")
+                    pipeline.query("SELECT 2 / \(0)")
+                    pipeline.sync()
                     pipeline.query("BEGIN")
                     pipeline.query("INSERT INTO nowhere VALUES (\(1))")
                     pipeline.sync()
