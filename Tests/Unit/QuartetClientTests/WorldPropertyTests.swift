@@ -7,7 +7,8 @@ import Testing
 
 @testable import QuartetClient
 
-/// Random lives in a world that fails in all ways that it can. `WORLD_SEEDS` says how many, `TEST_SEED` repeats one.
+/// Random lives in a world that fails in all ways that it can. `TEST_SEED` says which is the first, and `WORLD_SEEDS` how many follow
+/// from it: one if only the first is given.
 @Suite(.timeLimit(.minutes(60)))
 struct WorldPropertyTests {
     @Test(
@@ -15,8 +16,9 @@ struct WorldPropertyTests {
     )
     func plays() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(Soak.count(100, long: 20_000))
-        let seeds = environment["TEST_SEED"] == nil ? (0..<number).map { testSeed &+ $0 } : [testSeed]
+        let usual = environment["TEST_SEED"] == nil ? Soak.count(100, long: 20_000) : 1
+        let number = environment["WORLD_SEEDS"].flatMap { UInt64($0) } ?? UInt64(usual)
+        let seeds = (0..<number).map { testSeed &+ $0 }
         print("\(seeds.count) plays from seed \(testSeed)")
         var counts = WorldPlay.Counts()
         var wrongs = 0
