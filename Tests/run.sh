@@ -89,6 +89,8 @@ run_tests() {
 # random numbers, and count as passed if they pass then. They are listed at the end with what failed: on a crowded machine a time
 # limit may be the test's own, and whoever reads that finds out. Where a person runs the tests, a failure is a failure.
 if [ -n "${CI:-}" ]; then
+  # A seed that a person gives stands for one life in the world of the client's tests, this one for as many as usual.
+  [ -n "${TEST_SEED:-}" ] || export WORLD_SEEDS="${WORLD_SEEDS:-100}"
   export TEST_SEED="${TEST_SEED:-$(date +%s)}"
 fi
 run_stage() {
