@@ -32,6 +32,11 @@ package struct Family: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MessageSet {
+    /// The types that a service asks itself for, and that are urgent.
+    package static var urgentTimers: [String] {
+        types.filter { $0.isUrgent && $0 is any OwnCommandBody.Type }.map { $0.type }.sorted()
+    }
+
     /// Which of its messages are urgent, always or sometimes.
     static var urgency: Urgency {
         let always = types.filter { $0.isUrgent }.map { ($0.type, Family.urgent($0.urgentFamily)) }

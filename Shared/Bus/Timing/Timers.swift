@@ -8,9 +8,11 @@ import Synchronization
 /// `due`, in one transaction. From there they are handled like all commands.
 ///
 /// So a timer fires once, whatever is killed when, and one that was due while nothing ran isn't lost. Every replica
-/// does this; each takes timers that no other is working on.
+/// does this; each takes timers that no other is working on. However many are due at once, the urgent ones fire with the
+/// next few hundred.
 package final class Timers: Service, Sendable {
     private let log: Log
+    private let urgent: [String]
     private let configuration: Configuration
     private let logger: Logger
     private let bell = Bell()
@@ -19,15 +21,19 @@ package final class Timers: Service, Sendable {
     private let backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
     /// How late a timer may fire that is set after the last look and is due before the next.
     private let idlePoll: Duration
+    /// Of the urgent ones, and of all others.
     private static var batchLimit: Int64 { 500 }
 
     /// - Parameters:
     ///   - log: The service's log `due`, in the schema that has the table `timer`.
+    ///   - urgent: The types that come before others. The schema's index `urgent_timer_by_due` has all of them; there may be none.
     ///   - idlePoll: How often to look for timers that were set since.
     package init(
-        log: Log, idlePoll: Duration = .milliseconds(100), configuration: Configuration, logger: Logger
+        log: Log, urgent: [String], idlePoll: Duration = .milliseconds(100), configuration: Configuration,
+        logger: Logger
     ) {
         self.log = log
+        self.urgent = urgent
         self.idlePoll = idlePoll
         self.configuration = configuration.named("timers")
         self.logger = logger
@@ -73,18 +79,20 @@ package final class Timers: Service, Sendable {
         return left.duration
     }
 
-    /// Fires what is due. Returns how many timers that were.
+    /// Fires what is due, the urgent ones first. Returns how many timers that were.
     private func fire(_ age: Interval, _ database: Database) throws -> Int {
+        // In a transaction of their own: what is wrong with others doesn't hold them back.
+        let first = urgent.isEmpty ? 0 : try fire(dueUrgent(age), database)
+        return first + (try fire(due(age), database))
+    }
+
+    /// Fires the timers that a query finds and locks.
+    private func fire(_ found: Query, _ database: Database) throws -> Int {
         let messages = try database.transaction { database in
-            // now() is when this transaction began. Unlike clock_timestamp(), it can be searched for in an index.
             let due = try database.query(
                 """
                 DELETE FROM \(unescaped: table) AS t
-                 USING (SELECT d.key, d.name FROM \(unescaped: table) AS d
-                         WHERE d.due_at <= now()
-                           AND d.due_at >= now() - \(age.microseconds) * interval '1 microsecond'
-                         ORDER BY d.due_at, d.key, d.name
-                         LIMIT \(Self.batchLimit) FOR UPDATE SKIP LOCKED) AS d
+                 USING (\(found)) AS d
                  WHERE t.key = d.key AND t.name = d.name
                 RETURNING t.due_at, t.key, t.name, t.type, t.version, t.body, now()
                 """)
@@ -95,6 +103,28 @@ package final class Timers: Service, Sendable {
         }
         if !messages.isEmpty { try database.ring(log.ring(for: messages)) }
         return messages.count
+    }
+
+    // now() is when the transaction began. Unlike clock_timestamp(), it can be searched for in an index.
+
+    private func due(_ age: Interval) -> Query {
+        """
+        SELECT d.key, d.name FROM \(unescaped: table) AS d
+         WHERE d.due_at <= now() AND d.due_at >= now() - \(age.microseconds) * interval '1 microsecond'
+         ORDER BY d.due_at, d.key, d.name
+         LIMIT \(Self.batchLimit) FOR UPDATE SKIP LOCKED
+        """
+    }
+
+    /// The types stand in its text: only then does the server know that a partial index has all that it looks for.
+    private func dueUrgent(_ age: Interval) -> Query {
+        """
+        SELECT d.key, d.name FROM \(unescaped: table) AS d
+         WHERE d.type IN (\(unescaped: urgent.map { "'\($0)'" }.joined(separator: ", ")))
+           AND d.due_at <= now() AND d.due_at >= now() - \(age.microseconds) * interval '1 microsecond'
+         ORDER BY d.due_at, d.name, d.key
+         LIMIT \(Self.batchLimit) FOR UPDATE SKIP LOCKED
+        """
     }
 
     private func message(of row: Row) throws -> Message {

@@ -46,7 +46,9 @@ struct CommandService<S: Store>: Service {
         var timers: [any Service] = []
         if let timed, let due = logs.first(where: { $0.name == due }) {
             timers = [
-                Timers(log: due, configuration: context.database, logger: context.logger),
+                Timers(
+                    log: due, urgent: S.Rules.Command.urgentTimers, configuration: context.database,
+                    logger: context.logger),
                 TimerRepair(store: timed, due: due, configuration: context.database, logger: context.logger),
             ]
         }

@@ -1,6 +1,7 @@
 import Bus
 import Logging
 import Postgres
+import QuartetSessionContract
 import QuartetSessionRules
 import QuartetVocabulary
 import SessionService
@@ -98,7 +99,8 @@ struct TimerRepairTests {
                 let repair = try Self.repair(in: database)
                 return Task { try await repair.run() }
             }
-            let timers = Timers(log: due, configuration: Configuration(url), logger: Self.logger)
+            let timers = Timers(
+                log: due, urgent: SessionCommand.urgentTimers, configuration: Configuration(url), logger: Self.logger)
             let firing = Task { try await timers.run() }
             try await database.wait(for: "all to fire", "SELECT count(DISTINCT key) FROM session.due") { $0 == "300" }
             for task in running + [firing] {
