@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import QuartetAPI
 import TestKit
 import Testing
 
@@ -239,6 +240,7 @@ private func expect(
         reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
     #expect(reply.body["type"].string == "/docs/errors/\(code)", "\(what): \(reply)")
     #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
+    #expect(reply.body["retry"].string == APIError.Code(rawValue: code)?.retry.rawValue, "\(what): \(reply)")
 }
 
 /// Anna, who sends bad input; Bob, whose responder she is; and Eve, a stranger.

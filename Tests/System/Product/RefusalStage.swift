@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import QuartetAPI
 import RPCClient
 import Synchronization
 import TestKit
@@ -134,6 +135,9 @@ struct RefusalStage: Sendable {
         #expect(
             last?.body["code"].string == code && last?.status == operation.refusals[code],
             "\(operation.id) \(code): \(last.map(String.init(describing:)) ?? "")")
+        // Clients that don't know the code go by this.
+        let retry = APIError.Code(rawValue: code)?.retry.rawValue
+        #expect(last?.body["retry"].string == retry, "\(operation.id) \(code)")
     }
 
     /// The same over gRPC.

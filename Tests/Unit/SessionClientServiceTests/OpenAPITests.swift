@@ -40,6 +40,27 @@ struct OpenAPITests {
         }
     }
 
+    @Test(
+        "the operation of each command says what it goes before and for how many seconds an app may send it, and no other says so (S22)"
+    )
+    func sending() throws {
+        let paths = try OpenAPI(Self.declarations).document["paths"]
+        func operation(_ declaration: Endpoint.Declaration) -> JSONValue? {
+            paths?[declaration.path]?[declaration.method.rawValue.lowercased()]
+        }
+        var said: Set<String> = []
+        for declaration in Self.declarations where operation(declaration)?["x-precedence"] != nil {
+            let sending = try #require(appCommands[declaration.name]?.sending, "\(declaration.path)")
+            let (precedence, seconds) = (sending.precedence.rawValue, sending.lifetime.microseconds / 1_000_000)
+            #expect(operation(declaration)?["x-precedence"] == .string(precedence), "\(declaration.path)")
+            #expect(operation(declaration)?["x-valid-for"] == .integer(seconds), "\(declaration.path)")
+            #expect(said.insert(declaration.name).inserted, "\(declaration.path)")
+        }
+        #expect(said == Set(appCommands.keys))
+        let checkIn = paths?["/v1/commands/CheckIn"]?["post"]
+        #expect(checkIn?["x-precedence"] == "urgent" && checkIn?["x-valid-for"] == 300)
+    }
+
     @Test("types that Swift calls otherwise have their former names in the document (T23)")
     func formerNames() throws {
         let schemas = try OpenAPI(Self.declarations).document["components"]?["schemas"]

@@ -1,6 +1,6 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
 import { t } from './language.js'
-import { isUrgent, laneOf, laneOfOperation } from './lanes.js'
+import { isUrgent } from './lanes.js'
 import { model } from './model.js'
 import { setProblem } from './problems.js'
 import { day, hour, minute, second } from './time.js'
@@ -36,8 +36,8 @@ export async function attempt(work, done, { at, isUrgent = false, isKept = true 
     if (words) say(words, 'good')
     return reply ?? true
   } catch (error) {
-    if (error.code === 'confirmationRequired') {
-      // The person decided not to.
+    if (['confirmationRequired', 'superseded'].includes(error.code)) {
+      // The person decided not to, or otherwise since.
     } else if (isKept && error instanceof Unreachable) {
       if (!isUrgent) say(t`Not sent yet. It’s tried again for as long as it makes sense.`, 'warning')
     } else if (at && model.route.path === path && model.account?.account === account) {
@@ -64,15 +64,14 @@ export const underway = (name, fields = {}) => model.outbox.find((entry) =>
 
 /** Sends a command. */
 export const command = (name, fields = {}, options = {}) =>
-  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields), ...options })
+  submit(`/v1/commands/${name}`, fields, { lifetime: lifetimeOf(name, fields), ...options })
 
 /** Sends a command and reports a failure, there if a place is given. */
 export const act = (name, fields, done, at) => attempt(() => command(name, fields), done, { at, isUrgent: isUrgent(name) })
 
 /** Starts an operation over several services. */
-export const operate = (name, fields = {}, done, at) => attempt(() => submit(`/v1/operations/${name}`, fields, {
-  lane: laneOfOperation(name), isUrgent: isUrgent(name), lifetime: lifetimeOf(name, fields),
-}), done, { at, isUrgent: isUrgent(name) })
+export const operate = (name, fields = {}, done, at) =>
+  attempt(() => submit(`/v1/operations/${name}`, fields, { lifetime: lifetimeOf(name, fields) }), done, { at, isUrgent: isUrgent(name) })
 
 /** Sends something that is never kept: it has a password or a code in it. */
 export const askNow = (method, path, options, done, at) =>

@@ -1,35 +1,48 @@
-/** Which requests go before all others, and which of them stay in order. */
+/** How requests are sent: which go before all others, which stay in order, and which take the place of others. A test compares all of it with the contracts. */
 
-/** What goes before all others, and by what those of one kind keep their order: no other command holds it up. A test compares the list with the contracts'. */
-const urgent = { CheckIn: 'check-in', StartTrip: 'trip', ExtendTrip: 'trip', EndTrip: 'trip', RaiseAlert: 'alert', ClearAlert: 'alert', AcknowledgeAlarm: 'alarm-answer', RespondToPing: 'answer', RespondToAllPings: 'answers', ClearAllReceivedPings: 'answers' }
-export const isUrgent = (name) => name in urgent
-
-const lanes = {
-  contact: ['SendPing', 'CancelPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
-    'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
-    'DeclineRoleChange', 'WithdrawRoleChange'],
-  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode', 'SetResponderTiers', 'SetPingQuietHours'],
-  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications', 'AnswerDrill', 'ScheduleReminder', 'CancelReminder'],
+/** What requests are about that go before all others, by what they keep their order: no other request holds them up. */
+const urgent = {
+  checkIn: 'CheckIn', trip: 'StartTrip ExtendTrip EndTrip', alert: 'RaiseAlert ClearAlert', alarmAnswer: 'AcknowledgeAlarm',
+  pingAnswer: 'RespondToPing', answers: 'RespondToAllPings ClearAllReceivedPings',
 }
+/** The same of the others. What isn't here is about a group session. */
+const others = {
+  profile: 'UpdateProfile', security: 'UpdateSecurity RemovePhone',
+  checkInSettings: 'SetCheckInInterval SetDailyCheckIns SetCheckInReminders SetCheckInGrace PauseCheckIns ResumeCheckIns RunDrill',
+  contact: 'UpdateContact RemoveContact BlockContact UnblockContact ApproveContactRequest DeclineContactRequest WithdrawContactRequest '
+    + 'RequestRoleChange AcceptRoleChange DeclineRoleChange WithdrawRoleChange',
+  newContact: 'AddContact', contactSettings: 'SetContactApproval ResetContactCode SetResponderTiers SetPingEscalation SetPingQuietHours',
+  ping: 'SendPing CancelPing', notifications: 'MarkRead MarkAllRead ClearNotifications AnswerDrill ScheduleReminder CancelReminder',
+  receipts: 'ShowNotifications', push: 'RegisterPush UnregisterPush', operations: 'CloseAccount',
+}
+const topics = Object.fromEntries(Object.entries({ ...urgent, ...others })
+  .flatMap(([topic, names]) => names.split(' ').map((name) => [name, topic])))
 
-/** What a command must stay in order with. The edit of one contact doesn't wait for another's. */
+export const isUrgent = (name) => topics[name] in urgent
+
+/** What nobody waits for. */
+export const isBackground = (lane) => lane === 'receipts'
+
+/** What a request must stay in order with. The edit of one contact doesn't wait for another's. */
 export function laneOf(name, { contact, group }) {
-  // For one responder or for all.
-  if (name === 'SetPingEscalation') return contact ? `contact-${contact}` : 'contacts'
-  if (name in urgent) return contact ? `${urgent[name]}-${contact}` : urgent[name]
-  // What is said doesn't wait for moves.
-  if (name === 'SendGroupMessage') return `messages-${group}`
-  if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
-  const lane = Object.keys(lanes).find((lane) => lanes[lane].includes(name)) ?? 'account'
-  return lane === 'contact' ? `contact-${contact}` : lane
+  const topic = topics[name] ?? 'group'
+  const subject = contact ?? group
+  return subject ? `${topic}/${subject}` : topic
 }
 
-/** What an operation over several services must stay in order with. */
-export const laneOfOperation = (name) => urgent[name] ?? 'operations'
+/** What takes the place of an earlier one of its name, as long as that one wasn't sent, and of which others. */
+const later = {
+  CheckIn: '', ExtendTrip: '', EndTrip: 'ExtendTrip', RaiseAlert: '', ClearAlert: 'RaiseAlert', RespondToPing: '',
+  SetCheckInInterval: 'SetDailyCheckIns', SetDailyCheckIns: 'SetCheckInInterval', SetCheckInReminders: '', SetCheckInGrace: '',
+  PauseCheckIns: 'ResumeCheckIns', ResumeCheckIns: 'PauseCheckIns', SetContactApproval: '', SetResponderTiers: '', SetPingEscalation: '',
+  SetPingQuietHours: '', SendPing: '', CancelPing: 'SendPing', MarkAllRead: '', RegisterPush: 'UnregisterPush', UnregisterPush: 'RegisterPush',
+}
+export const supersedes = (name, earlier) => name in later && [name, later[name]].includes(earlier)
 
-/** A stored request with its lane and urgency as this version of the page has them: the one that stored it may have had others. */
+export const nameOf = ({ path }) => path.split('/').at(-1)
+
+/** A request with its lane and urgency as this version of the page has them: the one that stored it may have had others. */
 export function placed(entry) {
-  const [kind, name] = entry.path.split('/').slice(-2)
-  const lane = kind === 'operations' ? laneOfOperation(name) : laneOf(name, entry.fields)
-  return { ...entry, lane, isUrgent: isUrgent(name) }
+  const name = nameOf(entry)
+  return { ...entry, lane: laneOf(name, entry.fields), isUrgent: isUrgent(name) }
 }

@@ -2,15 +2,15 @@
  * What this person asked for and the server hasn't decided. Every request is stored before it is sent, with its
  * Idempotency-Key, so a lost answer, a reload or an offline spell neither loses it nor does it twice.
  *
- * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other, and the urgent ones not
- * for a place either. Any tab sends what is urgent of every account that is signed in in this browser; the rest is sent by tabs that
+ * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other, and the urgent ones and
+ * what nobody waits for not for a place either. Any tab sends what is urgent of every account that is signed in in this browser; the rest is sent by tabs that
  * show its account. An entry: `{id, account, lane, isUrgent, path, fields, key, created, expires, state, problem, command, base}`,
  * where `state` is `waiting`, `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, after so many
  * `sendings`; `isStuck` while it can't be sent; `tries` in vain since the connection was there, and `next`, when it is tried again.
  */
 import { t } from '../core/language.js'
 import { model, changed } from '../core/model.js'
-import { placed } from '../core/lanes.js'
+import { isBackground, nameOf, placed, supersedes } from '../core/lanes.js'
 import { newKey, now } from '../core/time.js'
 import { all, put, remove, take, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
@@ -51,22 +51,40 @@ export async function reload() {
 
 /**
  * Stores a request and sends it as soon as possible.
- * @param {object} options `lane`: what it must stay in order with; `isUrgent`: whether it waits for nothing else; `lifetime`: for how
- *   long it is worth doing, in microseconds; `base`: what the changed fields were before, of an edit; `account`: another one than this
- *   tab's
- * @returns {Promise<object>} the answer. It rejects with a `Problem`; with `Unreachable` if it waits for the network.
+ * @param {object} options `lifetime`: for how long it is worth doing, in microseconds; `base`: what the changed fields were before, of
+ *   an edit; `account`: another one than this tab's
+ * @returns {Promise<object>} the answer. It rejects with a `Problem`, whose code is `superseded` if a later one took its place; with
+ *   `Unreachable` if it waits for the network.
  */
-export async function submit(path, fields, { lane, isUrgent = false, lifetime, base, account = model.account.account } = {}) {
-  const merged = base && await merge(path, fields, base, lane)
-  const id = merged ?? await put('outbox', {
-    account, lane, isUrgent, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime,
-    state: 'waiting',
-  })
+export async function submit(path, fields, { lifetime, base, account = model.account.account } = {}) {
+  const entry = placed({ account, path, fields, base, key: newKey(), created: now(), expires: now() + lifetime, state: 'waiting' })
+  const { lane, isUrgent } = entry
+  const id = (base && await merge(path, fields, base, lane)) ?? await put('outbox', entry)
   const outcome = new Promise((resolve, reject) => waiters.set(id, { resolve, reject }))
+  // It may be decided before the caller has it.
+  outcome.catch(() => {})
+  await supersede({ ...entry, id })
   await reload()
   channel.postMessage({ lane, isUrgent, account })
   drain(lane, isUrgent, account)
   return outcome
+}
+
+/** Ends what an entry takes the place of. What the server may have stays. */
+async function supersede(entry) {
+  const isOver = (one) => one.id < entry.id && one.account === entry.account && one.lane === entry.lane && supersedes(nameOf(entry), nameOf(one))
+  for (const one of (await entries()).filter(isOver)) {
+    let problem
+    await update('outbox', one.id, (stored) => {
+      if (!isAs(one, stored) || stored.isSent) return stored
+      problem = plain(new Problem(409, { code: 'superseded', detail: t`A later change took its place.` }))
+      return { ...stored, state: 'refused', problem }
+    })
+    if (!problem) continue
+    // Its person may rely on something urgent: that has a card, unless the same was asked for again.
+    if (!one.isUrgent || nameOf(one) === nameOf(entry)) await remove('outbox', one.id)
+    announce({ id: one.id, error: problem })
+  }
 }
 
 /** Adds an edit to one of the same thing that wasn't sent yet. */
@@ -126,13 +144,13 @@ export async function tryNow({ id, lane, isUrgent, account }) {
   drain(lane, isUrgent, account)
 }
 
-/** Lanes that aren't urgent and are sent at a time: a browser has six connections without HTTP/2, and the stream is one. */
+/** Lanes that people wait for, aren't urgent and are sent at a time: a browser has six connections without HTTP/2, and the stream is one. */
 const lanesAtOnce = 3
 let busy = 0
 const queue = []
 
-async function inPlace(isUrgent, work) {
-  if (isUrgent) return work()
+async function inPlace(isFree, work) {
+  if (isFree) return work()
   if (busy < lanesAtOnce) busy += 1
   else await new Promise((resolve) => queue.push(resolve))
   try {
@@ -168,7 +186,7 @@ async function drain(lane, isUrgent, account = model.account?.account) {
   try {
     do {
       draining.set(name, false)
-      while (await inPlace(isUrgent, send)) continue
+      while (await inPlace(isUrgent || isBackground(lane), send)) continue
     } while (draining.get(name))
   } catch (error) {
     console.warn(error)

@@ -4,6 +4,7 @@ import { plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { moment, now, second } from '../core/time.js'
 import { command } from '../core/actions.js'
+import { nameOf } from '../core/lanes.js'
 import { go } from '../core/router.js'
 import { toast } from '../core/toasts.js'
 import { choose } from '../net/accounts.js'
@@ -28,7 +29,6 @@ const kinds = {
   CheckIn: () => [t`your check-in`, (who) => t`the check-in of ${who}`, t`The timer goes on.`, t`The timer may go on.`],
 }
 const answer = () => [t`your answer`, (who) => t`the answer of ${who}`, t`Whoever asked doesn’t know yet that all is well.`, t`Whoever asked may not know yet that all is well.`]
-const nameOf = ({ path }) => path.split('/').at(-1)
 const kindOfEntry = (entry) => (kinds[nameOf(entry)] ?? answer)()
 
 const accountOf = ({ account }) => model.accounts.find((one) => one.account === account)
@@ -64,7 +64,7 @@ const alarmsShown = 3
 /** What is known of an entry: `unsent`, `unknown` (the server may have it), or `refused` by the server. */
 function standing({ state, problem, isSent }) {
   if (state === 'waiting') return isSent ? 'unknown' : 'unsent'
-  return { expired: 'unsent', unknown: 'unknown' }[problem.code] ?? 'refused'
+  return { expired: 'unsent', superseded: 'unsent', unknown: 'unknown' }[problem.code] ?? 'refused'
 }
 
 function heading(entry) {

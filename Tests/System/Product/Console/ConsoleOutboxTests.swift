@@ -69,21 +69,21 @@ struct ConsoleOutboxTests {
         }
     }
 
-    @Test("what is urgent is what the contracts say, and no lane holds it together with anything else (S22)")
+    @Test(
+        "what is urgent is what the contracts say, and no operation over several services shares a lane with a command (S22)"
+    )
     func lanes() async throws {
         try await Console.with { console in
             let page = try await console.browser()
             try await page.go("/welcome")
             try await page.see("Somebody notices")
-            let names = appCommands.keys.sorted() + appOperations.keys.sorted()
+            func names(of list: [String: some Any]) -> JSON { .array(list.keys.sorted().map(JSON.string)) }
             let found = try await page.runModules(
                 ["core/lanes.js"],
                 """
-                const { isUrgent, laneOf } = m['core/lanes.js'], id = 'c', fields = [{}, { contact: id }, { group: id }];
-                const lanes = (wanted) => new Set(argument.filter((name) => isUrgent(name) === wanted).flatMap((name) => fields.map((one) => laneOf(name, one))));
-                const others = lanes(false);
-                return [argument.filter(isUrgent), [...lanes(true)].filter((lane) => others.has(lane) || lane === 'operations')];
-                """, .array(names.map(JSON.string)))
+                const { isUrgent, laneOf } = m['core/lanes.js'], [commands, operations] = argument, lanes = operations.map((name) => laneOf(name, {}));
+                return [[...commands, ...operations].filter(isUrgent), commands.filter((name) => lanes.includes(laneOf(name, {})))];
+                """, [names(of: appCommands), names(of: appOperations)])
             let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
             #expect(urgent.contains("RaiseAlert") && urgent.contains("CheckIn"))
             // What servers of before refuse is left out for them.
@@ -100,6 +100,154 @@ struct ConsoleOutboxTests {
             // The two operations answer pings by commands that are urgent.
             #expect(found[0] == .array((urgent + ["ClearAllReceivedPings", "RespondToAllPings"]).map(JSON.string)))
             #expect(found[1] == [])
+        }
+    }
+
+    @Test(
+        "of any two commands, those with one order key have one lane and no others; what goes first and what takes whose place is as the contracts say (S22)"
+    )
+    func orderKeys() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            let paths = try await console.quartet.edge.send("GET", "/openapi.json").body["paths"]
+            let samples = try appCommands.sorted { $0.key < $1.key }.flatMap { name, type in
+                let body = paths["/v1/commands/\(name)"]["post"]["requestBody"]
+                return try Self.samples(of: type, like: body["content"]["application/json"]["example"])
+            }
+            let found = try await page.runModules(
+                ["core/lanes.js"],
+                """
+                const { isBackground, isUrgent, laneOf, supersedes } = m['core/lanes.js'], names = argument.map(([name]) => name);
+                return argument.map(([name, fields]) => {
+                    const lane = laneOf(name, fields);
+                    return [lane, isUrgent(name) ? 'urgent' : isBackground(lane) ? 'background' : 'normal', names.filter((other) => supersedes(name, other))];
+                });
+                """, .array(samples.map { [.string($0.name), $0.fields] })
+            ).array
+            #expect(found.count == samples.count && samples.count > 2 * appCommands.count)
+            for (index, (one, place)) in zip(samples, found).enumerated() {
+                #expect(place[1] == .string(one.sending.precedence.rawValue), "\(one.name)")
+                #expect(Set(place[2].array.compactMap(\.string)) == one.sending.supersedes, "\(one.name)")
+                for (other, another) in zip(samples, found).dropFirst(index + 1)
+                where (place[0] == another[0]) != (one.orderKey == other.orderKey) {
+                    Issue.record("\(one.name) \(one.fields) and \(other.name) \(other.fields)")
+                }
+            }
+        }
+    }
+
+    private typealias Sample = (name: String, sending: Sending, orderKey: String, fields: JSON)
+
+    /// A command about nobody else, if there is such a one, and about each of two: contacts or group sessions.
+    private static func samples(of type: (some AppCommandBody).Type, like example: JSON) throws -> [Sample] {
+        let ids = ["019ce697-4800-8859-ab31-40077031f2b4", "019ce697-4800-8859-ab31-40077031f2b5"]
+        let about: [[String: JSON]] = [[:]] + ids.map { ["contact": JSON.string($0)] }
+        return try about.flatMap { subject in
+            let fields = JSON.object(example.members.merging(subject) { $1 })
+            return try ids.map { id in
+                // What the command doesn't have is left out again.
+                let text = "\(fields)".replacing(ids[0], with: id)
+                let command = try JSONDecoder().decode(type, from: Data(text.utf8))
+                let sent = try JSON(parsing: String(decoding: JSONEncoder().encode(command), as: UTF8.self))
+                return (type.type, type.sending, command.orderKey, sent)
+            }
+        }
+    }
+
+    @Test(
+        "what an earlier version of the page kept waits for nothing that it shares no order key with, nor for what nobody waits for (S22)"
+    )
+    func places() async throws {
+        try await Console.with { console in
+            let (_, bob) = try await console.quartet.signUp("anna", "bob")
+            let page = try await console.person("anna")
+            try await page.prepare(Self.deaf)
+            try await page.reload()
+            try await page.see("Connected")
+            // With the lanes of earlier versions. There are three places for what is neither urgent nor in the background.
+            let kept: JSON = [
+                ["ShowNotifications", "notifications", [:]], ["MarkRead", "notifications", [:]],
+                ["UpdateContact", .string("contact-\(bob.account)"), ["contact": .string(bob.account)]],
+                ["SendPing", .string("contact-\(bob.account)"), ["contact": .string(bob.account)]],
+                ["RaiseAlert", "account", [:]],
+            ]
+            try await page.runModules(
+                ["net/database.js", "net/outbox.js", "core/time.js", "core/model.js"],
+                """
+                const { now, newKey, minute } = m['core/time.js'], { account } = m['core/model.js'].model.account;
+                for (const [name, lane, fields] of argument) {
+                    await m['net/database.js'].put('outbox', {
+                        account, lane, path: `/v1/commands/${name}`, fields, key: newKey(), created: now(), expires: now() + minute, state: 'waiting',
+                    });
+                }
+                await m['net/outbox.js'].drainAll();
+                """, kept)
+            try await page.wait("each of them on its way", "new Set(sent).size === 5")
+        }
+    }
+
+    /// Commands go out and are never answered; `sent` has their names.
+    private static let deaf = """
+        const real = window.fetch;
+        window.sent = [];
+        window.fetch = (path, options) => {
+            if (!`${path}`.startsWith('/v1/commands/')) return real(path, options);
+            sent.push(path.split('/').at(-1));
+            return new Promise(() => {});
+        };
+        """
+
+    @Test(
+        "what takes the place of what was never sent ends it, whichever version of the page kept that; what may have happened stays, and an urgent one of another kind leaves a card (S22)"
+    )
+    func superseding() async throws {
+        try await Console.with { console in
+            let (_, bob) = try await console.quartet.signUp("anna", "bob")
+            let page = try await console.person("anna")
+            try await page.prepare(Self.deaf)
+            try await page.reload()
+            try await page.see("Connected")
+            let steps = try await page.runModules(
+                ["net/database.js", "core/actions.js", "core/time.js", "core/model.js"],
+                """
+                const { now, newKey, minute } = m['core/time.js'], { all, put } = m['net/database.js'], { command } = m['core/actions.js'];
+                const { account } = m['core/model.js'].model.account, contact = argument, steps = [];
+                // As an earlier version kept it. It rests, so that it isn't sent meanwhile.
+                const keep = (name, fields, isSent) => put('outbox', {
+                    account, lane: 'account', path: `/v1/commands/${name}`, fields, key: newKey(), created: now(), expires: now() + minute,
+                    state: 'waiting', next: Date.now() + 60_000, isSent,
+                });
+                const kept = async () => (await all('outbox')).map(({ path, fields, state, isSent }) => [path.split('/').at(-1), fields.pressed, isSent ? 'sent' : state].filter(Boolean).join(' ')).join();
+                const ask = async (name, fields, expected) => {
+                    command(name, fields).catch(({ code }) => steps.push(`${name} is ${code}`));
+                    for (let tries = 0; tries < 500 && await kept() !== expected; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+                    steps.push(await kept());
+                };
+                await keep('RaiseAlert', { pressed: 1 }, true);
+                await keep('RaiseAlert', { pressed: 2 });
+                await ask('RaiseAlert', { pressed: 3 }, 'RaiseAlert 1 sent,RaiseAlert 3 waiting');
+                await ask('ClearAlert', { pressed: 4 }, 'RaiseAlert 1 sent,RaiseAlert 3 refused,ClearAlert 4 waiting');
+                for (const { id } of await all('outbox')) await m['net/database.js'].remove('outbox', id);
+                await keep('SendPing', { contact }, true);
+                await keep('SendPing', { contact });
+                await keep('UpdateContact', { contact, nickname: 'B' });
+                await ask('CancelPing', { contact }, 'SendPing sent,UpdateContact waiting,CancelPing waiting');
+                await keep('RaiseAlert', { pressed: 5 });
+                await ask('ClearAlert', { pressed: 6 }, 'SendPing sent,UpdateContact waiting,CancelPing waiting,RaiseAlert 5 refused,ClearAlert 6 sent');
+                return steps;
+                """, .string(bob.account))
+            #expect(
+                steps == [
+                    "RaiseAlert 1 sent,RaiseAlert 3 waiting", "RaiseAlert is superseded",
+                    "RaiseAlert 1 sent,RaiseAlert 3 refused,ClearAlert 4 waiting",
+                    "SendPing sent,UpdateContact waiting,CancelPing waiting",
+                    "SendPing sent,UpdateContact waiting,CancelPing waiting,RaiseAlert 5 refused,ClearAlert 6 sent",
+                ])
+            try await page.see("Your alert was NOT sent")
+            try await page.see("A later change took its place.")
+            try await page.expectNoErrors()
         }
     }
 
