@@ -1,4 +1,5 @@
--- The types are those of `SessionCommand.urgentTimers`. The order isn't that of timer_by_due, which can't be taken for this one thereby.
+-- The types are those of `SessionCommand.urgentTimers`. In this order timer_by_due would need a sort, so it isn't
+-- taken instead, through which the urgent ones are found behind all others only.
 CREATE INDEX urgent_timer_by_due ON session.timer (due_at, name, key)
  WHERE type IN ('AnnounceAlert', 'CloseAlarm', 'EndUnansweredAlert', 'HoldAlarm', 'MissCheckIn', 'MissTrip', 'RaiseUnansweredAlert',
                 'RepeatAlarm');

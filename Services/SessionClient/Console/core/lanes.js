@@ -1,9 +1,10 @@
 /** How requests are sent: which go before all others, which stay in order, and which take the place of others. A test compares all of it with the contracts. */
 
-/** What requests are about that go before all others, by what they keep their order: no other request holds them up. */
+/** What requests are about that go before all others, by what they keep their order: no other request holds them up. Tabs of other
+ * versions of the page know these by the same names. */
 const urgent = {
-  checkIn: 'CheckIn', trip: 'StartTrip ExtendTrip EndTrip', alert: 'RaiseAlert ClearAlert', alarmAnswer: 'AcknowledgeAlarm',
-  pingAnswer: 'RespondToPing', answers: 'RespondToAllPings ClearAllReceivedPings',
+  'check-in': 'CheckIn', trip: 'StartTrip ExtendTrip EndTrip', alert: 'RaiseAlert ClearAlert', 'alarm-answer': 'AcknowledgeAlarm',
+  answer: 'RespondToPing', answers: 'RespondToAllPings ClearAllReceivedPings',
 }
 /** The same of the others. What isn't here is about a group session. */
 const others = {
@@ -27,7 +28,7 @@ export const isBackground = (lane) => lane === 'receipts'
 export function laneOf(name, { contact, group }) {
   const topic = topics[name] ?? 'group'
   const subject = contact ?? group
-  return subject ? `${topic}/${subject}` : topic
+  return subject ? `${topic}-${subject}` : topic
 }
 
 /** What takes the place of an earlier one of its name, as long as that one wasn't sent, and of which others. */

@@ -63,8 +63,13 @@ export async function submit(path, fields, { lifetime, base, account = model.acc
   const outcome = new Promise((resolve, reject) => waiters.set(id, { resolve, reject }))
   // It may be decided before the caller has it.
   outcome.catch(() => {})
-  await supersede({ ...entry, id })
-  await reload()
+  try {
+    await supersede({ ...entry, id })
+    await reload()
+  } catch (error) {
+    // It is stored, so it is sent.
+    console.warn(error)
+  }
   channel.postMessage({ lane, isUrgent, account })
   drain(lane, isUrgent, account)
   return outcome
@@ -72,7 +77,9 @@ export async function submit(path, fields, { lifetime, base, account = model.acc
 
 /** Ends what an entry takes the place of. What the server may have stays. */
 async function supersede(entry) {
-  const isOver = (one) => one.id < entry.id && one.account === entry.account && one.lane === entry.lane && supersedes(nameOf(entry), nameOf(one))
+  // What was pressed later isn't meant, whichever was stored first.
+  const isOver = (one) => one.id < entry.id && one.account === entry.account && one.lane === entry.lane
+    && !(one.fields.pressed > entry.fields.pressed) && supersedes(nameOf(entry), nameOf(one))
   for (const one of (await entries()).filter(isOver)) {
     let problem
     await update('outbox', one.id, (stored) => {
