@@ -43,7 +43,10 @@ extension App {
             model.signIn = SignInScreen.signIn
         case .signOut:
             try await quartet.session.signOut()
+            // The form shows before the server has answered: what was typed since stays.
+            let form = model.signIn
             model = Model()
+            model.signIn = form
         case .dismiss(let id): try await connection.outbox.markRead(id)
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
