@@ -14,7 +14,7 @@ struct RestTests {
     @Test("work rests in proportion to its pieces, but after one that stood still no longer than it may")
     func stalled() {
         for (name, rest, longest) in Self.rests {
-            #expect(rest.after(.milliseconds(10)) == .milliseconds(10) * rest.times, "\(name)")
+            #expect(rest.after(.milliseconds(10)) == Duration.milliseconds(10) * rest.times, "\(name)")
             #expect(rest.after(.seconds(30)) == longest, "\(name)")
         }
     }
