@@ -36,7 +36,7 @@ extension WorkerLoop {
             if !hasTurns { break }
         }
         if hasTurns { turn.drop(aheadClaimant) }
-        nextAhead = .now + min((ContinuousClock.now - begun) * 9, Ahead.longestPause)
+        nextAhead = .now + Ahead.rest.after(ContinuousClock.now - begun)
     }
 
     /// What goes ahead next.
@@ -133,7 +133,7 @@ struct Ahead {
     static let limit = 64
     /// How long a worker handles messages of all its partitions ahead before it goes on with their batches.
     static let turn: Duration = .milliseconds(100)
-    static let longestPause: Duration = .seconds(2)
+    static let rest = Rest(times: 9, longest: .seconds(2))
 
     /// How often a message is tried ahead whose failure may pass, once a turn.
     private static let tries = 5
@@ -179,7 +179,7 @@ struct Ahead {
     func needsReading(at now: ContinuousClock.Instant) -> Bool { read.isEmpty || readAgainAt.map { now >= $0 } ?? true }
 
     mutating func found(_ messages: [RecordedMessage], at now: ContinuousClock.Instant) {
-        (read, readAgainAt) = (messages, now + Self.longestPause)
+        (read, readAgainAt) = (messages, now + Self.rest.longest)
     }
 
     /// One of the messages found had its turn. The others that have theirs in the same round don't need it read again.

@@ -23,8 +23,7 @@ package final class Retention: Service, Sendable {
     /// The step that comes next. A pass goes round once, so after a step that cost the connection come the others first.
     private let nextStep = Mutex(0)
     private static var pieceLimit: Int32 { 1000 }
-    /// The longest pause after a piece, however long that took: a server that stood still owes nobody a rest.
-    private static var longestRest: Duration { .milliseconds(250) }
+    static let rest = Rest(times: 1, longest: .milliseconds(250))
     /// Most of these rows are only looked at.
     private static var redactionLimit: Int32 { 5000 }
 
@@ -152,7 +151,7 @@ package final class Retention: Service, Sendable {
     /// Leaves the database to others for as long as a piece took: it holds its partition's lock.
     private func rest(after begun: ContinuousClock.Instant) {
         let now = ContinuousClock.now
-        bell.rest(until: now + min(now - begun, Self.longestRest))
+        bell.rest(until: now + Self.rest.after(now - begun))
     }
 
     // MARK: Redacting

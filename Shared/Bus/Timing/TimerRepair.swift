@@ -20,8 +20,9 @@ package final class TimerRepair: Service, Sendable {
     private static var pieceLimit: Int64 { 500 }
     /// How many unhandled commands of a partition of the log `due` are looked at. Behind more than these, nothing is repaired.
     private static var backlogLimit: Int64 { 10_000 }
-    /// However long a piece took: a server that stood still is no reason to leave deadlines unrepaired.
-    private static var longestPause: Duration { .seconds(5) }
+    /// Faster at first: something may have gone wrong while nothing ran.
+    static let firstRest = Rest(times: 9, longest: .seconds(5))
+    static let laterRest = Rest(times: 99, longest: firstRest.longest)
 
     /// - Parameters:
     ///   - due: The service's log `due`, in the schema that has the table `timer`.
@@ -43,15 +44,14 @@ package final class TimerRepair: Service, Sendable {
         let loop = ConnectionLoop(configuration: configuration, backoff: .reconnect, bell: bell, logger: logger)
         await loop.run { [self] database in
             var place: Key?
-            // Faster at first: something may have gone wrong while nothing ran.
-            var rest = 9
+            var rest = Self.firstRest
             var pause = Duration.zero
             while !bell.wait(pause).stop {
                 let begun = ContinuousClock.now
                 place = try repairPiece(after: place, database)
-                pause = min((ContinuousClock.now - begun) * rest, Self.longestPause)
+                pause = rest.after(ContinuousClock.now - begun)
                 if place == nil {
-                    rest = 99
+                    rest = Self.laterRest
                     // So that replicas that were started together don't look at the same time.
                     pause = interval * Double.random(in: 0.5...1)
                 }

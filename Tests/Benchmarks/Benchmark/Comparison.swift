@@ -22,9 +22,10 @@ struct Comparison {
         self.rounds = rounds
     }
 
-    /// The medians of what both builds measured, and the ratios of single rounds from the lowest to the highest.
+    /// The medians of what both builds measured, the ratios of single rounds from the lowest to the highest, and how far the base's
+    /// own rounds are from each other, as a part of their median: a smaller difference between the builds says nothing.
     var table: String {
-        var table = FigureTable("figure", "base", "this", "ratio", "of single rounds")
+        var table = FigureTable("figure", "base", "this", "ratio", "of single rounds", "base's own spread")
         let keys = Set(rounds.flatMap { $0.base.keys }).intersection(rounds.flatMap { $0.this.keys })
         for key in keys.sorted() {
             let pairs = rounds.compactMap { round -> (base: Double, this: Double)? in
@@ -35,9 +36,11 @@ struct Comparison {
             let (base, this) = (Self.median(pairs.map(\.base)), Self.median(pairs.map(\.this)))
             let ratios = pairs.filter { $0.base != 0 }.map { $0.this / $0.base }.sorted()
             let range = [ratios.first, ratios.last].compactMap { $0.map { FigureTable.ratio($0, to: 1) } }
+            let bases = pairs.map(\.base)
+            let spread = (bases.max() ?? base) - (bases.min() ?? base)
             table.add(
                 key, FigureTable.number(base), FigureTable.number(this), FigureTable.ratio(this, to: base),
-                range.joined(separator: " to "))
+                range.joined(separator: " to "), FigureTable.ratio(spread, to: base))
         }
         return table.text
     }

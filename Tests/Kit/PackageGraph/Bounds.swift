@@ -2,6 +2,7 @@ import Foundation
 
 /// The section "Bounds" of ARCHITECTURE.md, held against the sources: every queue, limit and pause of the services, and
 /// every loop that asks the database by itself, has a row there with its bound, what happens at it, and the test that holds it.
+/// What stands in SQL alone isn't found, and neither is a number whose name and type don't say that it is a bound.
 ///
 /// A row names what it is about as `Type.member`, where the type is the name of the file without what follows a plus.
 /// `Type.*` stands for everything in that file, whether or not it is found.
@@ -94,7 +95,14 @@ struct Bounds: Sendable {
         "limit", "limits", "capacity", "pause", "interval", "backoff", "patience", "timeout", "window", "grace",
         "places",
         "budget", "burst", "rest", "deadline", "overlap", "probes", "longest", "horizon", "reserve", "share",
+        "concurrency", "piece", "pieceSize", "portion", "batch", "turn", "poll", "most", "least", "lifetime", "lease",
     ]
+
+    /// What only bounds are made of, whatever their names.
+    private static let makers = ["Backoff(", "Credit(", "Newest<"]
+
+    /// Calls that wait for a while: a task's, a thread's, a ``Bell``'s and a semaphore's.
+    private static let waits = ["sleep(for", "sleep(until", "bell.wait(", "bell.rest(", ".wait(timeout:"]
 
     private static func found(in file: PackageGraph.File) -> [Found] {
         let type = type(of: file)
@@ -107,7 +115,7 @@ struct Bounds: Sendable {
             }
             if let member = bound(in: code) { add(member) }
             if code.contains("makeStream("), !code.contains(".bufferingNewest(1)") { add("queue") }
-            if code.contains("sleep(for") || code.contains("sleep(until") { add("pause") }
+            if waits.contains(where: { code.contains($0) }) { add("pause") }
         }
         return found
     }
@@ -117,13 +125,15 @@ struct Bounds: Sendable {
         let isProperty = [
             "static ", "package ", "public ", "private ", "fileprivate ",
         ].contains { code.hasPrefix($0) }
-        guard isProperty, let match = code.firstMatch(of: #/\b(?:let|var) (\w+)(?::[^={]*)? *(?:=|\{) *(.+)/#) else {
+        guard isProperty, let match = code.firstMatch(of: #/\b(?:let|var) (\w+)(?:: *([^={]*))? *(?:=|\{) *(.+)/#)
+        else {
             return nil
         }
-        let (member, value) = (String(match.1), match.2)
-        guard value.contains(where: \.isNumber) || value.contains("Backoff(") || value.contains("EdgeLimits.") else {
-            return nil
-        }
+        let (member, value) = (String(match.1), match.3)
+        if makers.contains(where: { value.contains($0) }) { return member }
+        guard value.contains(where: \.isNumber) || value.contains("EdgeLimits.") else { return nil }
+        // Spans of the rules are of another type.
+        if match.2?.hasPrefix("Duration") == true { return member }
         let ended = words.contains { word in
             member == word || member.hasSuffix(word.prefix(1).uppercased() + word.dropFirst())
         }

@@ -186,6 +186,33 @@ struct EndToEndFaultTests {
         }
     }
 
+    @Test(
+        "an operation that is written down after its request was given up begins then, not when its lease has ended (S15)"
+    )
+    func adopted() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            let role = "ALTER ROLE session_client IN DATABASE \(try await quartet.psql("SELECT current_database()"))"
+            // What is held waits for longer than a request does.
+            for setting in ["statement_timeout", "lock_timeout"] {
+                _ = try await quartet.psql("\(role) SET \(setting) = '10min'")
+            }
+            try await quartet.start(.sessionClient, environment: ["CONSUMER_LEASE": "30s"])
+            let anna = try await quartet.signUp("anna")
+            let release = try await quartet.hold("LOCK TABLE session_client.saga IN SHARE MODE")
+            let reply = try await anna.edge.send(
+                "POST", "/v1/operations/RespondToAllPings", token: anna.token, key: EdgeClient.newKey())
+            #expect(reply.status == 503, "\(reply)")
+            await release()
+            let next = try await anna.operate("RespondToAllPings")
+            #expect(next["state"] == "done", "\(next)")
+            try await quartet.wait(
+                for: "both operations to end", "SELECT count(*) FROM session_client.saga WHERE state = 'done'"
+            ) { $0 == "2" }
+            let attempts = try await quartet.psql("SELECT max(attempts) FROM session_client.saga")
+            #expect(attempts == "1", "the first one had to be taken up again")
+        }
+    }
+
     @Test("two devices that clear all pings at once have one effect (S15)")
     func twoDevices() async throws {
         try await Quartet.with { quartet in

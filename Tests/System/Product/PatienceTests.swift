@@ -83,6 +83,44 @@ struct PatienceTests {
         }
     }
 
+    @Test("while every connection for reads waits, a command of a device that the edge doesn't know yet is answered")
+    func lookUps() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.sessionClient)
+            // Longer than a read may take.
+            let role = "ALTER ROLE session_client IN DATABASE \(try await quartet.psql("SELECT current_database()"))"
+            for setting in ["statement_timeout", "lock_timeout"] {
+                _ = try await quartet.psql("\(role) SET \(setting) = '10min'")
+            }
+            try await quartet.start(.sessionClient, environment: ["DATABASE_POOL": "2"])
+
+            let release = try await quartet.hold("LOCK TABLE contacts.contact IN ACCESS EXCLUSIVE MODE")
+            let ended = Observed(0)
+            let reads = (0..<4).map { _ in
+                Task {
+                    _ = try? await bob.edge.send("GET", "/v1/contacts", token: bob.token)
+                    ended.update { $0 += 1 }
+                }
+            }
+            try await quartet.wait(
+                for: "all connections for reads to wait",
+                """
+                SELECT count(*) FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name LIKE '% reads' AND wait_event_type = 'Lock'
+                """
+            ) { $0 == "2" }
+            let reply = try await anna.edge.send(
+                "POST", "/v1/commands/UpdateProfile", body: ["expectedVersion": 1, "name": "Anne"], token: anna.token,
+                key: EdgeClient.newKey())
+            #expect(reply.status == 200, "\(reply)")
+            #expect(ended.value == 0, "the command waited until a read was given up")
+            await release()
+            for read in reads { await read.value }
+        }
+    }
+
     private static let commands: [(name: String, body: JSON, service: String)] = [
         ("UpdateProfile", ["expectedVersion": 1, "name": "Anne"], "session"),
         ("SetContactApproval", ["isRequired": true], "contacts"),

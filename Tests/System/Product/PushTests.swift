@@ -74,6 +74,33 @@ struct EndToEndPushTests {
         }
     }
 
+    @Test("the time from a notification to its push is measured for what is critical, and for nothing else (A1)")
+    func timed() async throws {
+        let receiver = PushReceiver { _, _ in 200 }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            try await quartet.announceEveryAlert()
+            let bob = try await quartet.signUp("bob")
+            try await bob.act("RegisterPush", ["token": "phone", "platform": "ios"])
+            for command in ["RaiseAlert", "ClearAlert", "RaiseAlert"] {
+                try await bob.act(command)
+                try await quartet.waitUntilQuiet()
+                try await quartet.waitUntilPushed()
+            }
+            let priorities = receiver.received.value.compactMap { $0.body["notification"]["priority"].string }
+            let critical = priorities.count { $0 == "critical" }
+            #expect(critical == 2 && priorities.contains("normal"), "\(priorities)")
+            // It is counted right after the push is recorded.
+            let wanted = #"quartet_alarm_seconds_count{leg="pushed"} \#(critical)"#
+            var metrics: [String] = []
+            for _ in 0..<1200 {
+                metrics = try await quartet.metrics(of: .notifications)
+                if metrics.contains(wanted) { break }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(metrics.contains(wanted), "\(metrics.filter { $0.contains("quartet_alarm_seconds_count") })")
+        }
+    }
+
     @Test("a device that the receiver reports as gone is deleted (S38)")
     func gone() async throws {
         let receiver = PushReceiver { push, _ in push.body["token"] == "old" ? 410 : 200 }

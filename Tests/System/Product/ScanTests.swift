@@ -55,8 +55,8 @@ struct ScanTests {
         [
             "session", "contacts", "notifications", "session_client",
         ].map { "\($0).delete_old_batches(" } + [
-            "session.timer", "session_client.saga", "notifications.push", "session_client.alarm_dead_letters(",
-            "session_client.parked",
+            "session.timer", "contacts.timer", "notifications.timer", "session_client.saga", "notifications.push",
+            "session_client.alarm_dead_letters(", "session_client.parked",
         ]
         + ["session", "contacts", "notifications"].flatMap { schema in
             ["delete_old_outcomes", "empty_failed_secrets", "log_delete_old"].map { "\(schema).\($0)(" }
@@ -215,7 +215,7 @@ struct ScanTests {
                            FROM generate_series(1, $1) AS n', place.name)
                       USING rows / 3;
                 END LOOP;
-                FOR place IN SELECT * FROM unnest(ARRAY['session', 'notifications']) AS s (name) LOOP
+                FOR place IN SELECT * FROM unnest(ARRAY['session', 'contacts', 'notifications']) AS s (name) LOOP
                     EXECUTE format(
                         'INSERT INTO %s.timer (key, name, due_at, type, version, body)
                          SELECT ''account/'' || gen_random_uuid(), ''Generated'', now() + interval ''1 day'' + n * interval ''1 second'',

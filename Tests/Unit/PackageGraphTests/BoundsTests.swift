@@ -16,6 +16,12 @@ struct BoundsTests {
                 func run() async { try? await Task.sleep(for: .seconds(1)) }
                 let queue = AsyncStream<Int>.makeStream()
                 let bell = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+                private static var concurrency: Int { 256 }
+                private let reading = Credit(limit: 4)
+                private static let farewell: Duration = .seconds(10)
+                private static let lead: Interval = .hours(1)
+                func loop() { while !worker.bell.wait(idlePoll).stop {} }
+                func turn() { _ = semaphore.wait(timeout: .now()) }
             }
             """)
 
@@ -27,14 +33,16 @@ struct BoundsTests {
         ).violations
     }
 
-    @Test("a limit, a pause and a queue without a row are found, with their lines")
+    @Test("a limit, a pause, a queue and a loop without a row are found, with their lines")
     func missing() {
-        #expect(
-            violations("| claims | 100 | rest wait | `Sending.claimLimit` | `SendingTests` |") == [
-                "Services/X/Sending+Slowly.swift:3: ARCHITECTURE.md has no row in \"Bounds\" that names Sending.backoff",
-                "Services/X/Sending+Slowly.swift:6: ARCHITECTURE.md has no row in \"Bounds\" that names Sending.pause",
-                "Services/X/Sending+Slowly.swift:7: ARCHITECTURE.md has no row in \"Bounds\" that names Sending.queue",
-            ])
+        let missing = [
+            (3, "backoff"), (6, "pause"), (7, "queue"), (9, "concurrency"), (10, "reading"), (11, "farewell"),
+            (13, "pause"), (14, "pause"),
+        ]
+        let sentences = missing.map { line, member in
+            "Services/X/Sending+Slowly.swift:\(line): ARCHITECTURE.md has no row in \"Bounds\" that names Sending.\(member)"
+        }
+        #expect(violations("| claims | 100 | rest wait | `Sending.claimLimit` | `SendingTests` |") == sentences)
     }
 
     @Test("a row may stand for everything in a file")

@@ -29,6 +29,20 @@ extension Tables {
 
     /// The columns that change after delivery.
     static let mark = notification.only(["read_at", "cleared_at", "answered_at"])
+
+    /// What can still be read or cleared about group sessions.
+    static func uncleared(about groups: [AccountID: Set<GroupID>]) -> Query {
+        let groups = groups.flatMap { account, groups in
+            groups.map { (account: account, group: $0.description) }
+        }.sorted { $0 < $1 }
+        return """
+            SELECT \(unescaped: notification.selection)
+              FROM unnest(\(groups.map(\.account)), \(groups.map(\.group))) AS w(account, group_id)
+              JOIN notifications.notification AS n
+                ON n.account = w.account AND n.details ->> 'group' = w.group_id AND n.cleared_at IS NULL
+               AND n.details ->> 'group' IS NOT NULL
+            """
+    }
 }
 
 extension Pipeline {
@@ -56,18 +70,7 @@ extension Pipeline {
 
     /// Reads what can still be read or cleared about group sessions.
     func unclearedNotifications(about groups: [AccountID: Set<GroupID>]) -> Pending? {
-        let groups = groups.flatMap { account, groups in
-            groups.map { (account: account, group: $0.description) }
-        }.sorted { $0 < $1 }
-        guard !groups.isEmpty else { return nil }
-        return query(
-            """
-            SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(groups.map(\.account)), \(groups.map(\.group))) AS w(account, group_id)
-              JOIN notifications.notification AS n
-                ON n.account = w.account AND n.details ->> 'group' = w.group_id AND n.cleared_at IS NULL
-               AND n.details ->> 'group' IS NOT NULL
-            """)
+        groups.values.allSatisfy(\.isEmpty) ? nil : query(Tables.uncleared(about: groups))
     }
 
     /// Reads the ends of alarms that accounts were notified of.

@@ -61,6 +61,8 @@ struct ConsoleOperatorTests {
             try await browser.click("Overview")
             for service in ["session", "contacts", "notifications", "session_client"] { try await browser.see(service) }
             try await browser.see("well")
+            try await browser.see("Synthetic alarms")
+            try await browser.see("waits to be")
             try await browser.wait(
                 "a chart", "document.querySelector('.chart path.series-0')?.getAttribute('d').includes('L')")
             try await Self.look(browser, "ops-overview")
