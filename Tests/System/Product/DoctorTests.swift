@@ -111,8 +111,8 @@ extension Quartet {
     struct Doctor: CustomStringConvertible {
         /// The checks without a certificate, in order.
         static let all = [
-            "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "retention", "durability",
-            "connections", "canary", "contacts", "notifications", "session", "session_client",
+            "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "alarms", "retention",
+            "durability", "connections", "canary", "contacts", "notifications", "session", "session_client",
         ]
 
         let lines: [String]
