@@ -61,6 +61,7 @@ struct ConsoleOperatorTests {
             try await browser.click("Overview")
             for service in ["session", "contacts", "notifications", "session_client"] { try await browser.see(service) }
             try await browser.see("well")
+            try await browser.see("None waits in a service.")
             try await browser.wait(
                 "a chart", "document.querySelector('.chart path.series-0')?.getAttribute('d').includes('L')")
             try await Self.look(browser, "ops-overview")
