@@ -103,6 +103,25 @@ struct AlarmWatchTests {
         }
     }
 
+    @Test("an alarm that session-client can't hand on is reported as parked there, also one of unanswered pings (A1)")
+    func handingOn() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await quartet.signUp("bob")
+            try await quartet.waitUntilQuiet()
+            try await quartet.fail(
+                "INSERT ON session_client.session_commands", when: "NEW.type = 'RaiseUnansweredAlert'")
+            try await quartet.append(
+                "PingsUnanswered", #"{"account":"\#(bob.account)","pings":[],"at":1}"#, kind: "event",
+                to: "contacts.log", for: bob)
+            let late = try await quartet.waitForAlarms { $0.contains(" in session_client.parked: ") }
+            #expect(late.status == 200, "\(late)")
+            _ = try await quartet.psql("DROP TRIGGER fail ON session_client.session_commands")
+            _ = try await quartet.waitForAlarms { $0 == "ready" }
+            let handed = "SELECT count(*) FROM session_client.session_commands WHERE type = 'RaiseUnansweredAlert'"
+            #expect(try await quartet.psql(handed) == "1")
+        }
+    }
+
     @Test(
         "an alarm that was given up is reported until somebody decides about it, without making the edge unready (A1)")
     func givenUp() async throws {
