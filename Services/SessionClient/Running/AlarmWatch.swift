@@ -10,7 +10,8 @@ import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
-/// Times alarms on their way through the logs, and reports when one is stuck before notifications has delivered it.
+/// Times alarms on their way through the logs, and reports when one is stuck before notifications has delivered it: at its timer,
+/// in a log, or parked.
 ///
 /// The times are those in the rows, by the database's clock: the histogram `quartet_alarm_seconds`, by `leg`.
 ///
@@ -41,10 +42,10 @@ final class AlarmWatch: Service {
     /// How many alarms are remembered in each of the two. With more under way, some aren't timed.
     private static let limit = 10_000
     private static let interval: Duration = .seconds(2)
-    /// Of each partition, so many messages that wait are looked at.
+    /// Of each partition, so many messages that wait are looked at. The services' `waiting_alarms` do the same.
     fileprivate static let looksAt = 500
     /// An alarm that isn't delivered for longer than this is reported.
-    private static let patience: Duration = .seconds(5)
+    fileprivate static let patience: Duration = .seconds(5)
 
     private let state = Mutex(State())
     private let pool: Pool
@@ -73,7 +74,8 @@ final class AlarmWatch: Service {
 
     /// Times the alarms in the services' logs. Call it before the tails run.
     func observe(_ services: ServiceConnections) {
-        observe(services.session.tail, where: { Self.begins.contains($0.type) }, note: { $0.noteBeginning($1) })
+        let begins = Set(AlarmMessages.sessionEvents)
+        observe(services.session.tail, where: { begins.contains($0.type) }, note: { $0.noteBeginning($1) })
         observe(services.contacts.tail, where: { $0.type == ResponderAlerted.type }, note: { $0.noteAlerting($1) })
         observe(
             services.contacts.tail, where: { $0.type == AlarmUnanswered.type },
@@ -88,10 +90,6 @@ final class AlarmWatch: Service {
         guard heading.type == NotificationDelivered.type, let account = heading.key.account else { return false }
         return state.withLock { $0.relayed[account] != nil }
     }
-
-    private static let begins: Set<String> = [
-        CheckInMissed.type, AlertRaised.type, AlertAnnounced.type, AlarmRepeated.type,
-    ]
 
     private func observe(
         _ tail: Tail, where isWanted: @escaping @Sendable (RowHeading) -> Bool,
@@ -187,23 +185,18 @@ final class AlarmWatch: Service {
     private func look() async {
         do {
             let (stuck, dead) = try await pool.withConnection { database in
-                (try database.waitingLongest(), try database.alarmDeadLetters())
+                try database.transaction(readOnly: true) { database in
+                    // So that what waits is read along the logs' keys, and no further than the limits say. A bitmap scan would
+                    // first read all of it, to sort it.
+                    try database.execute("SET LOCAL enable_bitmapscan = off")
+                    return (try database.waitingLongest(), try database.alarmDeadLetters())
+                }
             }
-            let alarm = stuck.first { $0.isAlarm }
+            let alarm = stuck.first(where: { $0.isAlarm })
             waiting.record(alarm.map { $0.age / .seconds(1) } ?? 0)
             deadLetters.record(dead)
-            if let alarm, alarm.age > Self.patience {
-                underWay.report(
-                    .impaired(
-                        "an alarm has waited for \(alarm.age.components.seconds) s in \(alarm.log): see :lag and :parked"
-                    ))
-            } else if let many = stuck.first(where: { !$0.isAlarm }), many.age > Self.patience {
-                underWay.report(
-                    .impaired(
-                        """
-                        more than \(Self.looksAt) messages of a partition wait in \(many.log), and have for \
-                        \(many.age.components.seconds) s; an alarm may be among those behind them: see :lag
-                        """))
+            if let complaint = alarm?.complaint ?? stuck.first(where: { !$0.isAlarm })?.complaint {
+                underWay.report(.impaired(complaint))
             } else {
                 underWay.report(.ready)
             }
@@ -216,18 +209,60 @@ final class AlarmWatch: Service {
     }
 }
 
+/// What somebody's alarm waits for: types, or kinds of a type as in `RelayAlert/alertRaised`.
+enum AlarmMessages {
+    /// Commands that session sends itself when they are due; a policy sends the last as well. A service's functions `is_alarm_timer`
+    /// and `is_alarm` name the same ones.
+    static let sessionTimers = [
+        MissCheckIn.type, MissTrip.type, AnnounceAlert.type, RepeatAlarm.type, RaiseUnansweredAlert.type,
+    ]
+    static let session = sessionTimers + [RaiseAlert.type]
+    static let contactsTimers = [BeginNextTier.type, JudgePings.type]
+    static let contacts = contactsTimers + relayed.map { "\(RelayAlert.type)/\($0)" }
+    static let notifications = NotificationKind.allCases.filter { $0.priority == .critical }.map {
+        "\(DeliverNotification.type)/\($0.rawValue)"
+    }
+    static let sessionEvents = [CheckInMissed.type, AlertRaised.type, AlertAnnounced.type, AlarmRepeated.type]
+    static let contactsEvents = [PingsUnanswered.type] + relayed.map { "\(ResponderAlerted.type)/\($0)" }
+
+    private static let relayed = [AlertKind.alertRaised, .checkInMissed].map(\.rawValue)
+
+    static func types(of names: [String]) -> [String] {
+        Set(names.map { name in String(name.prefix { $0 != "/" }) }).sorted()
+    }
+}
+
 /// An alarm that isn't delivered yet, or messages among which there may be one.
-private struct StuckAlarm: Sendable {
-    /// The log whose reader hasn't handled it.
-    let log: String
+struct StuckAlarm: Sendable {
+    /// The log whose reader hasn't handled it, or the table in which it waits.
+    let place: String
     let age: Duration
     /// False if so many messages wait that not all were looked at.
     let isAlarm: Bool
+
+    /// What there is to say of it, if it has waited for too long.
+    var complaint: String? {
+        guard age > AlarmWatch.patience else { return nil }
+        let seconds = age.components.seconds
+        guard isAlarm else {
+            return """
+                more than \(AlarmWatch.looksAt) messages of a partition wait in \(place), and have for \(seconds) s; an alarm may \
+                be among those behind them: see :lag
+                """
+        }
+        return "an alarm has waited for \(seconds) s in \(place): see \(query)"
+    }
+
+    /// The named query that shows more.
+    private var query: String {
+        if place.hasSuffix(".parked") { return ":parked" }
+        return place.hasSuffix(".timer") ? ":timers, and whether the service runs" : ":lag"
+    }
 }
 
 extension Database {
-    /// The alarm that has waited longest in one of the logs between session and notifications, and the oldest message behind
-    /// which not all were looked at. Neither if nothing waits.
+    /// The alarm that has waited longest on its way to notifications, and the oldest message behind which not all were looked at.
+    /// Neither if nothing waits.
     fileprivate func waitingLongest() throws -> [StuckAlarm] {
         func policy(_ log: String) -> Query {
             """
@@ -236,45 +271,73 @@ extension Database {
                        ORDER BY b.number DESC LIMIT 1), 0)
             """
         }
-        let notifications = NotificationKind.allCases.filter { $0.priority == .critical }.map(\.rawValue)
-        let relayed = [AlertKind.alertRaised, .checkInMissed].map(\.rawValue)
-        let begins = [CheckInMissed.type, AlertRaised.type, AlertAnnounced.type, AlarmRepeated.type]
-        return try query(
+        func commands(to service: String, _ names: [String]) -> Query {
+            Self.waiting(
+                in: "session_client.\(service)_commands",
+                after: "session_client.\(unescaped: service)_commands_handled(p.partition)",
+                handledBy: Self.outcome(in: service), names)
+        }
+        let events = AlarmMessages.types(of: AlarmMessages.sessionEvents + AlarmMessages.contactsEvents)
+        return try stuckAlarms(
             """
-            SELECT DISTINCT ON (w.is_alarm) w.log, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
-              FROM (\(Self.waiting(
-                        in: "session.log", after: policy("session.log"), handledBy: Self.relayed, begins))
+            SELECT DISTINCT ON (w.is_alarm) w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
+              FROM (\(commands(to: "session", AlarmMessages.session))
                      UNION ALL
                     \(Self.waiting(
-                        in: "session_client.contacts_commands",
-                        after: "session_client.contacts_commands_handled(p.partition)",
-                        handledBy: Self.outcome(in: "contacts"), [RelayAlert.type], relayed))
+                        in: "session.log", after: policy("session.log"), handledBy: Self.followed,
+                        AlarmMessages.sessionEvents))
+                     UNION ALL
+                    \(commands(to: "contacts", AlarmMessages.contacts))
                      UNION ALL
                     \(Self.waiting(
-                        in: "contacts.log", after: policy("contacts.log"), handledBy: Self.relayed,
-                        [ResponderAlerted.type], relayed))
+                        in: "contacts.log", after: policy("contacts.log"), handledBy: Self.followed,
+                        AlarmMessages.contactsEvents))
                      UNION ALL
-                    \(Self.waiting(
-                        in: "session_client.notifications_commands",
-                        after: "session_client.notifications_commands_handled(p.partition)",
-                        handledBy: Self.outcome(in: "notifications"), [DeliverNotification.type], notifications))
+                    \(commands(to: "notifications", AlarmMessages.notifications))
                      UNION ALL
-                    SELECT p.source, p.recorded_at, true
-                      FROM unnest(\(begins + [ResponderAlerted.type])) AS t(type)
-                     CROSS JOIN LATERAL (SELECT q.source, q.recorded_at FROM session_client.parked AS q
+                    SELECT 'session_client.parked', p.recorded_at, true
+                      FROM unnest(\(events)) AS t(type)
+                     CROSS JOIN LATERAL (SELECT q.recorded_at FROM session_client.parked AS q
                                           WHERE q.type = t.type AND (q.body::text <> '{}' OR q.error <> '')
                                             AND NOT session_client.is_canary(q.key)
-                                          ORDER BY q.recorded_at LIMIT 1) AS p) AS w(log, since, is_alarm)
+                                          ORDER BY q.recorded_at LIMIT 1) AS p
+                     UNION ALL
+                    \(Self.inServices)) AS w(place, since, is_alarm)
              ORDER BY w.is_alarm, w.since
+            """)
+    }
+
+    /// What waits in each place of the services themselves. Operators may ask, too.
+    func alarmsInServices() throws -> [StuckAlarm] {
+        try stuckAlarms(
             """
-        ).map { row in
-            let (log, age, isAlarm) = try row.decode(String.self, Interval.self, Bool.self)
-            return StuckAlarm(log: log, age: age.duration, isAlarm: isAlarm)
+            SELECT w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
+              FROM (\(Self.inServices)) AS w
+             ORDER BY w.since
+            """)
+    }
+
+    private func stuckAlarms(_ query: Query) throws -> [StuckAlarm] {
+        try self.query(query).map { row in
+            let (place, age, isAlarm) = try row.decode(String.self, Interval.self, Bool.self)
+            return StuckAlarm(place: place, age: age.duration, isAlarm: isAlarm)
         }
     }
 
+    /// Timers, what was due, and what is parked: each service says it of its own.
+    private static let inServices: Query = """
+        SELECT s.place, s.since, s.is_alarm FROM session.waiting_alarms() AS s
+         UNION ALL
+        SELECT c.place, c.since, c.is_alarm FROM contacts.waiting_alarms() AS c
+         UNION ALL
+        SELECT n.place, n.since, n.is_alarm FROM notifications.waiting_alarms() AS n
+        """
+
     /// What follows from an event `m` that the policies handled, perhaps ahead of others.
-    private static let relayed: Query = """
+    private static let followed: Query = """
+        SELECT FROM session_client.session_commands AS c
+         WHERE c.correlation_id = m.correlation_id AND c.causation_id = m.message_id
+         UNION ALL
         SELECT FROM session_client.contacts_commands AS c
          WHERE c.correlation_id = m.correlation_id AND c.causation_id = m.message_id
          UNION ALL
@@ -282,17 +345,18 @@ extension Database {
          WHERE c.correlation_id = m.correlation_id AND c.causation_id = m.message_id
         """
 
-    /// What there is once a command `m` was handled, perhaps ahead of others.
+    /// What there is once a command `m` was handled, perhaps ahead of others. With OFFSET, each is looked up by its key: the server
+    /// would else read all outcomes of a small table.
     private static func outcome(in schema: String) -> Query {
-        "SELECT FROM \(unescaped: schema).outcome AS o WHERE o.command_id = m.command_id"
+        "SELECT FROM \(unescaped: schema).outcome AS o WHERE o.command_id = m.command_id OFFSET 0"
     }
 
     /// - Parameters:
     ///   - handled: The position up to which a partition `p` is handled.
     ///   - effect: What a message `m` leaves once it is handled.
-    ///   - kinds: Those that matter, for types that have a kind.
+    ///   - names: As in ``AlarmMessages``.
     private static func waiting(
-        in log: String, after handled: Query, handledBy effect: Query, _ types: [String], _ kinds: [String] = []
+        in log: String, after handled: Query, handledBy effect: Query, _ names: [String]
     ) -> Query {
         """
         SELECT \(log)::text, m.recorded_at, m.is_alarm
@@ -301,8 +365,9 @@ extension Database {
                 OFFSET 0) AS h
          CROSS JOIN LATERAL (SELECT l.message_id, l.command_id, l.correlation_id, l.recorded_at,
                                     row_number() OVER (ORDER BY l.position) AS number,
-                                    l.type = ANY (\(types))
-                                    AND (\(kinds.isEmpty) OR l.body ->> 'kind' = ANY (\(kinds)))
+                                    l.type = ANY (\(AlarmMessages.types(of: names)))
+                                    AND (l.type = ANY (\(names))
+                                         OR l.type || '/' || coalesce(l.body ->> 'kind', '') = ANY (\(names)))
                                     AND NOT session_client.is_canary(l.key) AS is_alarm
                                FROM \(unescaped: log) AS l
                               WHERE l.partition = h.partition AND l.position > h.position
@@ -313,11 +378,7 @@ extension Database {
 
     /// How many messages that would have alarmed somebody were given up, and no one has decided about.
     func alarmDeadLetters() throws -> Int {
-        let names =
-            [MissCheckIn.type, RepeatAlarm.type, RaiseAlert.type, AnnounceAlert.type, BeginNextTier.type]
-            + [AlertKind.alertRaised, .checkInMissed].map { "\(RelayAlert.type)/\($0.rawValue)" }
-            + NotificationKind.allCases.filter { $0.priority == .critical }
-            .map { "\(DeliverNotification.type)/\($0.rawValue)" }
+        let names = AlarmMessages.session + AlarmMessages.contacts + AlarmMessages.notifications
         return try query("SELECT session_client.alarm_dead_letters(\(names))").only?.decode(0, as: Int.self) ?? 0
     }
 }

@@ -42,6 +42,87 @@ struct AlarmWatchTests {
     }
 
     @Test(
+        """
+        an alarm that keeps failing in a service is reported as parked there, without making the edge unready, until it is \
+        delivered (A1)
+        """,
+        arguments: [
+            ("session", "session.log", "NEW.type = 'CheckInMissed'"), ("contacts", "contacts.alarm", "true"),
+            ("notifications", "notifications.notification", "NEW.kind = 'dependentCheckInMissed'"),
+        ])
+    func parked(service: String, table: String, condition: String) async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            try await quartet.fail("INSERT ON \(table)", when: condition)
+            try await quartet.moveDeadline(of: bob)
+            let late = try await quartet.waitForAlarms { $0.contains(" in \(service).parked: ") }
+            #expect(late.status == 200, "\(late)")
+            _ = try await quartet.psql("DROP TRIGGER fail ON \(table)")
+            try await anna.wait(toHear: "dependentCheckInMissed")
+            _ = try await quartet.waitForAlarms { $0 == "ready" }
+        }
+    }
+
+    @Test(
+        """
+        a deadline that nobody notices, one that session doesn't come to, and a call for help that it doesn't come to are \
+        reported where they wait (A1)
+        """,
+        arguments: ["session.timer", "session.due", "session_client.session_commands"])
+    func unnoticed(place: String) async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.session)
+            let isCall = place == "session_client.session_commands"
+            if isCall {
+                try await quartet.append("RaiseAlert", "{}", to: place, for: bob)
+            } else {
+                try await quartet.moveDeadline(of: bob)
+            }
+            if place == "session.due" {
+                let timer = "session.timer WHERE key = 'account/\(bob.account)' AND name = 'MissCheckIn'"
+                try await quartet.append(
+                    "MissCheckIn", try await quartet.psql("SELECT body FROM \(timer)"), to: place, for: bob)
+                _ = try await quartet.psql("DELETE FROM \(timer)")
+            }
+            let late = try await quartet.waitForAlarms { $0.contains(" in \(place): ") }
+            #expect(late.status == 200, "\(late)")
+            let waits = try await quartet.metrics(of: .sessionClient).filter {
+                $0.hasPrefix("quartet_alarm_waiting_seconds ")
+            }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            #expect(waits.count == 1 && waits.allSatisfy { $0 > 5 }, "\(waits)")
+            try await quartet.start(.session)
+            try await anna.wait(toHear: isCall ? "dependentAlertRaised" : "dependentCheckInMissed")
+            _ = try await quartet.waitForAlarms { $0 == "ready" }
+        }
+    }
+
+    @Test("an alarm that session-client can't hand on is reported as parked there, also one of unanswered pings (A1)")
+    func handingOn() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await quartet.signUp("bob")
+            try await quartet.waitUntilQuiet()
+            try await quartet.fail(
+                "INSERT ON session_client.session_commands", when: "NEW.type = 'RaiseUnansweredAlert'")
+            try await quartet.append(
+                "PingsUnanswered", #"{"account":"\#(bob.account)","pings":[],"at":1}"#, kind: "event",
+                to: "contacts.log", for: bob)
+            let late = try await quartet.waitForAlarms { $0.contains(" in session_client.parked: ") }
+            #expect(late.status == 200, "\(late)")
+            _ = try await quartet.psql("DROP TRIGGER fail ON session_client.session_commands")
+            _ = try await quartet.waitForAlarms { $0 == "ready" }
+            let handed = "SELECT count(*) FROM session_client.session_commands WHERE type = 'RaiseUnansweredAlert'"
+            #expect(try await quartet.psql(handed) == "1")
+        }
+    }
+
+    @Test(
         "an alarm that was given up is reported until somebody decides about it, without making the edge unready (A1)")
     func givenUp() async throws {
         try await Quartet.with { quartet in

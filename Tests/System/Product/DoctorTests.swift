@@ -39,8 +39,14 @@ struct DoctorTests {
                 """)
             quartet.send(.terminate, to: .contacts)
             try await quartet.process(of: .contacts).waitForExit(.exited(0))
-            let ill = try await quartet.doctor(finding: ["migrations", "rights", "contacts"])
-            #expect(ill.wrong == ["migrations", "rights", "contacts"], "\(ill)")
+            _ = try await quartet.psql(
+                """
+                INSERT INTO contacts.timer (key, name, due_at, type, version, body)
+                VALUES ('account/\(UUID())', 'late', now() - interval '1 minute', 'BeginNextTier', 1, '{}')
+                """)
+            let ill = try await quartet.doctor(finding: ["migrations", "rights", "alarms", "contacts"])
+            #expect(ill.wrong == ["migrations", "rights", "alarms", "contacts"], "\(ill)")
+            #expect(ill.line("alarms")?.contains(" s in contacts.timer: see :timers") == true, "\(ill)")
             #expect(ill.line("migrations")?.contains("9999-tomorrow.sql") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("session may not UPDATE session.due_partition") == true, "\(ill)")
             #expect(ill.line("rights")?.contains("contacts may write notifications.unread") == true, "\(ill)")
@@ -51,6 +57,7 @@ struct DoctorTests {
 
             _ = try await quartet.psql(
                 """
+                DELETE FROM contacts.timer WHERE name = 'late';
                 DELETE FROM contacts.migration WHERE number = 9999;
                 GRANT UPDATE (lock) ON session.due_partition TO session;
                 REVOKE DELETE ON notifications.unread FROM contacts;
@@ -111,8 +118,8 @@ extension Quartet {
     struct Doctor: CustomStringConvertible {
         /// The checks without a certificate, in order.
         static let all = [
-            "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "retention", "durability",
-            "connections", "canary", "contacts", "notifications", "session", "session_client",
+            "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "alarms", "retention",
+            "durability", "connections", "canary", "contacts", "notifications", "session", "session_client",
         ]
 
         let lines: [String]

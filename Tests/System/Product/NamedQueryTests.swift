@@ -93,7 +93,7 @@ extension NamedQueryTests {
     private static let panels = [
         "health", "counts", "lag", "throughput", "timers", "workers", "leases", "acts", "dead_letters", "parked",
         "sagas", "saga_steps", "groups", "recent_alarms", "told", "operator_keys", "outcomes", "keys", "published",
-        "retention", "pushes", "canary", "chain", "test_pushes",
+        "retention", "pushes", "canary", "chain", "test_pushes", "waiting_alarms",
     ]
     /// How `session_client.request_of` finds the request of an id, besides by the request itself.
     private static let lookUps = [

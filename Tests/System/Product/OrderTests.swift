@@ -108,7 +108,7 @@ struct OrderTests {
 extension Quartet {
     /// Lets changes fail by their own fault.
     /// - Parameter change: Of which table, as in `CREATE TRIGGER`.
-    fileprivate func fail(_ change: String, when condition: String = "true") async throws {
+    func fail(_ change: String, when condition: String = "true") async throws {
         _ = try await psql(
             """
             CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -119,7 +119,7 @@ extension Quartet {
 
     /// Appends a message for a person, as a sender of another release would.
     /// - Parameter log: A table of session-client, or one with its schema.
-    fileprivate func append(
+    func append(
         _ type: String, _ body: String, kind: String = "command", to log: String, for device: Device
     ) async throws {
         let log = log.contains(".") ? log : "session_client.\(log)"

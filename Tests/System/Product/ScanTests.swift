@@ -56,7 +56,7 @@ struct ScanTests {
             "session", "contacts", "notifications", "session_client",
         ].map { "\($0).delete_old_batches(" } + [
             "session.timer", "contacts.timer", "notifications.timer", "session_client.saga", "notifications.push",
-            "session_client.alarm_dead_letters(", "session_client.parked",
+            "session_client.alarm_dead_letters(", "session_client.parked", "session.waiting_alarms(",
         ]
         + ["session", "contacts", "notifications"].flatMap { schema in
             ["delete_old_outcomes", "empty_failed_secrets", "log_delete_old"].map { "\(schema).\($0)(" }

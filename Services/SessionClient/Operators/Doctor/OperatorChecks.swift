@@ -17,8 +17,8 @@ enum OperatorChecks {
 
     static let all = [
         Check(subject: "rights", look: rights), Check(subject: "failures", look: failures),
-        Check(subject: "retention", look: retention), Check(subject: "durability", look: durability),
-        Check(subject: "connections", look: connections),
+        Check(subject: "alarms", look: alarms), Check(subject: "retention", look: retention),
+        Check(subject: "durability", look: durability), Check(subject: "connections", look: connections),
     ]
 
     // MARK: Migrations
@@ -138,6 +138,14 @@ enum OperatorChecks {
         return problems.isEmpty
             ? .well("failures", "no dead letters to decide about, nothing parked")
             : .wrong("failures", problems.joined(separator: "; "))
+    }
+
+    /// Alarms that a service hasn't noticed, or can't handle. What the edge has to hand on is at its `/health/ready`.
+    private static func alarms(_ database: Database) throws -> Finding {
+        let complaints = try database.alarmsInServices().compactMap(\.complaint)
+        return complaints.isEmpty
+            ? .well("alarms", "none waits in a service")
+            : .wrong("alarms", complaints.joined(separator: "; "))
     }
 
     /// Rows that should have been deleted or emptied a day ago. The newest of each partition is always kept.
