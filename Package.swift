@@ -431,6 +431,9 @@ let package = Package(
             name: "EdgeClient", dependencies: [crypto, httpClient, nio, nioHTTP, nioSSL],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .target(
+            name: "RawClient", dependencies: ["EdgeClient", "TestKit", nio, nioPosix, nioSSL, nioTLS],
+            path: "Tests/Kit/RawClient", swiftSettings: settings),
+        .target(
             name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
             path: "Tests/Kit/WebDriver", exclude: ["axe-core"], swiftSettings: settings),
         .executableTarget(
@@ -449,11 +452,11 @@ let package = Package(
             dependencies: [
                 "QuartetAPI", "EdgeClient", "Games", "QuartetNotificationsContract", "Postgres", "QuartetAsyncHTTP",
                 "QuartetClient", "QuartetGRPC",
-                "RPCClient", "ServiceKit", "QuartetSessionContract", "TestKit", "QuartetVocabulary", "WebDriver",
+                "RPCClient", "RawClient", "ServiceKit", "QuartetSessionContract", "TestKit", "QuartetVocabulary",
+                "WebDriver",
                 "contacts",
                 "notifications", "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client",
-                crypto, grpcTransport, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioPosix, nioSSL,
-                nioTLS,
+                crypto, grpcTransport, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
@@ -522,7 +525,7 @@ let package = Package(
                 "QuartetAPI", "Bus", "QuartetContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge",
                 "LedgerService",
                 "QuartetNotificationsContract", "Postgres", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage",
-                "RPCClient", "ServiceKit", "QuartetSessionContract",
+                "RPCClient", "RawClient", "ServiceKit", "QuartetSessionContract",
                 "TestKit", "QuartetVocabulary", "WebDriver", httpClient, logging, lifecycle, nio, nioHTTP, nioPosix,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),

@@ -4,9 +4,9 @@
 # JSON for each figure), and writes them as JSON to the file that BENCH_JSON names (.local/bench/figures.json).
 #
 #   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency held fanout sagas calls streams memory starts
-#                                            attachments checkins rejoin groups signals client urgent console, or growth
-#                                            or resuming; SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
-#                                            GROUP_SESSIONS=1000)
+#                                            attachments checkins rejoin groups signals client urgent console, or attacks,
+#                                            growth or resuming; SECONDS=8 per figure, CHECKIN_PEOPLE=50000,
+#                                            REJOIN_CLIENTS=5000, GROUP_SESSIONS=1000)
 #   Tests/Benchmarks/run.sh --base COMMIT [SECTION...]
 #                                            measures that commit's build and this one in turn, ROUNDS=5 times each, and
 #                                            compares the medians (sections: limits commands)

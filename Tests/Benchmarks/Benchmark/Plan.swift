@@ -9,8 +9,8 @@ struct Plan: Sendable {
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
         databases there. Sections: limits commands latency held fanout sagas calls streams memory starts attachments checkins
         rejoin groups signals client urgent console; by default all of these. console needs Chromium and its driver. Only by
-        request, growth and resuming: they may take half an hour and check the free disk space first (GROWTH_ROWS, default
-        10000000).
+        request, attacks, which takes ten minutes, and growth and resuming: they may take half an hour and check the free disk
+        space first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
@@ -42,7 +42,7 @@ struct Plan: Sendable {
             "attachments", "checkins", "rejoin", "groups", "signals", "client", "urgent", "console",
         ]
         let asked = Array(words.dropFirst(3))
-        guard Set(asked).isSubset(of: known + ["growth", "resuming"]) else { return nil }
+        guard Set(asked).isSubset(of: known + ["attacks", "growth", "resuming"]) else { return nil }
         self.server = server
         file = URL(filePath: words[2])
         sections = asked.isEmpty ? known : asked
@@ -108,6 +108,9 @@ struct Plan: Sendable {
         }
         if sections.contains("urgent") {
             try await ProductBenchmark.with(server, isLimited: true) { try await $0.urgent(&report) }
+        }
+        if sections.contains("attacks") {
+            try await ProductBenchmark.withLimits(server) { try await $0.attacks(&report) }
         }
         if sections.contains("console") {
             try await ProductBenchmark.withConsole(server) { try await $0.console(&report) }

@@ -1,6 +1,7 @@
 import EdgeClient
 import Postgres
 import RPCClient
+import RawClient
 import ServiceKit
 import TestKit
 import Testing

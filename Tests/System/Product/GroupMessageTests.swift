@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import RawClient
 import Synchronization
 import TestKit
 import Testing

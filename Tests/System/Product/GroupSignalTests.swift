@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import RawClient
 import TestKit
 import Testing
 

@@ -1,4 +1,5 @@
 import EdgeClient
+import RawClient
 import ServiceKit
 import TestKit
 import Testing

@@ -1,6 +1,7 @@
 import EdgeClient
 import Foundation
 import RPCClient
+import RawClient
 import TestKit
 import Testing
 

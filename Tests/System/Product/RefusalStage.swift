@@ -2,6 +2,7 @@ import EdgeClient
 import Foundation
 import QuartetAPI
 import RPCClient
+import RawClient
 import Synchronization
 import TestKit
 import Testing

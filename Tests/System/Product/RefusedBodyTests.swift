@@ -1,5 +1,6 @@
 import EdgeClient
 import RPCClient
+import RawClient
 import TestKit
 import Testing
 

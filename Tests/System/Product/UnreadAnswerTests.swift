@@ -1,4 +1,5 @@
 import EdgeClient
+import RawClient
 import TestKit
 import Testing
 

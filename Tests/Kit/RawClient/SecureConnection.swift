@@ -1,12 +1,11 @@
-import EdgeClient
 import NIOCore
 import NIOPosix
-import NIOSSL
+public import NIOSSL
 import NIOTLS
 import TestKit
 
 /// A connection over TLS of which nothing is understood, for what no client does. Of what comes, the beginning is kept.
-struct SecureConnection: Sendable {
+public struct SecureConnection: Sendable {
     private let channel: any Channel
     private let heard: Heard
 
@@ -15,9 +14,10 @@ struct SecureConnection: Sendable {
     ///   - source: Which of this machine's own addresses it comes from, as in `127.0.0.2`.
     ///   - protocols: What it offers to speak.
     ///   - ciphers: What it offers in TLS 1.2, which is then the only version; all, unless given.
-    static func open(
+    ///   - patience: How long the handshake may take.
+    public static func open(
         port: UInt16, from source: String = "127.0.0.1", speaking protocols: [String] = ["h2"],
-        ciphers: [NIOTLSCipher]? = nil
+        ciphers: [NIOTLSCipher]? = nil, within patience: Duration = .seconds(120)
     ) async throws -> SecureConnection {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -40,6 +40,8 @@ struct SecureConnection: Sendable {
                         try pipeline.addHandler(HandshakeWait(handshake, heard))
                     }
                 }.connect(host: "127.0.0.1", port: Int(port)).get()
+            let tooLate = channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { channel.close(promise: nil) }
+            defer { tooLate.cancel() }
             try await handshake.futureResult.get()
             return SecureConnection(channel: channel, heard: heard)
         } catch {
@@ -48,25 +50,35 @@ struct SecureConnection: Sendable {
         }
     }
 
-    func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+    public func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
 
     /// Waits until the connection is over.
-    func waitForEnd() async throws { try await channel.closeFuture.get() }
+    public func waitForEnd() async throws { try await channel.closeFuture.get() }
 
     /// Waits until the connection is over, and returns what the other side said before.
-    func rest() async throws -> String {
+    public func rest() async throws -> String {
         try await waitForEnd()
         return String(decoding: heard.bytes.value, as: UTF8.self)
     }
 
     /// Waits until the other side has said a text.
-    func hear(_ text: String) async throws {
+    public func hear(_ text: String) async throws {
         try await heard.bytes.wait("the other side to say \(text)") { bytes in
             String(decoding: bytes, as: UTF8.self).contains(text) ? true : nil
         }
     }
 
-    func close() async { try? await channel.close().get() }
+    public func close() async { try? await channel.close().get() }
+
+    /// Reads nothing any more, so that what the other side says stays with it.
+    public func stopReading() async throws { try await channel.setOption(ChannelOptions.autoRead, value: false).get() }
+
+    /// Leaves without a word: TLS isn't told, so nothing waits for the other side's goodbye.
+    public func breakOff() async {
+        try? await channel.eventLoop.submit { [channel] in
+            try channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self).close(promise: nil)
+        }.get()
+    }
 }
 
 private final class Heard: Sendable {

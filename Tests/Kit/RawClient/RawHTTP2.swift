@@ -1,21 +1,21 @@
 /// What a client of HTTP/2 sends, byte by byte (RFC 9113), for what no client does.
-enum RawHTTP2 {
+public enum RawHTTP2 {
     /// How a client begins.
     /// - Parameter window: How many bytes of each answer it takes before it says more; as many as usual unless given.
-    static func preface(window: UInt32? = nil) -> [UInt8] {
+    public static func preface(window: UInt32? = nil) -> [UInt8] {
         let settings = window.map { [0, 4] + bytes($0) } ?? []
         return Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, on: 0, settings)
     }
 
     /// The head of a request without a body, whole.
-    static func get(_ path: String, on stream: UInt32) -> [UInt8] {
+    public static func get(_ path: String, on stream: UInt32, _ token: String? = nil) -> [UInt8] {
         let fields = [(":method", "GET"), (":scheme", "https"), (":path", path), (":authority", "localhost")]
-        return frame(1, flags: 5, on: stream, block(fields))
+        return frame(1, flags: 5, on: stream, block(fields + (token.map { [("authorization", "Bearer \($0)")] } ?? [])))
     }
 
     /// The head of a request with a body of JSON, which is to follow.
     /// - Parameter length: How many bytes of it are promised; none if nil.
-    static func post(_ path: String, length: Int? = nil, on stream: UInt32) -> [UInt8] {
+    public static func post(_ path: String, length: Int? = nil, on stream: UInt32) -> [UInt8] {
         let fields = [
             (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
             ("content-type", "application/json"),
@@ -24,12 +24,12 @@ enum RawHTTP2 {
     }
 
     /// A part of a request's body.
-    static func body(_ text: String, isEnd: Bool = true, on stream: UInt32) -> [UInt8] {
+    public static func body(_ text: String, isEnd: Bool = true, on stream: UInt32) -> [UInt8] {
         frame(0, flags: isEnd ? 1 : 0, on: stream, Array(text.utf8))
     }
 
     /// The head of a call of gRPC, whose message is to follow.
-    static func head(of call: String, on stream: UInt32, _ token: String) -> [UInt8] {
+    public static func head(of call: String, on stream: UInt32, _ token: String) -> [UInt8] {
         let fields = [
             (":method", "POST"), (":scheme", "http"), (":path", "/\(call)"),
             (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
@@ -39,10 +39,10 @@ enum RawHTTP2 {
     }
 
     /// A call's message without fields, and the end of what the client says.
-    static func emptyMessage(on stream: UInt32) -> [UInt8] { frame(0, flags: 1, on: stream, [0, 0, 0, 0, 0]) }
+    public static func emptyMessage(on stream: UInt32) -> [UInt8] { frame(0, flags: 1, on: stream, [0, 0, 0, 0, 0]) }
 
     /// That the client gives a request up.
-    static func reset(_ stream: UInt32) -> [UInt8] { frame(3, on: stream, bytes(8)) }
+    public static func reset(_ stream: UInt32) -> [UInt8] { frame(3, on: stream, bytes(8)) }
 
     private static func frame(_ type: UInt8, flags: UInt8 = 0, on stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
         Array(bytes(UInt32(payload.count)).dropFirst()) + [type, flags] + bytes(stream) + payload

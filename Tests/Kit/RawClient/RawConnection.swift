@@ -1,19 +1,19 @@
-import EdgeClient
+public import EdgeClient
 import Foundation
 import Glibc
 import Synchronization
 
 /// A connection of bytes, for what no HTTP client does: to stop in the middle of a request, and to break off.
-final class RawConnection: Sendable {
+public final class RawConnection: Sendable {
     /// An answer.
-    struct Reply: Sendable {
-        let status: Int
-        let body: [UInt8]
+    public struct Reply: Sendable {
+        public let status: Int
+        public let body: [UInt8]
     }
 
     /// The other side isn't there, or says nothing that can be read.
-    struct Broken: Error, CustomStringConvertible {
-        let description: String
+    public struct Broken: Error, CustomStringConvertible {
+        public let description: String
     }
 
     private let descriptor: Mutex<Int32?>
@@ -23,7 +23,7 @@ final class RawConnection: Sendable {
     /// - Parameters:
     ///   - source: which of this machine's own addresses it comes from, as in `127.0.0.2`.
     ///   - receiveBuffer: how many bytes the system takes for who doesn't read; as many as it likes unless said.
-    init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
+    public init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
         let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         descriptor = Mutex(made)
         if var receiveBuffer {
@@ -51,14 +51,15 @@ final class RawConnection: Sendable {
     }
 
     /// The head of a request, byte by byte.
-    static func request(
+    public static func request(
         _ method: String, _ path: String, _ device: Device, _ headers: [String] = []
     ) -> [UInt8] {
         request(method, path, token: device.token, headers)
     }
 
-    static func request(_ method: String, _ path: String, token: String, _ headers: [String] = []) -> [UInt8] {
-        let first = ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "authorization: Bearer \(token)"]
+    public static func request(_ method: String, _ path: String, token: String?, _ headers: [String] = []) -> [UInt8] {
+        let first =
+            ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
         let head = (first + headers).map { $0 + "\r\n" }.joined()
         return Array((head + "\r\n").utf8)
     }
@@ -68,7 +69,7 @@ final class RawConnection: Sendable {
     }
 
     /// Sends bytes.
-    func send(_ bytes: [UInt8]) throws {
+    public func send(_ bytes: [UInt8]) throws {
         try descriptor.withLock { descriptor in
             var sent = 0
             while let open = descriptor, sent < bytes.count {
@@ -84,10 +85,10 @@ final class RawConnection: Sendable {
     }
 
     /// Says that nothing more is sent; answers are still read.
-    func halfClose() { descriptor.withLock { if let open = $0 { shutdown(open, Int32(SHUT_WR)) } } }
+    public func halfClose() { descriptor.withLock { if let open = $0 { shutdown(open, Int32(SHUT_WR)) } } }
 
     /// Leaves without a word: the other side finds the connection reset.
-    func breakOff() {
+    public func breakOff() {
         descriptor.withLock { descriptor in
             guard let open = descriptor else { return }
             var rude = linger(l_onoff: 1, l_linger: 0)
@@ -98,7 +99,7 @@ final class RawConnection: Sendable {
     }
 
     /// Waits for the whole answer to what was asked.
-    func reply() async throws -> Reply {
+    public func reply() async throws -> Reply {
         try await read { bytes in
             guard let (status, head, body) = Self.parts(of: bytes) else { return nil }
             let length =
@@ -109,10 +110,10 @@ final class RawConnection: Sendable {
     }
 
     /// Waits for the beginning of an answer that may have no end.
-    func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
+    public func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
 
     /// Waits for a text in the body of an answer that is sent in chunks, and returns all of the body that came so far.
-    func body(until text: String) async throws -> [UInt8] {
+    public func body(until text: String) async throws -> [UInt8] {
         let body = Mutex(ChunkedBody(until: text))
         return try await read(after: received.withLock { $0 }) { bytes in
             guard let body = body.withLock({ $0.take(bytes) }) else { return nil }
@@ -122,12 +123,12 @@ final class RawConnection: Sendable {
     }
 
     /// Waits for the first bytes that the other side says.
-    func beginning() async throws -> String {
+    public func beginning() async throws -> String {
         try await read { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
     }
 
     /// Waits until the other side closes the connection, and returns all that it said before.
-    func rest() async throws -> String {
+    public func rest() async throws -> String {
         try await read(atEnd: { String(decoding: $0, as: UTF8.self) }, { _ in nil })
     }
 
