@@ -23,6 +23,7 @@ extension Tables {
             Column("first_safe_at", \.kept.firstSafe),
             Column("told_again_at", \.kept.toldAgain),
             Column("called_again_at", \.kept.calledAgain),
+            Column("pressed_at", \.kept.pressed),
             Column("hold_version", \.kept.holdVersion),
             Column("closing_at", \.kept.closing),
             Column(json: "later_tiers", \.kept.tiers.later),

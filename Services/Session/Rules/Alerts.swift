@@ -45,6 +45,14 @@ package struct AlertRow: Equatable, Sendable {
     /// Whether help was asked for by this time, as another device may have it.
     func wasRaised(before time: Instant) -> Bool { asked.map { $0 <= time + Self.clockError } ?? false }
 
+    /// When help was asked for, if the alert was raised so much later that people who are told see both times.
+    var shownPress: Instant? {
+        guard pressedAlarm == alarm, let raised, let pressed, pressed <= raised - RaiseAlert.shownDelay else {
+            return nil
+        }
+        return pressed
+    }
+
     /// Begins another alert, of which nobody is told yet.
     mutating func begin(_ alarm: AlarmID, pressed: Instant?, at time: Instant) {
         (self.pressed, pressedAgain, pressedAlarm) = (pressed, nil, alarm)
@@ -126,7 +134,8 @@ extension SessionReducer {
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, isSlow: isSlow ? true : nil,
-                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil, at: time))
+                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil,
+                    pressed: command.kind == .alertRaised && row.isCalledByHand ? row.alert.shownPress : nil, at: time))
         ]
     }
 
@@ -138,7 +147,7 @@ extension SessionReducer {
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
         if row.alert.raised != nil, row.trip?.shown.isItsAlert == true || row.isUnansweredAlert {
-            return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), time)
+            return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), called: pressed, time)
         }
         guard row.alert.raised == nil else {
             // A call of an earlier app doesn't say when it was made. It is a new one if it would be held back by what was answered.
@@ -146,7 +155,7 @@ extension SessionReducer {
             if let pressed = pressed ?? (isHeld ? min(context.recordedAt, time) : nil), let asked = row.alert.asked,
                 let current = row.alert.alarm, pressed > asked
             {
-                return callAgain(&rows, account, row, current, pressed: pressed, time)
+                return callAgain(&rows, account, row, current, pressed: pressed, called: pressed, time)
             }
             return []
         }
@@ -158,13 +167,17 @@ extension SessionReducer {
             alert.waitsUntil = time + rows.limits.alertPause
         }
         rows[account]?.alert = alert
-        return [.alertRaised(.init(account: account, alarm: alarm, waitsUntil: alert.waitsUntil, at: time))]
+        return [
+            .alertRaised(
+                .init(
+                    account: account, alarm: alarm, waitsUntil: alert.waitsUntil, pressed: alert.shownPress, at: time))
+        ]
     }
 
     /// Help is asked for again while an alert is on. Responders are told again: at once, if the last time is long enough ago.
     static func callAgain(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID, pressed: Instant,
-        trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
+        called: Instant? = nil, trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
     ) -> [SessionEvent] {
         var alert = row.alert
         alert.repetitions = 0
@@ -178,18 +191,22 @@ extension SessionReducer {
         rows[account]?.alert = alert
         return [
             .alertRaisedAgain(
-                .init(account: account, alarm: alarm, pressed: pressed, trip: trip, pings: pings, at: time))
+                .init(
+                    account: account, alarm: alarm, pressed: pressed,
+                    called: called.flatMap { $0 <= time - RaiseAlert.shownDelay ? $0 : nil }, trip: trip, pings: pings,
+                    at: time))
         ]
     }
 
     /// The person calls for help while an alert is on that their trip or unanswered pings made. Whenever they pressed, contacts tells
     /// responders at once: until now these know only of a late arrival or answer.
     private static func callByHand(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, called: Instant?,
+        _ time: Instant
     ) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
         let pressed = max(pressed, row.alert.asked ?? pressed)
-        let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
+        let events = callAgain(&rows, account, row, alarm, pressed: pressed, called: called, time)
         if row.trip?.shown.alarm == alarm { rows[account]?.trip?.shown.isCalled = true }
         rows[account]?.unanswered?.shown?.isCalled = true
         rows[account]?.alert.lastAlarm = time
@@ -226,7 +243,12 @@ extension SessionReducer {
         try requireDue(waitsUntil, time)
         rows[command.account]?.alert.waitsUntil = nil
         rows[command.account]?.alert.lastAlarm = time
-        return [.alertAnnounced(.init(account: command.account, alarm: command.alarm, raised: raised, at: time))]
+        return [
+            .alertAnnounced(
+                .init(
+                    account: command.account, alarm: command.alarm, raised: raised, pressed: row.alert.shownPress,
+                    at: time))
+        ]
     }
 
     static func clearAlert(

@@ -200,6 +200,44 @@ struct AlarmTests {
         }
     }
 
+    @Test("whoever hears of a late call for help hears when it was made, whenever they hear of it (S34)")
+    func lateCall() throws {
+        var people = People()
+        let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
+        try people.add(anna, ben, iAmResponder: true)
+        people.pass(.hours(1))
+        let (alarm, raised) = (people.id() as AlarmID, people.time)
+        let made = raised - .minutes(20)
+        func told(_ events: some Sequence<ContactsEvent>) -> [[Instant?]] {
+            events.compactMap {
+                if case .responderAlerted(let event) = $0 { [event.pressed, event.occurred] } else { nil }
+            }
+        }
+        func relay(_ repetition: Int) throws -> [ContactsEvent] {
+            try people.ask(
+                ben,
+                RelayAlert(kind: .alertRaised, alarm: alarm, occurred: raised, pressed: made, repetition: repetition))
+        }
+        #expect(told(try relay(0)) == [[made, raised]])
+        let added = people.log.count
+        try people.add(carl, ben, iAmResponder: true)
+        #expect(told(people.log.dropFirst(added).map(\.event)) == [[made, raised]])
+        let help = AcknowledgeAlarm(contact: ben, alarm: alarm, answer: .needsHelp)
+        #expect(told(try people.ask(anna, help)) == [[made, raised]])
+
+        // Another call comes late; what is told from then on is about that one.
+        people.pass(.minutes(30))
+        let (again, received) = (people.time - .minutes(5), people.time)
+        try people.ask(ben, ForgetAnswers(alarm: alarm, before: again, called: again, received: received))
+        try people.ask(ben, ForgetAnswers(alarm: alarm, before: made, called: made, received: raised))
+        #expect(told(try relay(1)) == [[again, received], [again, received]])
+        // The next alarm has no time of this one.
+        try people.relay(.alertCleared, alarm, of: ben)
+        people.pass(.seconds(1))
+        let next: AlarmID = people.id()
+        #expect(told(try people.relay(.alertRaised, next, of: ben)) == [[nil, people.time], [nil, people.time]])
+    }
+
     @Test(
         """
         an alarm ends at once, and once, for responders who are removed or blocked, and when the dependent closes the \

@@ -152,6 +152,39 @@ struct AlertTests {
         }
     }
 
+    @Test("a call for help that comes a minute late or more says when it was made, whenever others hear of it (S34)")
+    func late() throws {
+        for (delay, isLate) in [(Interval.seconds(59), false), (.minutes(1), true)] {
+            var household = Household()
+            let anna = try household.person()
+            let pressed = household.time
+            household.pass(delay)
+            let raised = try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaised.self)
+            #expect(raised.pressed == (isLate ? pressed : nil) && raised.at == household.time)
+            #expect(household.state(anna).alertPressed == raised.pressed)
+            try household.run(.hours(2), of: anna)
+            let repeated = household.log.compactMap { $0.event.body as? AlarmRepeated }
+            #expect(!repeated.isEmpty && repeated.allSatisfy { $0.pressed == raised.pressed })
+            let again = household.time
+            household.pass(delay)
+            let called = try household.ask(anna, RaiseAlert(pressed: again)).first(as: AlertRaisedAgain.self).called
+            #expect(called == (isLate ? again : nil))
+            try household.ask(anna, ClearAlert())
+            #expect(household.state(anna).alertPressed == nil)
+        }
+        // One that had to wait, from an app whose clock is off.
+        for (pressed, shown) in [(Instant(microseconds: .max), nil), (Instant(microseconds: .min), Interval.days(1))] {
+            var household = Household()
+            household.rows.limits.alertBurst = 0
+            let anna = try household.person()
+            let made = shown.map { household.time - $0 }
+            #expect(try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaised.self).pressed == made)
+            try household.run(.minutes(2), of: anna)
+            let announced = household.log.compactMap { $0.event.body as? AlertAnnounced }
+            #expect(announced.map(\.pressed) == [made])
+        }
+    }
+
     @Test(
         """
         of whoever calls for help again while an alert is on, responders hear again as they did at first: at once, but not \

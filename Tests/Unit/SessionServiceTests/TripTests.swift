@@ -106,6 +106,7 @@ struct TripTests {
         try household.run(.hours(2), of: anna)
         let again = try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaisedAgain.self)
         #expect(again.pressed > pressed && household.state(anna).trip?.isCalled == true)
+        #expect(again.called == pressed && household.state(anna).alertPressed == nil)
         // An app of an earlier release doesn't say when.
         var (other, ben, _) = try Self.away()
         try other.run(.hours(2), of: ben)

@@ -45,6 +45,8 @@ package struct AlarmRow: Equatable, Sendable {
         package var holdVersion = 0
         /// When the dependent last called for help again. What was answered before counts no more, unless it is that help is needed.
         package var calledAgain: Instant?
+        /// When the dependent called for help, if session had the call a minute or more later, which is when it occurred.
+        package var pressed: Instant?
         /// When it was decided that the alarm is closed.
         package var closing: Instant?
         /// In which order the responders hear of it.

@@ -7,7 +7,7 @@ const isByHand = ({ unanswered, trip }, alarm) => (unanswered?.alarm === alarm ?
 /** The person has called for help by hand, too. */
 const called = (trip, alarm) => (trip && trip.alarm === alarm ? { ...trip, isCalled: true } : trip)
 /** The end of an alert ends the trip that made it. */
-const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, alertPressed: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
 
 /** Pings raised an alert, or were added to one. Of each responder the newest counts. */
 function unansweredOf(known, { alarm, pings }, isCalled) {
@@ -77,7 +77,7 @@ export function applyToAccount(state, type, body) {
     case 'CheckInsPaused': return checkIn({ due: body.due, opens: body.opens, pausedUntil: body.until })
     case 'CheckInsResumed': return checkIn({ due: body.due, opens: body.opens, pausedUntil: undefined })
     case 'CheckInMissed': return checkIn({ pausedUntil: undefined, opens: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
-    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
+    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, alertPressed: body.pressed, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
     case 'AlertRaisedAgain': return raisedAgain(state, body)
     case 'UnansweredPingsDropped': return { ...state, unanswered: withoutPings(state.unanswered, body) }
     case 'AlertCleared': return withoutAlert(state)

@@ -13,9 +13,11 @@ enum CheckInScreen {
         let handle = shown.user.handle.map { "@\($0)" } ?? ""
         var lines: [Line] = [[Span(shown.user.name ?? handle, .bold), Span("  \(handle)", .dim)], .empty]
         if let raised = shown.user.alertRaised {
+            let late = shown.user.alertPressed.map { _ in ", received \(Words.clock(raised))" } ?? ""
+            let asked = Words.ago(shown.user.alertPressed ?? raised, shown)
             lines += [
                 Line(
-                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(ending(shown))",
+                    "ALERT: \(reason(shown)) \(asked)\(late). \(ending(shown))",
                     Style(color: .red, isBold: true)),
                 .empty,
             ]
