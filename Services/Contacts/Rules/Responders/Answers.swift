@@ -140,7 +140,7 @@ extension ContactsReducer {
             calledAgain.map({ $0 < command.before }) ?? true
         {
             rows.alarms[key]?.occurred = received
-            rows.alarms[key]?.answering.pressed = called
+            rows.alarms[key]?.pressed = called
         }
         var events: [ContactsEvent] = []
         var wasBelieved = false
