@@ -236,7 +236,7 @@ struct AlarmTests {
         let next: AlarmID = people.id()
         people.rows.alarms[AlarmKey(ben, .alert)]?.alarm = next
         let repeated = try people.relay(.alertRaised, next, of: ben, repetition: 1)
-        #expect(told(repeated).map(\.first) == [nil, nil])
+        #expect(told(repeated).map { $0[0] } == [nil, nil])
     }
 
     @Test(
