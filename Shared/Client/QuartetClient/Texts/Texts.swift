@@ -15,8 +15,8 @@ import QuartetVocabulary
 /// ```
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}`,
-    /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
-    /// `{time}` for when a person did something, `{span}` for how soon a drill got through.
+    /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for
+    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
