@@ -1,7 +1,3 @@
--- A process of an earlier release lets a row be about the next alarm without changing these: then they say nothing.
-ALTER TABLE contacts.alarm
-    ADD COLUMN pressed_at    timestamptz,
-    ADD COLUMN pressed_alarm uuid;
-COMMENT ON COLUMN contacts.alarm.pressed_at IS 'When the dependent called for help, if session had the call a minute or more later, at occurred_at.';
-COMMENT ON COLUMN contacts.alarm.pressed_alarm IS 'The alarm that this is about.';
+ALTER TABLE contacts.alarm ADD COLUMN late_call json;
+COMMENT ON COLUMN contacts.alarm.late_call IS 'The newest call for help that came late (call): when it was made (pressed), and when the server had it (received). It says nothing if it is about another alarm (alarm): a process of an earlier release lets the row be about the next one without changing it.';
 -- compatible with 0.1.0

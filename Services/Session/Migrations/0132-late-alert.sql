@@ -1,4 +1,7 @@
--- A call for help that came late: its state says when it was made as well.
+-- A call for help that came late: what people see of it is decided once, when it is handled.
+ALTER TABLE session.account ADD COLUMN alert_late_call json;
+COMMENT ON COLUMN session.account.alert_late_call IS 'The newest call for help that came late (call): when the app says that it was made (pressed), and when the server had it (received). It says nothing if another alert or none is on than the one that it is about (alarm): a process of an earlier release raises the next one without changing it.';
+
 CREATE OR REPLACE VIEW session.account_state AS
 SELECT a.account,
        CASE WHEN a.closed_at IS NULL THEN
@@ -36,9 +39,7 @@ SELECT a.account,
                    'opens', CASE WHEN a.missed_alarm IS NULL THEN (own.daily ->> 'opens')::bigint END),
                'alertRaised', session.microseconds(a.alert_raised_at),
                'alertAlarm', a.alert_alarm,
-               'alertPressed', CASE WHEN a.alert_pressed_alarm = a.alert_alarm
-                                     AND a.alert_pressed_at <= a.alert_raised_at - interval '1 minute'
-                                    THEN session.microseconds(a.alert_pressed_at) END,
+               'lateCall', CASE WHEN (a.alert_late_call ->> 'alarm')::uuid = a.alert_alarm THEN a.alert_late_call -> 'call' END,
                'trip', CASE WHEN (a.trip #>> '{shown,alarm}') IS NULL
                               OR (a.trip #>> '{shown,alarm}')::uuid = a.alert_alarm THEN a.trip -> 'shown' END,
                'unanswered', CASE WHEN (a.unanswered #>> '{shown,alarm}')::uuid = a.alert_alarm THEN a.unanswered -> 'shown' END,

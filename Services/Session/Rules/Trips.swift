@@ -246,8 +246,7 @@ extension SessionReducer {
             rows[account]?.alert.lastAlarm = time
             trip.miss(alarm, isCalled: false)
             rows[account]?.trip = trip
-            let pressed = rows[account]?.alert.shownPress
-            return [.alertRaised(.init(account: account, alarm: alarm, pressed: pressed, trip: trip.missed, at: time))]
+            return [.alertRaised(.init(account: account, alarm: alarm, trip: trip.missed, at: time))]
         }
         trip.miss(alarm, isCalled: row.isCalledByHand)
         rows[account]?.trip = trip

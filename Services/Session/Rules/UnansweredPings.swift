@@ -149,9 +149,7 @@ extension SessionReducer {
         unanswered.shown = UnansweredPings(alarm: alarm, pings: pings)
         unanswered.made = pings
         rows[account]?.unanswered = unanswered
-        let pressed = rows[account]?.alert.shownPress
-        return [.alertRaised(.init(account: account, alarm: alarm, pressed: pressed, pings: pings, at: time))]
-            + discarded
+        return [.alertRaised(.init(account: account, alarm: alarm, pings: pings, at: time))] + discarded
     }
 
     /// Contacts says a ping again, and lets its sender send no other, until it hears what came of it: also that nothing did, or once more

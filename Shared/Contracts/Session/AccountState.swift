@@ -28,8 +28,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     /// When the alert was raised; nil while there is none.
     public var alertRaised: Instant?
     public var alertAlarm: AlarmID?
-    /// When help was asked for, if the alert was raised a minute or more later.
-    public var alertPressed: Instant?
+    /// The newest call for help that came late, of those while the alert is on.
+    public var lateCall: LateCall?
     /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
     public var trip: TripState?
     /// The pings that made the alert that is on because they weren't answered, or were added to it.
@@ -45,7 +45,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
-        alertPressed: Instant? = nil, trip: TripState? = nil, unanswered: UnansweredPings? = nil,
+        lateCall: LateCall? = nil, trip: TripState? = nil, unanswered: UnansweredPings? = nil,
         drill: DrillState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
@@ -62,7 +62,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.checkIn = checkIn
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
-        self.alertPressed = alertPressed
+        self.lateCall = lateCall
         self.trip = trip
         self.unanswered = unanswered
         self.drill = drill
@@ -230,7 +230,7 @@ extension AccountState {
         case .alertRaised(let event):
             alertRaised = event.at
             alertAlarm = event.alarm
-            alertPressed = event.pressed
+            lateCall = event.lateCall
             if let missed = event.trip { miss(missed, event.alarm, isCalled: false) }
             unanswered = nil
             if let pings = event.pings { take(pings, event.alarm, isCalled: false) }
@@ -238,6 +238,7 @@ extension AccountState {
             let isCalled = isCalled(event.alarm)
             if let missed = event.trip { return miss(missed, event.alarm, isCalled: isCalled) }
             if let pings = event.pings { return take(pings, event.alarm, isCalled: isCalled) }
+            if alertAlarm == event.alarm { lateCall = event.lateCall ?? lateCall }
             if trip?.alarm == event.alarm { trip?.isCalled = true }
             if unanswered?.alarm == event.alarm { unanswered?.isCalled = true }
         case .unansweredPingsDropped(let event): drop(event.pings, event.alarm)

@@ -41,8 +41,6 @@ public struct RaiseAlert: PublicCommandBody, GrownBody {
     /// A call for help is worth sending late.
     public static let sending = Sending(.alert, for: .days(1), supersedes: ["RaiseAlert"])
     public static let laterFields: Set<String> = ["pressed"]
-    /// From when on a call for help came late: then people who are told see when it was made, and when the server had it.
-    package static let shownDelay: Interval = .minutes(1)
 
     /// When the person asked for it, by the server's clock: an all-clear of before doesn't end it. Counts at most a day back, and
     /// not ahead.

@@ -9,8 +9,8 @@ public struct AlertRaised: EventBody {
     public let alarm: AlarmID
     /// When responders will be alarmed, because too many alerts were raised before; nil if at once.
     public let waitsUntil: Instant?
-    /// When help was asked for, by the app or the clock, if that was a minute or more before.
-    public let pressed: Instant?
+    /// The call for help that raised it, if that came late.
+    public let lateCall: LateCall?
     /// The trip whose time passed; nil if the person raised it.
     public let trip: MissedTrip?
     /// The pings that weren't answered in time; nil if it is about none.
@@ -18,13 +18,13 @@ public struct AlertRaised: EventBody {
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, pressed: Instant? = nil,
+        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, lateCall: LateCall? = nil,
         trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.waitsUntil = waitsUntil
-        self.pressed = pressed
+        self.lateCall = lateCall
         self.trip = trip
         self.pings = pings
         self.at = at
@@ -38,15 +38,15 @@ public struct AlertAnnounced: EventBody {
     public let account: AccountID
     public let alarm: AlarmID
     public let raised: Instant
-    /// As in ``AlertRaised``.
-    public let pressed: Instant?
+    /// The newest call for help that came late.
+    public let lateCall: LateCall?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, raised: Instant, pressed: Instant? = nil, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, lateCall: LateCall? = nil, at: Instant) {
         self.account = account
         self.alarm = alarm
         self.raised = raised
-        self.pressed = pressed
+        self.lateCall = lateCall
         self.at = at
     }
 }
@@ -94,15 +94,15 @@ public struct AlarmRepeated: EventBody {
     public let eta: Instant?
     /// When the first of the pings was sent that made the alert; nil if the person has called for help, too.
     public let pinged: Instant?
-    /// As in ``AlertRaised``; nil unless the person called for help by hand.
-    public let pressed: Instant?
+    /// The newest call for help that came late.
+    public let lateCall: LateCall?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        eta: Instant? = nil, pinged: Instant? = nil, pressed: Instant? = nil, at: Instant
+        eta: Instant? = nil, pinged: Instant? = nil, lateCall: LateCall? = nil, at: Instant
     ) {
-        self.pressed = pressed
+        self.lateCall = lateCall
         self.eta = eta
         self.pinged = pinged
         self.account = account
@@ -173,8 +173,8 @@ public struct AlertRaisedAgain: EventBody {
     public let alarm: AlarmID
     /// When the person did, as their app says.
     public let pressed: Instant
-    /// When the person called for help, as the app says, if that was a minute or more before; nil for a trip or pings.
-    public let called: Instant?
+    /// The call, if it came late and is the newest that did; nil for a trip or pings.
+    public let lateCall: LateCall?
     /// The trip whose time passed; nil if the person did it.
     public let trip: MissedTrip?
     /// The pings that weren't answered in time; nil if it is about none.
@@ -182,10 +182,10 @@ public struct AlertRaisedAgain: EventBody {
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, pressed: Instant, called: Instant? = nil, trip: MissedTrip? = nil,
+        account: AccountID, alarm: AlarmID, pressed: Instant, lateCall: LateCall? = nil, trip: MissedTrip? = nil,
         pings: [UnansweredPing]? = nil, at: Instant
     ) {
-        self.called = called
+        self.lateCall = lateCall
         self.account = account
         self.alarm = alarm
         self.pressed = pressed

@@ -130,14 +130,14 @@ struct CommandSubjectTests {
             let signedIn = try #require(try await bob.read("/v1/account")["devices"][0]["signedIn"].int)
             let pressed = JSON.int(signedIn - 20 * 60_000_000)
             let raised = try await bob.act("RaiseAlert", ["pressed": pressed])
-            #expect(raised["pressed"] == pressed && raised["at"] != pressed)
+            let call = raised["lateCall"]
+            #expect(call["pressed"] == pressed && call["received"] != pressed)
             try await anna.wait(toHear: "dependentAlertRaised")
             let details = try await anna.read("/v1/notifications")["notifications"][0]["details"]
-            #expect(details["pressed"] == pressed && details["at"] == raised["at"])
-            let card = try await anna.card(of: bob)["person"]
-            #expect(card["alertPressed"] == pressed && card["alertRaised"] == raised["at"])
-            let own = try await bob.read("/v1/account")["alertPressed"]
-            #expect(own == pressed)
+            #expect(details["pressed"] == pressed && details["at"] == call["received"])
+            let card = try await anna.card(of: bob)["person"]["lateCall"]
+            let own = try await bob.read("/v1/account")["lateCall"]
+            #expect(card == call && own == call)
         }
     }
 

@@ -126,28 +126,28 @@ struct SessionPolicyTests {
     @Test("the person's devices and responders hear of a late call for help when it was made, and when it came (S34)")
     func lateCall() throws {
         let (alarm, now) = (AlarmID.new(), Instant.now)
-        let made = now - .minutes(20)
+        let (made, received) = (now - .minutes(20), now - .minutes(2))
+        let call = try #require(LateCall(pressed: made, received: received))
         let events: [SessionEvent] = [
-            .alertRaised(.init(account: account, alarm: alarm, pressed: made, at: now)),
+            .alertRaised(.init(account: account, alarm: alarm, lateCall: call, at: now)),
             .alertAnnounced(
-                .init(account: account, alarm: alarm, raised: now, pressed: made, at: now + .minutes(1))),
+                .init(account: account, alarm: alarm, raised: now, lateCall: call, at: now + .minutes(1))),
         ]
         for event in events {
             let told = try commands(for: event)
             let own = try #require(told.compactMap { $0 as? DeliverNotification }.first)
             try own.validate()
-            #expect(own.details == NotificationDetails(at: now, pressed: made, alarm: alarm))
-            let relay = RelayAlert(kind: .alertRaised, alarm: alarm, occurred: now, pressed: made)
+            #expect(own.details == NotificationDetails(at: received, pressed: made, alarm: alarm))
+            let relay = RelayAlert(kind: .alertRaised, alarm: alarm, occurred: now, lateCall: call)
             #expect(told.compactMap { $0 as? RelayAlert } == [relay] && told.count == 2)
         }
         let repeated = AlarmRepeated(
-            account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, pressed: made,
+            account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, lateCall: call,
             at: now + .minutes(5))
-        #expect(try commands(for: .alarmRepeated(repeated)).compactMap { ($0 as? RelayAlert)?.pressed } == [made])
-        for called in [made, nil] {
-            let again = AlertRaisedAgain(account: account, alarm: alarm, pressed: now, called: called, at: now)
-            let forget = ForgetAnswers(
-                alarm: alarm, before: now, called: called, received: called == nil ? nil : now)
+        #expect(try commands(for: .alarmRepeated(repeated)).compactMap { ($0 as? RelayAlert)?.lateCall } == [call])
+        for call in [call, nil] {
+            let again = AlertRaisedAgain(account: account, alarm: alarm, pressed: now, lateCall: call, at: now)
+            let forget = ForgetAnswers(alarm: alarm, before: now, lateCall: call)
             #expect(try commands(for: .alertRaisedAgain(again)).first as? ForgetAnswers == forget)
         }
         let alerted = ResponderAlerted(

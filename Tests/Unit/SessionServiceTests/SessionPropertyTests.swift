@@ -144,7 +144,7 @@ struct SessionPropertyTests {
                 answered: random.oneIn(4) ? nil : household.time - .minutes(Int64.random(in: 0...60, using: &random)))
         case 19...20:
             let late = household.time - .minutes(Int64.random(in: 0...3, using: &random))
-            return RaiseAlert(pressed: household.state(account).alertRaised == nil && random.oneIn(2) ? late : nil)
+            return RaiseAlert(pressed: random.oneIn(2) ? late : nil)
         case 21: return ClearAlert()
         case 22...27:
             return try phoneCommand(of: account, by: device, source, known, keys, in: &household, using: &random)

@@ -24,25 +24,16 @@ package struct AlarmRow: Equatable, Sendable {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several, unless the dependent has called for
     /// help, too.
     package var pinged: Instant?
-    /// What is kept in the row of ``pressed``, perhaps about an earlier alarm.
-    package var keptPress = Press()
-    /// When the dependent called for help, if session had the call a minute or more later, which is when it occurred.
-    package var pressed: Instant? {
-        get { keptPress.alarm == alarm ? keptPress.time : nil }
-        set { keptPress = Press(time: newValue, alarm: newValue.map { _ in alarm }) }
-    }
+    /// The dependent's newest call for help that came late, perhaps about an earlier alarm.
+    package var keptLateCall: KeptLateCall?
+    /// The dependent's newest call for help that came late.
+    package var lateCall: LateCall? { keptLateCall?.call(of: alarm) }
     /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
     package var kept = Answering()
     /// What became of the answers to it.
     package var answering: Answering {
         get { kept.alarm == alarm ? kept : Answering(alarm: alarm) }
         set { kept = newValue }
-    }
-
-    package struct Press: Equatable, Sendable {
-        package var time: Instant?
-        /// The alarm that this is about. A process of an earlier release lets a row be about the next alarm without changing this.
-        package var alarm: AlarmID?
     }
 
     package struct Answering: Equatable, Sendable {

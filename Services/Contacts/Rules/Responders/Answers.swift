@@ -135,13 +135,7 @@ extension ContactsReducer {
             rows.alarms[key]?.deadline = nil
             rows.alarms[key]?.pinged = nil
         }
-        // The call came late: what is told from now on has its times.
-        if let called = command.called, let received = command.received,
-            calledAgain.map({ $0 < command.before }) ?? true
-        {
-            rows.alarms[key]?.occurred = received
-            rows.alarms[key]?.pressed = called
-        }
+        rows.alarms[key]?.keptLateCall.keep(command.lateCall, of: command.alarm)
         var events: [ContactsEvent] = []
         var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {

@@ -33,8 +33,8 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var checkIn: CheckInState? { state?.checkIn }
     public var alertRaised: Instant? { state?.alertRaised }
     public var alertAlarm: AlarmID? { state?.alertAlarm }
-    /// When the person called for help, if the alert was raised a minute or more later.
-    public var alertPressed: Instant? { state?.alertPressed }
+    /// The newest call for help that came late, of those while the alert is on.
+    public var lateCall: LateCall? { state?.lateCall }
     /// The trip that is on, or that was missed and made the alert that is on.
     public var trip: TripState? { state?.trip }
     /// The pings that made the alert that is on because they weren't answered, or were added to it.

@@ -13,14 +13,13 @@ enum CheckInScreen {
         let handle = shown.user.handle.map { "@\($0)" } ?? ""
         var lines: [Line] = [[Span(shown.user.name ?? handle, .bold), Span("  \(handle)", .dim)], .empty]
         if let raised = shown.user.alertRaised {
-            let late = shown.user.alertPressed.map { _ in ", received \(Words.clock(raised))" } ?? ""
-            let asked = Words.ago(shown.user.alertPressed ?? raised, shown)
             lines += [
                 Line(
-                    "ALERT: \(reason(shown)) \(asked)\(late). \(ending(shown))",
-                    Style(color: .red, isBold: true)),
-                .empty,
+                    "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(ending(shown))",
+                    Style(color: .red, isBold: true))
             ]
+            if let call = shown.user.lateCall { lines.append(Line("You \(Words.late(call, shown)).")) }
+            lines.append(.empty)
         }
         for alarm in [shown.user.alertAlarm, checkIn.alarm].compactMap({ $0 }) {
             let answers = shown.contacts.answers(to: alarm)

@@ -108,7 +108,9 @@ struct ConsoleModuleTests {
                 ], "a call for help is never shown as a mere ping, nor a ping or a trip as a call")
             let late = try await page.runModules(
                 ["state/account.js", "state/lists.js", "core/words.js", "core/time.js"], Self.lateCall)
-            #expect(late == [true, true, true, true, true], "a late call for help is shown with both times (S34)")
+            #expect(
+                late == [true, true, true, true, true, true],
+                "a late call for help is shown with both times, also in an alert that is on (S34)")
             let again = try await page.runModules(
                 ["parts/ping-settings.js", "core/time.js"],
                 """
@@ -248,12 +250,17 @@ struct ConsoleModuleTests {
         const { applyToAccount } = m['state/account.js'], { statusText } = m['state/lists.js'], { sentence } = m['core/words.js'];
         const { moment } = m['core/time.js'];
         const pressed = 1.7e15, at = pressed + 1.2e9;
-        const raised = applyToAccount({ checkIn: {} }, 'AlertRaised', { alarm: 'a', at, pressed });
+        const lateCall = { pressed, received: at };
+        const raised = applyToAccount({ checkIn: {} }, 'AlertRaised', { alarm: 'a', at: at + 6e8 });
+        const again = applyToAccount(raised, 'AlertRaisedAgain', { alarm: 'a', lateCall });
+        const begun = applyToAccount({ checkIn: {} }, 'AlertRaised', { alarm: 'a', at, lateCall });
         const both = (text, now) => text.includes(moment(pressed, now)) && text.includes(moment(at, now));
-        const person = { alertRaised: at, alertPressed: pressed };
+        const person = { alertRaised: at + 6e8, lateCall };
         const told = (kind) => both(sentence({ kind, details: { at, pressed } }, 'Bob'));
         return [
-            raised.alertPressed === pressed, applyToAccount(raised, 'AlertCleared', { alarm: 'a' }).alertPressed === undefined,
+            begun.lateCall === lateCall && again.lateCall === lateCall && raised.lateCall === undefined,
+            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a' }).lateCall === lateCall,
+            applyToAccount(again, 'AlertCleared', { alarm: 'a' }).lateCall === undefined,
             both(statusText({ contact: {}, person }, 'alert', at), at), told('alertRaised'), told('dependentAlertRaised'),
         ];
         """
