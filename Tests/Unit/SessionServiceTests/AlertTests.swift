@@ -185,6 +185,11 @@ struct AlertTests {
             try household.run(.hours(2), of: anna)
             #expect(!heard(AlarmRepeated.self).isEmpty)
             #expect(heard(AlarmRepeated.self).allSatisfy { $0.lateCall == second })
+            // A process of an earlier release raises the next one without changing it.
+            var older = household
+            let next: AlarmID = older.id()
+            older.rows[anna]?.alert.alarm = next
+            #expect(older.state(anna).lateCall == nil)
             try household.ask(anna, ClearAlert())
             #expect(household.state(anna).lateCall == nil && household.replicas[anna]?.lateCall == nil)
             try household.raise(anna)
