@@ -20,6 +20,8 @@ public struct Person: Codable, Hashable, Sendable {
     public package(set) var alertRaised: Instant?
     /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
     public package(set) var alertAlarm: AlarmID?
+    /// For responders: the newest call for help that came late, of those while the alert is on.
+    public package(set) var lateCall: LateCall?
     /// For responders: the trip whose time has passed, while the alert is on.
     public package(set) var trip: PersonTrip?
     /// For responders: what they see of the pings that weren't answered, while the alert is on that they made, or were added to.
@@ -29,7 +31,8 @@ public struct Person: Codable, Hashable, Sendable {
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, avatar: Avatar? = nil, isClosed: Bool = false,
         emergencyNote: String? = nil, checkIn: CheckInState? = nil, alertRaised: Instant? = nil,
-        alertAlarm: AlarmID? = nil, trip: PersonTrip? = nil, unanswered: PersonPings? = nil
+        alertAlarm: AlarmID? = nil, lateCall: LateCall? = nil, trip: PersonTrip? = nil,
+        unanswered: PersonPings? = nil
     ) {
         self.account = account
         self.handle = handle
@@ -41,6 +44,7 @@ public struct Person: Codable, Hashable, Sendable {
         veryLateFrom = checkIn?.veryLateFrom
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
+        self.lateCall = lateCall
         self.trip = trip
         self.unanswered = unanswered
     }

@@ -18,6 +18,7 @@ extension Tables {
             Column("occurred_at", \.occurred),
             Column("deadline", \.deadline),
             Column("pinged_at", \.pinged),
+            Column(json: "late_call", \.keptLateCall),
             Column("answered_alarm", \.kept.alarm),
             Column("unanswered_at", \.kept.unanswered),
             Column("first_safe_at", \.kept.firstSafe),

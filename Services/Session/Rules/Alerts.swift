@@ -12,6 +12,8 @@ package struct AlertRow: Equatable, Sendable {
     package var pressedAgain: Instant?
     /// The alarm that these two are about. A process of an earlier release raises the next one without changing them.
     package var pressedAlarm: AlarmID?
+    /// The newest call for help that came late, perhaps about an earlier alarm.
+    package var keptLateCall: KeptLateCall?
     /// When responders were last alarmed; nil while they are not to know yet.
     package var lastAlarm: Instant?
     /// How often the alarm was repeated.
@@ -45,9 +47,13 @@ package struct AlertRow: Equatable, Sendable {
     /// Whether help was asked for by this time, as another device may have it.
     func wasRaised(before time: Instant) -> Bool { asked.map { $0 <= time + Self.clockError } ?? false }
 
+    /// The newest call for help that came late. A trip or a ping that made the alert called for none.
+    package var lateCall: LateCall? { keptLateCall?.call(of: alarm) }
+
     /// Begins another alert, of which nobody is told yet.
-    mutating func begin(_ alarm: AlarmID, pressed: Instant?, at time: Instant) {
+    mutating func begin(_ alarm: AlarmID, pressed: Instant?, lateCall: LateCall? = nil, at time: Instant) {
         (self.pressed, pressedAgain, pressedAlarm) = (pressed, nil, alarm)
+        keptLateCall = lateCall.map { KeptLateCall($0, of: alarm) }
         (raised, self.alarm, repetitions) = (time, alarm, 0)
     }
 
@@ -126,7 +132,8 @@ extension SessionReducer {
                 .init(
                     account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, isSlow: isSlow ? true : nil,
-                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil, at: time))
+                    eta: trip?.eta, pinged: command.kind == .alertRaised ? row.alertPinged : nil,
+                    lateCall: command.kind == .alertRaised ? row.alert.lateCall : nil, at: time))
         ]
     }
 
@@ -137,36 +144,44 @@ extension SessionReducer {
         let time = context.time
         let alarm = newAlarm(context, at: time)
         let pressed = command.pressed.map { min(max($0, time - RaiseAlert.sending.lifetime), time) }
+        // The rules' time may be far ahead of the clock after a failover, and a command may have waited here: then the call wasn't late.
+        let clock = min(context.recordedAt, time)
+        let lateCall = command.lateCall(receivedAt: clock)
         if row.alert.raised != nil, row.trip?.shown.isItsAlert == true || row.isUnansweredAlert {
-            return callByHand(&rows, account, row, pressed ?? min(context.recordedAt, time), time)
+            return callByHand(&rows, account, row, pressed ?? clock, lateCall, time)
         }
         guard row.alert.raised == nil else {
             // A call of an earlier app doesn't say when it was made. It is a new one if it would be held back by what was answered.
             let isHeld = row.alert.repetitionHold.isActive(for: row.alert.alarm, at: time)
-            if let pressed = pressed ?? (isHeld ? min(context.recordedAt, time) : nil), let asked = row.alert.asked,
+            if let pressed = pressed ?? (isHeld ? clock : nil), let asked = row.alert.asked,
                 let current = row.alert.alarm, pressed > asked
             {
-                return callAgain(&rows, account, row, current, pressed: pressed, time)
+                return callAgain(&rows, account, row, current, pressed: pressed, lateCall: lateCall, time)
             }
             return []
         }
         var alert = row.alert
-        alert.begin(alarm, pressed: pressed, at: time)
+        alert.begin(alarm, pressed: pressed, lateCall: lateCall, at: time)
         if alert.counts(at: time, rows.limits) {
             alert.lastAlarm = time
         } else {
             alert.waitsUntil = time + rows.limits.alertPause
         }
         rows[account]?.alert = alert
-        return [.alertRaised(.init(account: account, alarm: alarm, waitsUntil: alert.waitsUntil, at: time))]
+        return [
+            .alertRaised(
+                .init(
+                    account: account, alarm: alarm, waitsUntil: alert.waitsUntil, lateCall: lateCall, at: time))
+        ]
     }
 
     /// Help is asked for again while an alert is on. Responders are told again: at once, if the last time is long enough ago.
     static func callAgain(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ alarm: AlarmID, pressed: Instant,
-        trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
+        lateCall: LateCall? = nil, trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
     ) -> [SessionEvent] {
         var alert = row.alert
+        let lateCall = alert.keptLateCall.keep(lateCall, of: alarm)
         alert.repetitions = 0
         alert.repetitionHold.release(at: time)
         // Pings that are added don't lengthen it.
@@ -178,18 +193,21 @@ extension SessionReducer {
         rows[account]?.alert = alert
         return [
             .alertRaisedAgain(
-                .init(account: account, alarm: alarm, pressed: pressed, trip: trip, pings: pings, at: time))
+                .init(
+                    account: account, alarm: alarm, pressed: pressed, lateCall: lateCall, trip: trip, pings: pings,
+                    at: time))
         ]
     }
 
     /// The person calls for help while an alert is on that their trip or unanswered pings made. Whenever they pressed, contacts tells
     /// responders at once: until now these know only of a late arrival or answer.
     private static func callByHand(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ pressed: Instant, _ lateCall: LateCall?,
+        _ time: Instant
     ) -> [SessionEvent] {
         guard let alarm = row.alert.alarm else { return [] }
         let pressed = max(pressed, row.alert.asked ?? pressed)
-        let events = callAgain(&rows, account, row, alarm, pressed: pressed, time)
+        let events = callAgain(&rows, account, row, alarm, pressed: pressed, lateCall: lateCall, time)
         if row.trip?.shown.alarm == alarm { rows[account]?.trip?.shown.isCalled = true }
         rows[account]?.unanswered?.shown?.isCalled = true
         rows[account]?.alert.lastAlarm = time
@@ -226,7 +244,12 @@ extension SessionReducer {
         try requireDue(waitsUntil, time)
         rows[command.account]?.alert.waitsUntil = nil
         rows[command.account]?.alert.lastAlarm = time
-        return [.alertAnnounced(.init(account: command.account, alarm: command.alarm, raised: raised, at: time))]
+        return [
+            .alertAnnounced(
+                .init(
+                    account: command.account, alarm: command.alarm, raised: raised, lateCall: row.alert.lateCall,
+                    at: time))
+        ]
     }
 
     static func clearAlert(
@@ -246,5 +269,13 @@ extension SessionReducer {
                 field: command.alarm == alarm || command.alarm == nil ? "pressed" : "alarm")
         }
         return endAlert(&rows, account, row, alarm, said: min(command.pressed ?? clock, clock), context.time)
+    }
+}
+
+extension RaiseAlert {
+    /// What people see of a call that came late. A time that can't be, by an app whose clock is wrong, they don't see.
+    fileprivate func lateCall(receivedAt clock: Instant) -> LateCall? {
+        guard let pressed, pressed >= clock - Self.sending.lifetime else { return nil }
+        return LateCall(pressed: pressed, received: clock)
     }
 }

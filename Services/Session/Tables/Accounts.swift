@@ -50,6 +50,7 @@ extension Tables {
             Column("alert_pressed_at", \.alert.pressed),
             Column("alert_pressed_again_at", \.alert.pressedAgain),
             Column("alert_pressed_alarm", \.alert.pressedAlarm),
+            Column(json: "alert_late_call", \.alert.keptLateCall),
             Column("alert_last_alarm_at", \.alert.lastAlarm),
             Column("alert_repetitions", \.alert.repetitions),
             Column("alert_waits_until", \.alert.waitsUntil),

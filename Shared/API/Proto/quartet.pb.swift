@@ -932,6 +932,15 @@ public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
   /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
   public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
 
+  public var lateCall: Quartet_V1_LateCall {
+    get {_storage._lateCall ?? Quartet_V1_LateCall()}
+    set {_uniqueStorage()._lateCall = newValue}
+  }
+  /// Returns true if `lateCall` has been explicitly set.
+  public var hasLateCall: Bool {_storage._lateCall != nil}
+  /// Clears the value of `lateCall`. Subsequent reads from it will return its default value.
+  public mutating func clearLateCall() {_uniqueStorage()._lateCall = nil}
+
   public var trip: Quartet_V1_TripState {
     get {_storage._trip ?? Quartet_V1_TripState()}
     set {_uniqueStorage()._trip = newValue}
@@ -1178,6 +1187,37 @@ public nonisolated struct Quartet_V1_DailyTimes: Sendable {
   public init() {}
 
   fileprivate var _zone: String? = nil
+}
+
+public nonisolated struct Quartet_V1_LateCall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var pressed: Int64 {
+    get {_pressed ?? 0}
+    set {_pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {self._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {self._pressed = nil}
+
+  public var received: Int64 {
+    get {_received ?? 0}
+    set {_received = newValue}
+  }
+  /// Returns true if `received` has been explicitly set.
+  public var hasReceived: Bool {self._received != nil}
+  /// Clears the value of `received`. Subsequent reads from it will return its default value.
+  public mutating func clearReceived() {self._received = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _pressed: Int64? = nil
+  fileprivate var _received: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_TripState: Sendable {
@@ -1887,6 +1927,15 @@ public nonisolated struct Quartet_V1_Person: @unchecked Sendable {
   /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
   public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
 
+  public var lateCall: Quartet_V1_LateCall {
+    get {_storage._lateCall ?? Quartet_V1_LateCall()}
+    set {_uniqueStorage()._lateCall = newValue}
+  }
+  /// Returns true if `lateCall` has been explicitly set.
+  public var hasLateCall: Bool {_storage._lateCall != nil}
+  /// Clears the value of `lateCall`. Subsequent reads from it will return its default value.
+  public mutating func clearLateCall() {_uniqueStorage()._lateCall = nil}
+
   public var trip: Quartet_V1_PersonTrip {
     get {_storage._trip ?? Quartet_V1_PersonTrip()}
     set {_uniqueStorage()._trip = newValue}
@@ -2402,6 +2451,15 @@ public nonisolated struct Quartet_V1_NotificationDetails: @unchecked Sendable {
   public var hasPinger: Bool {_storage._pinger != nil}
   /// Clears the value of `pinger`. Subsequent reads from it will return its default value.
   public mutating func clearPinger() {_uniqueStorage()._pinger = nil}
+
+  public var pressed: Int64 {
+    get {_storage._pressed ?? 0}
+    set {_uniqueStorage()._pressed = newValue}
+  }
+  /// Returns true if `pressed` has been explicitly set.
+  public var hasPressed: Bool {_storage._pressed != nil}
+  /// Clears the value of `pressed`. Subsequent reads from it will return its default value.
+  public mutating func clearPressed() {_uniqueStorage()._pressed = nil}
 
   public var drill: String {
     get {_storage._drill ?? String()}
@@ -7308,7 +7366,7 @@ nonisolated extension Quartet_V1_GetAccountRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AccountState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0\u{1}drill\0\u{1}unanswered\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}emergencyNote\0\u{1}profileVersion\0\u{1}phone\0\u{1}avatar\0\u{1}onboarding\0\u{1}isSingleDevice\0\u{1}isConfirmationRequired\0\u{1}recoveryCodes\0\u{1}checkIn\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}devices\0\u{1}isClosed\0\u{1}trip\0\u{1}drill\0\u{1}unanswered\0\u{1}lateCall\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -7325,6 +7383,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
     var _checkIn: Quartet_V1_CheckInState? = nil
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
+    var _lateCall: Quartet_V1_LateCall? = nil
     var _trip: Quartet_V1_TripState? = nil
     var _unanswered: Quartet_V1_UnansweredPings? = nil
     var _drill: Quartet_V1_DrillState? = nil
@@ -7354,6 +7413,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       _checkIn = source._checkIn
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
+      _lateCall = source._lateCall
       _trip = source._trip
       _unanswered = source._unanswered
       _drill = source._drill
@@ -7396,6 +7456,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._drill) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._unanswered) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._lateCall) }()
         default: break
         }
       }
@@ -7465,6 +7526,9 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._unanswered {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
       } }()
+      try { if let v = _storage._lateCall {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7488,6 +7552,7 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
         if _storage._checkIn != rhs_storage._checkIn {return false}
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
+        if _storage._lateCall != rhs_storage._lateCall {return false}
         if _storage._trip != rhs_storage._trip {return false}
         if _storage._unanswered != rhs_storage._unanswered {return false}
         if _storage._drill != rhs_storage._drill {return false}
@@ -7679,6 +7744,45 @@ nonisolated extension Quartet_V1_DailyTimes: SwiftProtobuf.Message, SwiftProtobu
     if lhs.times != rhs.times {return false}
     if lhs.weekdays != rhs.weekdays {return false}
     if lhs._zone != rhs._zone {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_LateCall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LateCall"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pressed\0\u{1}received\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._pressed) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._received) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._pressed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._received {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_LateCall, rhs: Quartet_V1_LateCall) -> Bool {
+    if lhs._pressed != rhs._pressed {return false}
+    if lhs._received != rhs._received {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8308,7 +8412,7 @@ nonisolated extension Quartet_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Person"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}trip\0\u{1}unanswered\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}handle\0\u{1}name\0\u{1}avatar\0\u{1}isClosed\0\u{1}emergencyNote\0\u{1}checkIn\0\u{1}veryLateFrom\0\u{1}alertRaised\0\u{1}alertAlarm\0\u{1}trip\0\u{1}unanswered\0\u{1}lateCall\0")
 
   fileprivate class _StorageClass {
     var _account: String? = nil
@@ -8321,6 +8425,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
     var _veryLateFrom: Int64? = nil
     var _alertRaised: Int64? = nil
     var _alertAlarm: String? = nil
+    var _lateCall: Quartet_V1_LateCall? = nil
     var _trip: Quartet_V1_PersonTrip? = nil
     var _unanswered: Quartet_V1_PersonPings? = nil
 
@@ -8343,6 +8448,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       _veryLateFrom = source._veryLateFrom
       _alertRaised = source._alertRaised
       _alertAlarm = source._alertAlarm
+      _lateCall = source._lateCall
       _trip = source._trip
       _unanswered = source._unanswered
     }
@@ -8375,6 +8481,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._alertAlarm) }()
         case 11: try { try decoder.decodeSingularMessageField(value: &_storage._trip) }()
         case 12: try { try decoder.decodeSingularMessageField(value: &_storage._unanswered) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._lateCall) }()
         default: break
         }
       }
@@ -8423,6 +8530,9 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._unanswered {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
       } }()
+      try { if let v = _storage._lateCall {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -8442,6 +8552,7 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._veryLateFrom != rhs_storage._veryLateFrom {return false}
         if _storage._alertRaised != rhs_storage._alertRaised {return false}
         if _storage._alertAlarm != rhs_storage._alertAlarm {return false}
+        if _storage._lateCall != rhs_storage._lateCall {return false}
         if _storage._trip != rhs_storage._trip {return false}
         if _storage._unanswered != rhs_storage._unanswered {return false}
         return true
@@ -8876,7 +8987,7 @@ nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0\u{1}drill\0\u{1}drillEnds\0\u{1}isOwnDrill\0\u{1}pinged\0\u{1}pinger\0\u{1}reminder\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}trip\0\u{1}onItUntil\0\u{1}drill\0\u{1}drillEnds\0\u{1}isOwnDrill\0\u{1}pinged\0\u{1}pinger\0\u{1}reminder\0\u{1}pressed\0")
 
   fileprivate class _StorageClass {
     var _at: Int64? = nil
@@ -8887,6 +8998,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
     var _trip: String? = nil
     var _pinged: Int64? = nil
     var _pinger: String? = nil
+    var _pressed: Int64? = nil
     var _drill: String? = nil
     var _drillEnds: Int64? = nil
     var _isOwnDrill: Bool? = nil
@@ -8916,6 +9028,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       _trip = source._trip
       _pinged = source._pinged
       _pinger = source._pinger
+      _pressed = source._pressed
       _drill = source._drill
       _drillEnds = source._drillEnds
       _isOwnDrill = source._isOwnDrill
@@ -8964,6 +9077,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._pinged) }()
         case 18: try { try decoder.decodeSingularStringField(value: &_storage._pinger) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._reminder) }()
+        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._pressed) }()
         default: break
         }
       }
@@ -9033,6 +9147,9 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
       try { if let v = _storage._reminder {
         try visitor.visitSingularStringField(value: v, fieldNumber: 19)
       } }()
+      try { if let v = _storage._pressed {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -9050,6 +9167,7 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
         if _storage._trip != rhs_storage._trip {return false}
         if _storage._pinged != rhs_storage._pinged {return false}
         if _storage._pinger != rhs_storage._pinger {return false}
+        if _storage._pressed != rhs_storage._pressed {return false}
         if _storage._drill != rhs_storage._drill {return false}
         if _storage._drillEnds != rhs_storage._drillEnds {return false}
         if _storage._isOwnDrill != rhs_storage._isOwnDrill {return false}

@@ -47,6 +47,8 @@ package struct RelayAlert: CommandBody {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several; nil once the dependent has called
     /// for help by hand. Whose it was is nobody's business.
     package let pinged: Instant?
+    /// The dependent's newest call for help that came late.
+    package let lateCall: LateCall?
     /// How often responders were already alerted to the same alarm.
     package let repetition: Int
     /// Whether the repetitions that come soon after one another are over.
@@ -56,13 +58,14 @@ package struct RelayAlert: CommandBody {
 
     package init(
         kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, pinged: Instant? = nil,
-        repetition: Int = 0, isSlow: Bool? = nil, reason: AlarmEndReason? = nil
+        lateCall: LateCall? = nil, repetition: Int = 0, isSlow: Bool? = nil, reason: AlarmEndReason? = nil
     ) {
         self.kind = kind
         self.alarm = alarm
         self.occurred = occurred
         self.deadline = deadline
         self.pinged = pinged
+        self.lateCall = lateCall
         self.repetition = repetition
         self.isSlow = isSlow
         self.reason = reason
@@ -178,11 +181,14 @@ package struct ForgetAnswers: CommandBody {
     package let before: Instant
     /// True if the dependent hasn't: a ping wasn't answered in time, or a trip was missed, too.
     package let isLate: Bool?
+    /// The call, if it came late.
+    package let lateCall: LateCall?
 
-    package init(alarm: AlarmID, before: Instant, isLate: Bool? = nil) {
+    package init(alarm: AlarmID, before: Instant, isLate: Bool? = nil, lateCall: LateCall? = nil) {
         self.alarm = alarm
         self.before = before
         self.isLate = isLate
+        self.lateCall = lateCall
     }
 }
 

@@ -48,13 +48,15 @@ public struct ResponderAlerted: EventBody {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several; nil once the dependent has called
     /// for help by hand.
     public let pinged: Instant?
+    /// When the dependent called for help, if that was a minute or more before it occurred.
+    public let pressed: Instant?
     /// How often responders had already been alerted to the same alarm.
     public let repetition: Int
     public let at: Instant
 
     public init(
         account: AccountID, dependent: AccountID, kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant,
-        deadline: Instant? = nil, pinged: Instant? = nil, repetition: Int, at: Instant
+        deadline: Instant? = nil, pinged: Instant? = nil, pressed: Instant? = nil, repetition: Int, at: Instant
     ) {
         self.account = account
         self.dependent = dependent
@@ -63,6 +65,7 @@ public struct ResponderAlerted: EventBody {
         self.occurred = occurred
         self.deadline = deadline
         self.pinged = pinged
+        self.pressed = pressed
         self.repetition = repetition
         self.at = at
     }

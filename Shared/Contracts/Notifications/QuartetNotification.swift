@@ -61,6 +61,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var pinged: Instant?
     /// Who sent it.
     public var pinger: AccountID?
+    /// When somebody called for help, if the server had that call a minute or more later, which is when it happened.
+    public var pressed: Instant?
     /// The subject's drill, or the account's own. What has it is about no alarm.
     public var drill: DrillID?
     /// When the drill is over; nil if it says that it is.
@@ -88,8 +90,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public init(
         at: Instant? = nil, deadline: Instant? = nil, graceEnds: Instant? = nil,
         pausedUntil: Instant? = nil, onItUntil: Instant? = nil, trip: TripID? = nil,
-        pinged: Instant? = nil, pinger: AccountID? = nil, drill: DrillID? = nil,
-        drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, reminder: String? = nil, lead: Interval? = nil,
+        pinged: Instant? = nil, pinger: AccountID? = nil, pressed: Instant? = nil,
+        drill: DrillID? = nil, drillEnds: Instant? = nil, isOwnDrill: Bool? = nil, reminder: String? = nil,
+        lead: Interval? = nil,
         count: Int? = nil, isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, alarm: AlarmID? = nil,
         group: GroupID? = nil,
         text: String? = nil
@@ -102,6 +105,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.trip = trip
         self.pinged = pinged
         self.pinger = pinger
+        self.pressed = pressed
         self.drill = drill
         self.drillEnds = drillEnds
         self.isOwnDrill = isOwnDrill

@@ -28,6 +28,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     /// When the alert was raised; nil while there is none.
     public var alertRaised: Instant?
     public var alertAlarm: AlarmID?
+    /// The newest call for help that came late, of those while the alert is on.
+    public var lateCall: LateCall?
     /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
     public var trip: TripState?
     /// The pings that made the alert that is on because they weren't answered, or were added to it.
@@ -43,8 +45,8 @@ public struct AccountState: Codable, Hashable, Sendable {
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
-        trip: TripState? = nil, unanswered: UnansweredPings? = nil, drill: DrillState? = nil,
-        devices: Ordered<Device> = [], isClosed: Bool = false
+        lateCall: LateCall? = nil, trip: TripState? = nil, unanswered: UnansweredPings? = nil,
+        drill: DrillState? = nil, devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
         self.handle = handle
@@ -60,6 +62,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.checkIn = checkIn
         self.alertRaised = alertRaised
         self.alertAlarm = alertAlarm
+        self.lateCall = lateCall
         self.trip = trip
         self.unanswered = unanswered
         self.drill = drill
@@ -227,6 +230,7 @@ extension AccountState {
         case .alertRaised(let event):
             alertRaised = event.at
             alertAlarm = event.alarm
+            lateCall = event.lateCall
             if let missed = event.trip { miss(missed, event.alarm, isCalled: false) }
             unanswered = nil
             if let pings = event.pings { take(pings, event.alarm, isCalled: false) }
@@ -234,22 +238,19 @@ extension AccountState {
             let isCalled = isCalled(event.alarm)
             if let missed = event.trip { return miss(missed, event.alarm, isCalled: isCalled) }
             if let pings = event.pings { return take(pings, event.alarm, isCalled: isCalled) }
+            if alertAlarm == event.alarm { lateCall = event.lateCall ?? lateCall }
             if trip?.alarm == event.alarm { trip?.isCalled = true }
             if unanswered?.alarm == event.alarm { unanswered?.isCalled = true }
         case .unansweredPingsDropped(let event): drop(event.pings, event.alarm)
         case .alertCleared:
-            alertRaised = nil
-            alertAlarm = nil
-            unanswered = nil
+            endAlert()
             endMissedTrip()
         case .trip(let event): apply(event)
         case .drill(let event): apply(event)
         case .alarmClosed(let event):
             switch event.kind {
             case .alertRaised:
-                alertRaised = nil
-                alertAlarm = nil
-                unanswered = nil
+                endAlert()
                 endMissedTrip()
             case .checkInMissed:
                 checkIn.move(to: event.due, opens: event.opens)

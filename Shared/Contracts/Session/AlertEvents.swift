@@ -9,6 +9,8 @@ public struct AlertRaised: EventBody {
     public let alarm: AlarmID
     /// When responders will be alarmed, because too many alerts were raised before; nil if at once.
     public let waitsUntil: Instant?
+    /// The call for help that raised it, if that came late.
+    public let lateCall: LateCall?
     /// The trip whose time passed; nil if the person raised it.
     public let trip: MissedTrip?
     /// The pings that weren't answered in time; nil if it is about none.
@@ -16,12 +18,13 @@ public struct AlertRaised: EventBody {
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, trip: MissedTrip? = nil,
-        pings: [UnansweredPing]? = nil, at: Instant
+        account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, lateCall: LateCall? = nil,
+        trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, at: Instant
     ) {
         self.account = account
         self.alarm = alarm
         self.waitsUntil = waitsUntil
+        self.lateCall = lateCall
         self.trip = trip
         self.pings = pings
         self.at = at
@@ -35,12 +38,15 @@ public struct AlertAnnounced: EventBody {
     public let account: AccountID
     public let alarm: AlarmID
     public let raised: Instant
+    /// The newest call for help that came late.
+    public let lateCall: LateCall?
     public let at: Instant
 
-    public init(account: AccountID, alarm: AlarmID, raised: Instant, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, lateCall: LateCall? = nil, at: Instant) {
         self.account = account
         self.alarm = alarm
         self.raised = raised
+        self.lateCall = lateCall
         self.at = at
     }
 }
@@ -88,12 +94,15 @@ public struct AlarmRepeated: EventBody {
     public let eta: Instant?
     /// When the first of the pings was sent that made the alert; nil if the person has called for help, too.
     public let pinged: Instant?
+    /// The newest call for help that came late.
+    public let lateCall: LateCall?
     public let at: Instant
 
     public init(
         account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, isSlow: Bool? = nil,
-        eta: Instant? = nil, pinged: Instant? = nil, at: Instant
+        eta: Instant? = nil, pinged: Instant? = nil, lateCall: LateCall? = nil, at: Instant
     ) {
+        self.lateCall = lateCall
         self.eta = eta
         self.pinged = pinged
         self.account = account
@@ -164,6 +173,8 @@ public struct AlertRaisedAgain: EventBody {
     public let alarm: AlarmID
     /// When the person did, as their app says.
     public let pressed: Instant
+    /// The call, if it came late and is the newest that did; nil for a trip or pings.
+    public let lateCall: LateCall?
     /// The trip whose time passed; nil if the person did it.
     public let trip: MissedTrip?
     /// The pings that weren't answered in time; nil if it is about none.
@@ -171,9 +182,10 @@ public struct AlertRaisedAgain: EventBody {
     public let at: Instant
 
     public init(
-        account: AccountID, alarm: AlarmID, pressed: Instant, trip: MissedTrip? = nil,
+        account: AccountID, alarm: AlarmID, pressed: Instant, lateCall: LateCall? = nil, trip: MissedTrip? = nil,
         pings: [UnansweredPing]? = nil, at: Instant
     ) {
+        self.lateCall = lateCall
         self.account = account
         self.alarm = alarm
         self.pressed = pressed

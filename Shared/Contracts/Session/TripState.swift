@@ -87,6 +87,9 @@ extension AccountState {
         trip?.graceEnds = nil
     }
 
+    /// What is known of an alert that is over, but for the trip that was missed.
+    package mutating func endAlert() { (alertRaised, alertAlarm, lateCall, unanswered) = (nil, nil, nil, nil) }
+
     /// An alert is over, and with it the trip that was missed.
     mutating func endMissedTrip() { if trip?.alarm != nil { trip = nil } }
 }

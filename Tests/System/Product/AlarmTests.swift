@@ -122,6 +122,25 @@ struct CommandSubjectTests {
         }
     }
 
+    @Test("whoever hears of a late call for help sees when it was made, and when the server had it (S34)")
+    func lateCall() async throws {
+        try await Quartet.with { quartet in
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            let signedIn = try #require(try await bob.read("/v1/account")["devices"][0]["signedIn"].int)
+            let pressed = JSON.int(signedIn - 20 * 60_000_000)
+            let raised = try await bob.act("RaiseAlert", ["pressed": pressed])
+            let call = raised["lateCall"]
+            #expect(call["pressed"] == pressed && call["received"] != pressed)
+            try await anna.wait(toHear: "dependentAlertRaised")
+            let details = try await anna.read("/v1/notifications")["notifications"][0]["details"]
+            #expect(details["pressed"] == pressed && details["at"] == call["received"])
+            let card = try await anna.card(of: bob)["person"]["lateCall"]
+            let own = try await bob.read("/v1/account")["lateCall"]
+            #expect(card == call && own == call)
+        }
+    }
+
     @Test("one takes one's own call for help back before one knows of it, though it arrived after that (S34)")
     func own() async throws {
         try await Quartet.with { quartet in

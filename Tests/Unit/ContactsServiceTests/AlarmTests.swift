@@ -200,6 +200,85 @@ struct AlarmTests {
         }
     }
 
+    @Test("whoever hears of a late call for help hears when it was made, whenever they hear of it (S34)")
+    func lateCall() throws {
+        var people = People()
+        let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
+        try people.add(anna, ben, iAmResponder: true)
+        people.pass(.hours(1))
+        let (alarm, raised) = (people.id() as AlarmID, people.time)
+        let made = raised - .minutes(20)
+        let call = try #require(LateCall(pressed: made, received: raised))
+        func told(_ events: some Sequence<ContactsEvent>) -> [[Instant?]] {
+            events.compactMap {
+                if case .responderAlerted(let event) = $0 { [event.pressed, event.occurred] } else { nil }
+            }
+        }
+        func relay(_ repetition: Int) throws -> [ContactsEvent] {
+            try people.ask(
+                ben,
+                RelayAlert(
+                    kind: .alertRaised, alarm: alarm, occurred: raised, lateCall: call, repetition: repetition))
+        }
+        #expect(told(try relay(0)) == [[made, raised]])
+        let added = people.log.count
+        try people.add(carl, ben, iAmResponder: true)
+        #expect(told(people.log.dropFirst(added).map(\.event)) == [[made, raised]])
+        let help = AcknowledgeAlarm(contact: ben, alarm: alarm, answer: .needsHelp)
+        #expect(told(try people.ask(anna, help)) == [[made, raised]])
+
+        // Another call comes late; what is told from then on is about that one.
+        people.pass(.minutes(30))
+        let (again, received) = (people.time - .minutes(5), people.time)
+        let newer = try #require(LateCall(pressed: again, received: received))
+        try people.ask(ben, ForgetAnswers(alarm: alarm, before: again, lateCall: newer))
+        try people.ask(ben, ForgetAnswers(alarm: alarm, before: made, lateCall: call))
+        #expect(told(try relay(1)) == [[again, received], [again, received]])
+        // A process of an earlier release lets the row be about the next alarm, which has no time of this one.
+        people.pass(.seconds(1))
+        let next: AlarmID = people.id()
+        people.rows.alarms[AlarmKey(ben, .alert)]?.alarm = next
+        let repeated = try people.relay(.alertRaised, next, of: ben, repetition: 1)
+        #expect(told(repeated).map { $0[0] } == [nil, nil])
+    }
+
+    @Test(
+        "a late call in an alert of a trip or a ping has its times, also if another of these was added before (A4, A7, S34)"
+    )
+    func lateCallToo() throws {
+        for isTrip in [true, false] {
+            for isRepeatedFirst in [true, false] {
+                var people = People()
+                let (ben, anna) = (try people.person(), try people.person())
+                try people.add(anna, ben, iAmResponder: true)
+                people.pass(.hours(1))
+                let (alarm, raised) = (people.id() as AlarmID, people.time)
+                let made = raised - .minutes(10)
+                func told(_ events: [ContactsEvent]) -> [[Instant?]] {
+                    events.compactMap {
+                        guard case .responderAlerted(let event) = $0 else { return nil }
+                        return [event.pressed, event.occurred, event.deadline, event.pinged]
+                    }
+                }
+                let (deadline, pinged): (Instant?, Instant?) = isTrip ? (raised, nil) : (nil, raised)
+                let relay = RelayAlert(
+                    kind: .alertRaised, alarm: alarm, occurred: raised, deadline: deadline, pinged: pinged)
+                #expect(told(try people.ask(ben, relay)) == [[nil, raised, deadline, pinged]])
+                people.pass(.minutes(10))
+                let added = people.time
+                try people.ask(ben, ForgetAnswers(alarm: alarm, before: added, isLate: true))
+                people.pass(.minutes(10))
+                let call = try #require(LateCall(pressed: made, received: people.time))
+                let help: [[Instant?]] = [[made, people.time, nil, nil]]
+                let repeated = RelayAlert(
+                    kind: .alertRaised, alarm: alarm, occurred: raised, lateCall: call, repetition: 1)
+                if isRepeatedFirst { #expect(told(try people.ask(ben, repeated)) == help) }
+                let forget = ForgetAnswers(alarm: alarm, before: added, lateCall: call)
+                #expect(told(try people.ask(ben, forget)) == (isRepeatedFirst ? [] : help))
+            }
+        }
+    }
+
     @Test(
         """
         an alarm ends at once, and once, for responders who are removed or blocked, and when the dependent closes the \

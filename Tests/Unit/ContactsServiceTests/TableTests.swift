@@ -48,6 +48,8 @@ struct ContactsTableTests {
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
             (alarm.kept.alarm, alarm.kept.unanswered, alarm.kept.firstSafe) = (alarm.alarm, time(14), time(20))
             alarm.kept.calledAgain = time(25)
+            alarm.keptLateCall = KeptLateCall(
+                try #require(LateCall(pressed: time(38), received: time(38) + LateCall.delay)), of: .new())
             alarm.pinged = time(37)
             (alarm.kept.toldAgain, alarm.kept.holdVersion, alarm.kept.closing) = (time(21), 22, time(23))
             alarm.kept.tiers.later = [ResponderTier(after: .minutes(15), responders: [ben])]

@@ -109,6 +109,15 @@ struct PushTextTests {
         #expect(PushText(raised).body.contains("an alert is on"))
     }
 
+    @Test("the push of a call for help that came late says so, and one that didn't doesn't (S34)")
+    func lateCall() {
+        let late = NotificationDetails(at: Self.created, pressed: Self.created - .minutes(20), alarm: .new())
+        let text = PushText(Self.pushed(.dependentAlertRaised, late))
+        #expect(text.body.contains("late") && text.body.hasPrefix(PushText(.dependentAlertRaised).body))
+        #expect(
+            PushText(Self.pushed(.dependentAlertRaised, .init(at: Self.created))) == PushText(.dependentAlertRaised))
+    }
+
     @Test("what is about one alarm has one name, and what is about none has none")
     func names() {
         let alarm = AlarmID.new()

@@ -44,7 +44,7 @@ struct TextsTests {
     }
 
     @Test(
-        "a grace, a pause, a trip and a question have texts with their times in every language, which name others (A2, A3, A5, A7)"
+        "a grace, a pause, a trip, a question and a late call have texts with their times in every language, which name others (A2, A3, A5, A7, S34)"
     )
     func times() throws {
         let (early, late) = (Instant(microseconds: 1_800_000_000_000_000), Instant(microseconds: 1_900_000_000_000_000))
@@ -73,6 +73,8 @@ struct TextsTests {
             ),
             (.alertRaised, .init(pinged: early, pinger: .new(), alarm: .new(), text: "raw"), true, ["2027"]),
             (.dependentAlertRaised, .init(pinged: early, pinger: .new(), alarm: .new()), true, ["2027"]),
+            (.alertRaised, .init(at: late, pressed: early, alarm: .new()), false, ["2027", "2030"]),
+            (.dependentAlertRaised, .init(at: late, pressed: early, alarm: .new()), true, ["2027", "2030"]),
             (.system, .init(at: early, drill: .new(), drillEnds: late, text: "raw"), true, []),
             (.system, .init(at: early, drill: .new(), text: "raw"), true, []),
             (.system, .init(at: early, drill: .new(), drillEnds: late, isOwnDrill: true, text: "raw"), false, []),

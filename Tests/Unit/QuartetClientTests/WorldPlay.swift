@@ -299,6 +299,7 @@ struct WorldPlay {
         try require(
             user.emergencyNote == server.account.emergencyNote && user.checkIn == server.account.checkIn
                 && user.alertRaised == server.account.alertRaised && user.alertAlarm == server.account.alertAlarm
+                && user.lateCall == server.account.lateCall
                 && user.isSingleDevice == server.account.isSingleDevice
                 && user.isConfirmationRequired == server.account.isConfirmationRequired
                 && user.devices == Array(server.account.devices),

@@ -167,6 +167,22 @@ struct ViewTests {
         #expect(rows(Model(), missed).contains { $0.hasPrefix("You missed your check-in") && $0.contains("7 min ago") })
     }
 
+    @Test("an alert that was raised late shows when help was asked for, and when the server had it (S34)")
+    func lateCall() {
+        let call = LateCall(pressed: Self.now - .minutes(20), received: Self.now - .minutes(2))
+        let late = "called 20 min ago, received \(Words.clock(Self.now - .minutes(2)))"
+        let own = Self.shown(account: { account in
+            (account.alertRaised, account.lateCall) = (Self.now - .minutes(2), call)
+        })
+        #expect(rows(Model(), own).contains { $0.hasPrefix("You \(late).") })
+        var model = Model()
+        model.tab = .contacts
+        let bob = Person(
+            account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
+            lateCall: call)
+        #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
+    }
+
     @Test("a contact's name that has control sequences in it shows as text")
     func hostile() {
         var model = Model()

@@ -123,6 +123,47 @@ struct SessionPolicyTests {
         }
     }
 
+    @Test("the person's devices and responders hear of a late call for help when it was made, and when it came (S34)")
+    func lateCall() throws {
+        let (alarm, now) = (AlarmID.new(), Instant.now)
+        let (made, received) = (now - .minutes(20), now - .minutes(2))
+        let call = try #require(LateCall(pressed: made, received: received))
+        let events: [SessionEvent] = [
+            .alertRaised(.init(account: account, alarm: alarm, lateCall: call, at: now)),
+            .alertAnnounced(
+                .init(account: account, alarm: alarm, raised: now, lateCall: call, at: now + .minutes(1))),
+        ]
+        for event in events {
+            let told = try commands(for: event)
+            let own = try #require(told.compactMap { $0 as? DeliverNotification }.first)
+            try own.validate()
+            #expect(own.details == NotificationDetails(at: received, pressed: made, alarm: alarm))
+            let relay = RelayAlert(kind: .alertRaised, alarm: alarm, occurred: now, lateCall: call)
+            #expect(told.compactMap { $0 as? RelayAlert } == [relay] && told.count == 2)
+        }
+        let repeated = AlarmRepeated(
+            account: account, alarm: alarm, kind: .alertRaised, since: now, repetition: 1, lateCall: call,
+            at: now + .minutes(5))
+        #expect(try commands(for: .alarmRepeated(repeated)).compactMap { ($0 as? RelayAlert)?.lateCall } == [call])
+        for call in [call, nil] {
+            let again = AlertRaisedAgain(account: account, alarm: alarm, pressed: now, lateCall: call, at: now)
+            let forget = ForgetAnswers(alarm: alarm, before: now, lateCall: call)
+            #expect(try commands(for: .alertRaisedAgain(again)).first as? ForgetAnswers == forget)
+        }
+        let alerted = ResponderAlerted(
+            account: .new(), dependent: account, kind: .alertRaised, alarm: alarm, occurred: now, pressed: made,
+            repetition: 0, at: now)
+        let message = RecordedMessage(
+            partition: Partition(0), position: Position(1),
+            message: Message(
+                kind: .event, type: ResponderAlerted.type, key: .account(alerted.account), account: alerted.account,
+                body: try alerted.encoded()),
+            recordedAt: now)
+        let notified = ContactsPolicy().commands(for: .responderAlerted(alerted), in: message)
+        let details = (notified.first?.body as? DeliverNotification)?.details
+        #expect(details == NotificationDetails(at: now, pressed: made, alarm: alarm))
+    }
+
     @Test(
         """
         a drill is relayed as a drill, and taken back from everybody, its person too, however it ends (A11)

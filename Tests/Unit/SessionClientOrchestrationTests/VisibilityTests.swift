@@ -24,16 +24,18 @@ struct VisibilityTests {
             account: Self.anna, handle: "anna", name: "Anna", emergencyNote: "allergic",
             checkIn: CheckInState(
                 due: .now, missed: true, daily: DailyTimes(times: [540], weekdays: [.monday], zone: "Europe/Berlin"),
-                opens: .now), alertRaised: .now, alertAlarm: .new())
+                opens: .now), alertRaised: .now, alertAlarm: .new(),
+            lateCall: LateCall(pressed: Instant.now - .hours(1), received: .now))
         let contact = Person(state, seenByResponder: false)
         #expect(contact.handle == "anna" && contact.name == "Anna")
         #expect(contact.emergencyNote == nil && contact.checkIn == nil && contact.veryLateFrom == nil)
-        #expect(contact.alertRaised == nil && contact.alertAlarm == nil)
+        #expect(contact.alertRaised == nil && contact.alertAlarm == nil && contact.lateCall == nil)
         let responder = Person(state, seenByResponder: true)
         #expect(responder.emergencyNote == "allergic" && responder.checkIn?.missed == true)
         // A zone says where somebody is.
         #expect(responder.checkIn?.daily == nil && responder.checkIn?.opens == nil)
         #expect(responder.veryLateFrom != nil && responder.alertRaised != nil && responder.alertAlarm != nil)
+        #expect(responder.lateCall != nil && responder.lateCall == state.lateCall)
         let closed = Person(
             AccountState(account: Self.anna, emergencyNote: "old", isClosed: true), seenByResponder: true)
         #expect(closed.isClosed && closed.emergencyNote == nil && closed.checkIn == nil)

@@ -153,6 +153,88 @@ struct AlertTests {
     }
 
     @Test(
+        "a call for help that comes a minute late or more says when it was made and received, whenever others hear of it (S34)"
+    )
+    func late() throws {
+        for (delay, isLate) in [(Interval.seconds(59), false), (.minutes(1), true)] {
+            var household = Household()
+            let anna = try household.person()
+            var begun = 0
+            /// Calls for help now, which the server has later. Returns what people see of it.
+            func call() throws -> LateCall? {
+                let pressed = household.time
+                household.pass(delay)
+                begun = household.log.count
+                try household.ask(anna, RaiseAlert(pressed: pressed))
+                let call = LateCall(pressed: pressed, received: household.time)
+                #expect((call != nil) == isLate)
+                #expect(household.state(anna).lateCall == call && household.replicas[anna]?.lateCall == call)
+                return call
+            }
+            func heard<Body: EventBody>(_ type: Body.Type) -> [Body] {
+                household.log.dropFirst(begun).compactMap { $0.event.body as? Body }
+            }
+            let first = try call()
+            #expect(heard(AlertRaised.self).map(\.lateCall) == [first])
+            try household.run(.hours(2), of: anna)
+            #expect(!heard(AlarmRepeated.self).isEmpty)
+            #expect(heard(AlarmRepeated.self).allSatisfy { $0.lateCall == first })
+            // Of several the newest.
+            let second = try call()
+            #expect(heard(AlertRaisedAgain.self).map(\.lateCall) == [second])
+            try household.run(.hours(2), of: anna)
+            #expect(!heard(AlarmRepeated.self).isEmpty)
+            #expect(heard(AlarmRepeated.self).allSatisfy { $0.lateCall == second })
+            // A process of an earlier release raises the next one without changing it.
+            var older = household
+            let next: AlarmID = older.id()
+            older.rows[anna]?.alert.alarm = next
+            #expect(older.state(anna).lateCall == nil)
+            try household.ask(anna, ClearAlert())
+            #expect(household.state(anna).lateCall == nil && household.replicas[anna]?.lateCall == nil)
+            try household.raise(anna)
+            #expect(household.state(anna).lateCall == nil && household.replicas[anna]?.lateCall == nil)
+        }
+    }
+
+    @Test("a time at which nobody can have called for help is shown to nobody, also once the alert has waited (S34)")
+    func impossible() throws {
+        for (ago, isShown) in [
+            (RaiseAlert.sending.lifetime, true), (.minutes(24 * 60 + 1), false), (.seconds(-1), false),
+        ] {
+            var household = Household()
+            household.rows.limits.alertBurst = 0
+            let anna = try household.person()
+            let pressed = household.time - ago
+            let call = isShown ? LateCall(pressed: pressed, received: household.time) : nil
+            let raised = try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaised.self)
+            #expect(raised.waitsUntil != nil && raised.lateCall == call && (call != nil) == isShown)
+            try household.run(.minutes(2), of: anna)
+            let announced = household.log.compactMap { $0.event.body as? AlertAnnounced }
+            #expect(announced.map(\.lateCall) == [call])
+        }
+    }
+
+    @Test("neither the time that a call for help waits in the server nor a clock that was ahead makes it late (S34)")
+    func waited() throws {
+        for (isOn, isLate) in [(false, false), (false, true), (true, false), (true, true)] {
+            var household = Household()
+            let anna = try household.person()
+            if isOn { try household.raise(anna) }
+            household.pass(.hours(1))
+            let recorded = household.time - .minutes(5)
+            let pressed = isLate ? recorded - .minutes(2) : recorded
+            let events = try household.ask(anna, RaiseAlert(pressed: pressed), recordedAt: recorded)
+            let call = isLate ? LateCall(pressed: pressed, received: recorded) : nil
+            let told = events.map {
+                isOn ? ($0.body as? AlertRaisedAgain)?.lateCall : ($0.body as? AlertRaised)?.lateCall
+            }
+            #expect(told == [call] && (call != nil) == isLate)
+            #expect(household.state(anna).lateCall == call)
+        }
+    }
+
+    @Test(
         """
         of whoever calls for help again while an alert is on, responders hear again as they did at first: at once, but not \
         more than every half an hour (S34)

@@ -142,7 +142,9 @@ struct SessionPropertyTests {
             return EndUnansweredAlert(
                 account: account, pings: pings.filter { _ in random.oneIn(2) },
                 answered: random.oneIn(4) ? nil : household.time - .minutes(Int64.random(in: 0...60, using: &random)))
-        case 19...20: return RaiseAlert()
+        case 19...20:
+            let late = household.time - .minutes(Int64.random(in: 0...3, using: &random))
+            return RaiseAlert(pressed: random.oneIn(2) ? late : nil)
         case 21: return ClearAlert()
         case 22...27:
             return try phoneCommand(of: account, by: device, source, known, keys, in: &household, using: &random)

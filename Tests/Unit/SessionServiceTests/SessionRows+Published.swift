@@ -29,7 +29,8 @@ extension SessionRows {
                 due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm,
                 grace: row.checkIn.grace > .seconds(0) ? row.checkIn.grace : nil, graceEnds: row.checkIn.shownGraceEnd,
                 pausedUntil: row.checkIn.pausedUntil, daily: row.checkIn.daily?.times, opens: row.checkIn.opens),
-            alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, trip: row.trip?.shown,
+            alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, lateCall: row.alert.lateCall,
+            trip: row.trip?.shown,
             unanswered: row.unanswered?.shown, drill: row.drill, devices: .init(devices))
     }
 }

@@ -61,6 +61,32 @@ struct SessionStoreTests {
         }
     }
 
+    @Test("a late call for help is shown in its own alert alone, whichever release raises the next one (S34)")
+    func lateCall() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var household = Household(seed: random.next())
+                let anna = try household.person()
+                try household.ask(anna, RaiseAlert(pressed: household.time - .minutes(2)))
+                let call = try #require(household.state(anna).lateCall)
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(household, using: &random)
+                await trial.close()
+                let reader = try await Trial(SessionStore(), in: database, as: "session_client")
+                func shown() async throws -> [LateCall?] {
+                    try await reader.published(in: "session.account_state", of: [anna], as: AccountState.self)
+                        .map(\.lateCall)
+                }
+                let own = try await shown()
+                try #require(own == [call])
+                try await database.psql("UPDATE session.account SET alert_alarm = '\(AlarmID.new())'")
+                let next = try await shown()
+                try #require(next == [nil])
+                await reader.close()
+            }
+        }
+    }
+
     @Test(
         """
         of all that waits, only the account's own check-in from before the deadline holds its alarm back, until it expires or \

@@ -76,6 +76,8 @@ struct SessionTableTests {
             (open.alert.pressed, open.alert.pressedAgain, open.alert.pressedAlarm) = (
                 time(20), time(21), open.alert.alarm
             )
+            open.alert.keptLateCall = KeptLateCall(
+                try #require(LateCall(pressed: time(67), received: time(67) + LateCall.delay)), of: .new())
             (open.opened, open.oldestChange) = (time(11), time(12))
             (closed.opened, closed.closed, closed.checkIn.due) = (time(13), time(14), nil)
             var waiting = Tables.account.blank

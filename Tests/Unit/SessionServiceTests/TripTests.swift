@@ -106,11 +106,30 @@ struct TripTests {
         try household.run(.hours(2), of: anna)
         let again = try household.ask(anna, RaiseAlert(pressed: pressed)).first(as: AlertRaisedAgain.self)
         #expect(again.pressed > pressed && household.state(anna).trip?.isCalled == true)
+        let call = LateCall(pressed: pressed, received: household.time)
+        #expect(call != nil && again.lateCall == call && household.state(anna).lateCall == call)
+        try household.run(.hours(1), of: anna)
+        #expect((household.log.last?.event.body as? AlarmRepeated)?.lateCall == call)
         // An app of an earlier release doesn't say when.
         var (other, ben, _) = try Self.away()
         try other.run(.hours(2), of: ben)
         other.pass(.seconds(1))
         #expect(try other.ask(ben, RaiseAlert()).count == 1 && other.state(ben).trip?.isCalled == true)
+    }
+
+    @Test("a trip that is found missed late is no late call for help, also once there is a call (A7, S34)")
+    func noCall() throws {
+        var (household, anna, trip) = try Self.away()
+        let miss = try Self.miss(household, anna)
+        household.pass(.minutes(123))
+        let raised = try household.ask(nil, miss, recordedAt: trip.eta).first(as: AlertRaised.self)
+        #expect(raised.trip?.trip == trip.id && raised.lateCall == nil && household.state(anna).lateCall == nil)
+        household.pass(.minutes(20))
+        let again = try household.ask(anna, RaiseAlert(pressed: household.time)).first(as: AlertRaisedAgain.self)
+        #expect(again.lateCall == nil && household.state(anna).lateCall == nil)
+        try household.run(.hours(2), of: anna)
+        let repeated = household.log.compactMap { $0.event.body as? AlarmRepeated }
+        #expect(!repeated.isEmpty && repeated.allSatisfy { $0.lateCall == nil })
     }
 
     @Test("missed while an alert is on, it calls again; the alert's end ends it (A7)")

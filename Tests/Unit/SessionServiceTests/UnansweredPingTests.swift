@@ -73,6 +73,22 @@ struct UnansweredPingTests {
         #expect(try scene.end(pings[0]).isEmpty)
     }
 
+    @Test("pings that are handled late are no late call for help, also once there is a call (A4, S34)")
+    func noCall() throws {
+        var scene = try Scene()
+        let found = scene.household.time
+        let raise = RaiseUnansweredAlert(account: scene.anna, pings: [scene.ping(scene.ben)], found: found)
+        scene.household.pass(.minutes(3))
+        let raised = try scene.household.ask(nil, raise, recordedAt: found).first(as: AlertRaised.self)
+        #expect(raised.pings?.count == 1 && raised.lateCall == nil && scene.state.lateCall == nil)
+        scene.household.pass(.minutes(20))
+        let help = try scene.household.ask(scene.anna, RaiseAlert(pressed: scene.household.time))
+        #expect(try help.first(as: AlertRaisedAgain.self).lateCall == nil && scene.state.lateCall == nil)
+        try scene.household.run(.hours(2), of: scene.anna)
+        let repeated = scene.household.log.compactMap { $0.event.body as? AlarmRepeated }
+        #expect(!repeated.isEmpty && repeated.allSatisfy { $0.lateCall == nil })
+    }
+
     @Test("an old answer ends no alert of a ping that was sent later; what is known of the others stays (A4)")
     func oldAnswer() throws {
         // Ben pinged long ago, and she answered without a network. Since then Cleo has pinged.

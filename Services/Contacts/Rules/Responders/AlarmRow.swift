@@ -24,6 +24,10 @@ package struct AlarmRow: Equatable, Sendable {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several, unless the dependent has called for
     /// help, too.
     package var pinged: Instant?
+    /// The dependent's newest call for help that came late, perhaps about an earlier alarm.
+    package var keptLateCall: KeptLateCall?
+    /// The dependent's newest call for help that came late.
+    package var lateCall: LateCall? { keptLateCall?.call(of: alarm) }
     /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
     package var kept = Answering()
     /// What became of the answers to it.

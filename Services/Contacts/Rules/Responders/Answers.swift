@@ -135,6 +135,7 @@ extension ContactsReducer {
             rows.alarms[key]?.deadline = nil
             rows.alarms[key]?.pinged = nil
         }
+        rows.alarms[key]?.keptLateCall.keep(command.lateCall, of: command.alarm)
         var events: [ContactsEvent] = []
         var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {

@@ -61,6 +61,7 @@ extension ContactsReducer {
                 alarm: alarm, occurred: command.occurred, deadline: command.deadline, pinged: command.pinged)
             startTiers(&rows, key, at: asker.clock)
         }
+        rows.alarms[key]?.keptLateCall.keep(command.lateCall, of: alarm)
         // Once the dependent has called for help by hand nobody hears of a trip or a ping alone any more. Until then one may come after
         // the other, or be over.
         if kind == .alert, let row = rows.alarms[key], row.deadline != nil || row.pinged != nil {
@@ -108,7 +109,8 @@ extension ContactsReducer {
         let alerted = ContactsEvent.responderAlerted(
             .init(
                 account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
-                occurred: row.occurred, deadline: row.deadline, pinged: row.pinged, repetition: repetition, at: time))
+                occurred: row.lateCall?.received ?? row.occurred, deadline: row.deadline, pinged: row.pinged,
+                pressed: row.lateCall?.pressed, repetition: repetition, at: time))
         return [alerted] + show(answers, key, row.alarm, to: responder, at: time)
     }
 

@@ -20,10 +20,11 @@ struct PushText: Hashable {
     ///   - isOfTrip: Whether it is about the account's own trip.
     ///   - isOfRenewal: Whether it asks if the person is still on an alarm.
     ///   - isOfPing: Whether it is about a ping that wasn't answered in time, or soon won't be.
+    ///   - isLateCall: Whether it is about a call for help that reached the server late.
     ///   - isReminder: Whether it reminds somebody of what they wrote themselves.
     init(
         _ kind: NotificationKind, isOfGrace: Bool = false, isOfTrip: Bool = false, isOfRenewal: Bool = false,
-        isOfPing: Bool = false, isReminder: Bool = false
+        isOfPing: Bool = false, isLateCall: Bool = false, isReminder: Bool = false
     ) {
         (title, body) =
             switch kind {
@@ -39,6 +40,8 @@ struct PushText: Hashable {
                 ("Your trip ends soon", "Say that you have arrived, or give it another end.")
             case .checkInMissed where isOfGrace:
                 ("Your check-in is due", "Check in now, before it counts as missed.")
+            case .dependentAlertRaised where isLateCall:
+                ("An alarm", "Somebody needs you. Their call came late: look when they made it.")
             case .dependentAlertRaised: ("An alarm", "Somebody needs you.")
             case .dependentCheckInMissed: ("An alarm", "Somebody hasn’t checked in in time.")
             case .dependentAlertCleared, .dependentCheckedInLate: ("All clear", "An alarm is over.")
@@ -81,7 +84,7 @@ extension PushText {
             self.init(
                 notification.kind, isOfGrace: details.isOfGrace, isOfTrip: details.trip != nil,
                 isOfRenewal: details.onItUntil != nil, isOfPing: details.pinged != nil,
-                isReminder: details.isReminder)
+                isLateCall: details.pressed != nil, isReminder: details.isReminder)
         }
     }
 

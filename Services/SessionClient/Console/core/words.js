@@ -56,10 +56,10 @@ function answeredSentence(count) {
 }
 
 const sentences = {
-  alertRaised: (name, { text, trip, pinged, deadline }) => pinged ? t`You haven’t answered ${name}’s ping of ${moment(pinged)}: an alert is on` : trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
+  alertRaised: (name, { text, trip, pinged, deadline, at, pressed }) => pressed ? t`You called for help at ${moment(pressed)}, received ${moment(at)}` : pinged ? t`You haven’t answered ${name}’s ping of ${moment(pinged)}: an alert is on` : trip ? t`You haven’t said that you arrived by ${moment(deadline)}: an alert is on` : (text ? served(text) : t`You raised an alert`),
   alertCleared: () => t`You ended your alert`,
   dependentAlertRaised: (name, details) =>
-    repeated(details.pinged ? t`${name} hasn’t answered a ping of ${moment(details.pinged)}` : details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
+    repeated(details.pressed ? t`${name} called for help at ${moment(details.pressed)}, received ${moment(details.at)}` : details.pinged ? t`${name} hasn’t answered a ping of ${moment(details.pinged)}` : details.deadline ? t`${name} hasn’t arrived from a trip, expected by ${moment(details.deadline)}` : t`${name} raised an alert`, details),
   dependentAlertCleared: (name) => t`${name} ended the alert`,
   checkInMissed: missedSentence,
   dependentCheckInMissed: (name, details) =>

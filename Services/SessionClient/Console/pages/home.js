@@ -117,7 +117,7 @@ const allClearWords = (names, count) => (model.connection.name === 'connected'
   : plural(count, t`${names} gets the all-clear when the connection is back.`, t`${names} get the all-clear when the connection is back.`))
 
 function alarm(account) {
-  const { alertRaised, alertAlarm } = account
+  const { alertRaised, alertAlarm, lateCall } = account
   const count = respondersOf(model.replica)?.length
   const raise = async () => {
     const isSure = await confirm({
@@ -146,7 +146,8 @@ function alarm(account) {
       button([iconOf('alert'), entry ? sending(entry) : t`Raise an alert`], raise, { kind: 'danger', disabled: Boolean(entry) }), refusal('alert'))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': t`Alert`, role: 'alert', 'data-shows': 'alertRaised' },
-    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'), pingWords(account) && [pingWords(account), h('br')],
+    h('p', {}, h('strong', {}, t`Your alert is on`), h('br'), t`since ${moment(alertRaised)}`, h('br'),
+      lateCall && [t`You called for help at ${moment(lateCall.pressed)}, received ${moment(lateCall.received)}`, h('br')], pingWords(account) && [pingWords(account), h('br')],
       warning(true) ?? (count > 0 && t`It goes to ${responderNames()}.`)),
     count > 0 && answers(alertAlarm),
     h('div', { class: 'actions' }, button(entry ? sending(entry) : t`End the alert`, end, { disabled: Boolean(entry) }),

@@ -7,7 +7,7 @@ const isByHand = ({ unanswered, trip }, alarm) => (unanswered?.alarm === alarm ?
 /** The person has called for help by hand, too. */
 const called = (trip, alarm) => (trip && trip.alarm === alarm ? { ...trip, isCalled: true } : trip)
 /** The end of an alert ends the trip that made it. */
-const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
+const withoutAlert = (state) => ({ ...state, alertRaised: undefined, alertAlarm: undefined, lateCall: undefined, unanswered: undefined, trip: state.trip?.alarm ? undefined : state.trip })
 
 /** Pings raised an alert, or were added to one. Of each responder the newest counts. */
 function unansweredOf(known, { alarm, pings }, isCalled) {
@@ -31,7 +31,8 @@ function raisedAgain(state, body) {
   const isCalled = isByHand(state, body.alarm)
   if (body.trip) return { ...state, trip: missedTrip(state.trip, body, isCalled) }
   if (body.pings) return { ...state, unanswered: unansweredOf(state.unanswered, body, isCalled) }
-  return { ...state, trip: called(state.trip, body.alarm), unanswered: called(state.unanswered, body.alarm) }
+  const lateCall = state.alertAlarm === body.alarm && body.lateCall ? body.lateCall : state.lateCall
+  return { ...state, lateCall, trip: called(state.trip, body.alarm), unanswered: called(state.unanswered, body.alarm) }
 }
 
 /** The state after an event. */
@@ -77,7 +78,7 @@ export function applyToAccount(state, type, body) {
     case 'CheckInsPaused': return checkIn({ due: body.due, opens: body.opens, pausedUntil: body.until })
     case 'CheckInsResumed': return checkIn({ due: body.due, opens: body.opens, pausedUntil: undefined })
     case 'CheckInMissed': return checkIn({ pausedUntil: undefined, opens: undefined, missed: true, alarm: body.alarm, graceEnds: undefined })
-    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
+    case 'AlertRaised': return { ...state, alertRaised: body.at, alertAlarm: body.alarm, lateCall: body.lateCall, trip: missedTrip(state.trip, body), unanswered: body.pings && unansweredOf(undefined, body) }
     case 'AlertRaisedAgain': return raisedAgain(state, body)
     case 'UnansweredPingsDropped': return { ...state, unanswered: withoutPings(state.unanswered, body) }
     case 'AlertCleared': return withoutAlert(state)

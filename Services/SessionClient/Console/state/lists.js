@@ -42,10 +42,11 @@ export function levelOf({ contact, person }, now) {
   return contact.isMyResponder ? 'quiet' : 'plain'
 }
 
-function alertText({ alertRaised, trip, unanswered }, now) {
+function alertText({ alertRaised, lateCall, trip, unanswered }, now) {
   const since = t`Alert since ${moment(alertRaised, now)}`
   // Who has called for help, too, has done that above all.
-  const called = (unanswered ?? trip)?.isCalled ? t`${since}; called for help` : since
+  const isCalled = (unanswered ?? trip)?.isCalled
+  const called = lateCall ? t`${since}; called for help at ${moment(lateCall.pressed, now)}, received ${moment(lateCall.received, now)}` : isCalled ? t`${since}; called for help` : since
   const asked = unanswered ? t`${called}; hasn’t answered a ping of ${moment(unanswered.pinged, now)}` : called
   if (!trip) return asked
   const eta = moment(trip.eta, now)

@@ -118,7 +118,7 @@ package struct ContactsPolicy: Policy {
                 notify(
                     event.kind.notification, about: event.dependent,
                     .init(
-                        at: event.occurred, deadline: event.deadline, pinged: event.pinged,
+                        at: event.occurred, deadline: event.deadline, pinged: event.pinged, pressed: event.pressed,
                         count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
             ]
         case .alarmEnded(let event):

@@ -36,10 +36,10 @@ package struct SessionPolicy: Policy {
         func announce(_ change: PauseChange, until: Instant?, due: Instant, at time: Instant) -> PolicyCommand {
             .tell(.contacts, AnnouncePause(change: change, until: until, due: due, occurred: time), for: account)
         }
-        func announce(_ alarm: AlarmID, raised: Instant) -> [PolicyCommand] {
+        func announce(_ alarm: AlarmID, raised: Instant, _ late: LateCall?) -> [PolicyCommand] {
             [
-                notify(.alertRaised, .init(at: raised, alarm: alarm)),
-                relay(.init(kind: .alertRaised, alarm: alarm, occurred: raised)),
+                notify(.alertRaised, .init(at: late?.received ?? raised, pressed: late?.pressed, alarm: alarm)),
+                relay(.init(kind: .alertRaised, alarm: alarm, occurred: raised, lateCall: late)),
             ]
         }
 
@@ -119,15 +119,16 @@ package struct SessionPolicy: Policy {
                     relay(
                         .init(
                             kind: .alertRaised, alarm: event.alarm, occurred: event.since, deadline: event.eta,
-                            pinged: event.pinged, repetition: event.repetition, isSlow: event.isSlow))
+                            pinged: event.pinged, lateCall: event.lateCall, repetition: event.repetition,
+                            isSlow: event.isSlow))
                 ]
             }
         case .alertRaised(let event):
             if let trip = event.trip { return announceTrip(event, trip, because: message) }
             if let pings = event.pings { return announceUnanswered(event, pings, because: message) }
-            return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
+            return event.waitsUntil == nil ? announce(event.alarm, raised: event.at, event.lateCall) : []
         case .alertAnnounced(let event):
-            return announce(event.alarm, raised: event.raised)
+            return announce(event.alarm, raised: event.raised, event.lateCall)
         case .alertCleared(let event):
             let allRight = allRight(account, said: event.said, because: message)
             guard event.wasAnnounced else { return allRight }
@@ -139,7 +140,8 @@ package struct SessionPolicy: Policy {
             if let pings = event.pings { return add(pings, event, because: message) }
             // Somebody who hasn't arrived hasn't called for help.
             let forget = ForgetAnswers(
-                alarm: event.alarm, before: event.pressed, isLate: event.trip == nil ? nil : true)
+                alarm: event.alarm, before: event.pressed, isLate: event.trip == nil ? nil : true,
+                lateCall: event.lateCall)
             let said = event.trip.map { say($0, of: event, because: message) } ?? []
             return [.tell(.contacts, forget, for: account)] + said
         case .unansweredPingsDiscarded(let event): return [discard(event, because: message)]

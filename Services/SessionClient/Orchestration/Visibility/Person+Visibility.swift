@@ -24,6 +24,7 @@ extension Person {
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised
         alertAlarm = state.alertAlarm
+        lateCall = state.lateCall
         if let pings = state.unanswered, pings.alarm == state.alertAlarm, let first = pings.earliest {
             unanswered = PersonPings(pinged: first.sent, isCalled: pings.isCalled)
         }

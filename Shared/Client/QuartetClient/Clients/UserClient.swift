@@ -33,6 +33,8 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var checkIn: CheckInState? { state?.checkIn }
     public var alertRaised: Instant? { state?.alertRaised }
     public var alertAlarm: AlarmID? { state?.alertAlarm }
+    /// The newest call for help that came late, of those while the alert is on.
+    public var lateCall: LateCall? { state?.lateCall }
     /// The trip that is on, or that was missed and made the alert that is on.
     public var trip: TripState? { state?.trip }
     /// The pings that made the alert that is on because they weren't answered, or were added to it.
@@ -261,7 +263,7 @@ private enum UserEdit: ClientEdit {
         case .startTrip, .extendTrip, .endTrip: break
         case .raiseAlert: state.alertRaised = state.alertRaised ?? time
         case .clearAlert:
-            (state.alertRaised, state.alertAlarm, state.unanswered) = (nil, nil, nil)
+            state.endAlert()
             if state.trip?.alarm != nil { state.trip = nil }
         case .updateSecurity(let request):
             state.isSingleDevice = request.isSingleDevice ?? state.isSingleDevice
@@ -300,7 +302,7 @@ private enum UserEdit: ClientEdit {
         case .extendTrip(let command): if state.trip?.id == command.trip { state.trip?.eta = command.eta }
         case .endTrip(let command):
             guard let trip = state.trip, trip.id == command.trip, trip.isCalled != true else { return }
-            if trip.isItsAlert { (state.alertRaised, state.alertAlarm, state.unanswered) = (nil, nil, nil) }
+            if trip.isItsAlert { state.endAlert() }
             state.trip = nil
         default: show(in: &state, at: time)
         }

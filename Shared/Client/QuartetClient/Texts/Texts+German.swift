@@ -52,12 +52,14 @@ extension Texts {
         "notification.alertRaised.text": "{text}",
         "notification.alertRaised.pinged":
             "Du hast auf die Nachfrage von {name} ({pinged}) nicht geantwortet: ein Alarm ist an",
+        "notification.alertRaised.pressed": "Du hast um Hilfe gerufen ({pressed}), eingegangen: {at}",
         "notification.alertRaised.trip":
             "Du hast nicht gesagt, dass du bis {deadline} angekommen bist: ein Alarm ist an",
         "notification.alertCleared": "Du hast deinen Alarm beendet.",
         "notification.dependentAlertRaised": "{name} hat Alarm ausgelöst",
         "notification.dependentAlertRaised.pinged":
             "{name} hat auf eine Nachfrage ({pinged}) nicht geantwortet",
+        "notification.dependentAlertRaised.pressed": "{name} hat um Hilfe gerufen ({pressed}), eingegangen: {at}",
         "notification.dependentAlertRaised.deadline":
             "{name} ist von unterwegs nicht angekommen, erwartet bis {deadline}",
         "notification.dependentAlertCleared": "{name} hat den Alarm beendet",

@@ -14,9 +14,9 @@ import QuartetVocabulary
 /// let french = Texts(language: "fr", replacing: ["connection.connected": "Connecté"])
 /// ```
 public struct Texts: Sendable {
-    /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}` and
-    /// `{role}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for what an error or a state adds,
-    /// `{time}` for when a person did something, `{span}` for how soon a drill got through.
+    /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}`,
+    /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for
+    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -75,15 +75,14 @@ public struct Texts: Sendable {
         values["reminder"] = details.reminder.map { $0.isEmpty ? self["reminder.unread"] : $0 }
         values["trip"] = details.trip.map { "\($0)" }
         values["pinged"] = details.pinged.map(moment)
+        values["at"] = details.at.map(moment)
+        values["pressed"] = details.at == nil ? nil : details.pressed.map(moment)
         if let drill = details.drill, let news = details.drillNews { values[news.form] = "\(drill)" }
         let key = "notification.\(kind.rawValue)"
         // The text that says most of what is known.
         let forms = [
-            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "reminder", "pinged", "trip", "grace",
-            "onIt",
-            "paused",
-            "deadline",
-            "lead", "count", "text",
+            "count.one", "drill", "drillEnded", "ownDrill", "ownDrillOver", "reminder", "pressed", "pinged", "trip",
+            "grace", "onIt", "paused", "deadline", "lead", "count", "text",
         ].filter { form in
             form == "count.one" ? details.count == 1 : values[form] != nil
         }

@@ -35,6 +35,11 @@ enum Words {
         return passed < .seconds(5) ? "just now" : "\(span(passed)) ago"
     }
 
+    /// When somebody made a call for help that came late, and when the server had it.
+    static func late(_ call: LateCall, _ shown: Shown) -> String {
+        "called \(ago(call.pressed, shown)), received \(clock(call.received))"
+    }
+
     /// A time by the clock of this device's time zone: `Mon 14:05`.
     static func clock(_ time: Instant) -> String {
         var seconds = time_t(time.microseconds / 1_000_000)

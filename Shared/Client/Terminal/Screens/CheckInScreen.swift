@@ -16,9 +16,10 @@ enum CheckInScreen {
             lines += [
                 Line(
                     "ALERT: \(reason(shown)) \(Words.ago(raised, shown)). \(ending(shown))",
-                    Style(color: .red, isBold: true)),
-                .empty,
+                    Style(color: .red, isBold: true))
             ]
+            if let call = shown.user.lateCall { lines.append(Line("You \(Words.late(call, shown)).")) }
+            lines.append(.empty)
         }
         for alarm in [shown.user.alertAlarm, checkIn.alarm].compactMap({ $0 }) {
             let answers = shown.contacts.answers(to: alarm)

@@ -87,10 +87,12 @@ enum ContactsScreen {
     private static func status(_ contact: Contact, _ shown: Shown) -> Span {
         let person = shown.contacts.person(by: contact.account)
         if let raised = person?.alertRaised {
+            let late = person?.lateCall.map { ", \(Words.late($0, shown))" } ?? ""
             let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
             let ping = person?.unanswered.map { ", hasn't answered a ping of \(Words.clock($0.pinged))" } ?? ""
             let text =
-                "ALERT \(Words.ago(raised, shown))\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
+                "ALERT \(Words.ago(raised, shown))\(late)"
+                + "\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
             return Span(text, Style(color: .red, isBold: true))
         }
         if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {

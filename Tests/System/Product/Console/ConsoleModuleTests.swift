@@ -106,6 +106,11 @@ struct ConsoleModuleTests {
                     ["c", false], ["", false], ["b", true],
                     ["; hasn’t answered a ping of", "; called for help; hasn’t answered a ping of"],
                 ], "a call for help is never shown as a mere ping, nor a ping or a trip as a call")
+            let late = try await page.runModules(
+                ["state/account.js", "state/lists.js", "core/words.js", "core/time.js"], Self.lateCall)
+            #expect(
+                late == [true, true, true, true, true, true],
+                "a late call for help is shown with both times, also in an alert that is on (S34)")
             let again = try await page.runModules(
                 ["parts/ping-settings.js", "core/time.js"],
                 """
@@ -237,6 +242,26 @@ struct ConsoleModuleTests {
             after(raised, ['AlertRaisedAgain', { pings: [ping('c', 2)] }], dropped), after(raised, missed, dropped),
             after(['AlertRaised', { at: 1 }], ['AlertRaisedAgain', { pings: [ping('b', 1)] }]),
             [{ pinged: 1.7e15 }, { pinged: 1.7e15, isCalled: true }].map((one) => words(one).match(/;.* of/)[0]),
+        ];
+        """
+
+    /// What the console says of a call for help that came late: in the state, on a card and in a notification.
+    private static let lateCall = """
+        const { applyToAccount } = m['state/account.js'], { statusText } = m['state/lists.js'], { sentence } = m['core/words.js'];
+        const { moment } = m['core/time.js'];
+        const pressed = 1.7e15, at = pressed + 1.2e9;
+        const lateCall = { pressed, received: at };
+        const raised = applyToAccount({ checkIn: {} }, 'AlertRaised', { alarm: 'a', at: at + 6e8 });
+        const again = applyToAccount(raised, 'AlertRaisedAgain', { alarm: 'a', lateCall });
+        const begun = applyToAccount({ checkIn: {} }, 'AlertRaised', { alarm: 'a', at, lateCall });
+        const both = (text, now) => text.includes(moment(pressed, now)) && text.includes(moment(at, now));
+        const person = { alertRaised: at + 6e8, lateCall };
+        const told = (kind) => both(sentence({ kind, details: { at, pressed } }, 'Bob'));
+        return [
+            begun.lateCall === lateCall && again.lateCall === lateCall && raised.lateCall === undefined,
+            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a' }).lateCall === lateCall,
+            applyToAccount(again, 'AlertCleared', { alarm: 'a' }).lateCall === undefined,
+            both(statusText({ contact: {}, person }, 'alert', at), at), told('alertRaised'), told('dependentAlertRaised'),
         ];
         """
 
