@@ -66,6 +66,7 @@ public final class Connection: Observable, Sendable {
         store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper,
         surroundings: (any Surroundings)? = nil
     ) {
+        let transport = transport.map { ReleasingTransport(inner: $0, workplace: time.workplace) }
         self.name = name
         self.transport = transport
         self.time = time
