@@ -24,9 +24,10 @@ extension AppPackageTests {
 
         @Test(
             """
-            three apps that edit, sign out and in and are killed while connections are dropped, delayed, halved and overtaken: after \
-            the last cut they all show what the server has and have it by its hashes, each change was made once, and nobody saw a \
-            value go back, a killed app when it is started again neither (S11, S20, S22, T2, T13, T14)
+            three apps that edit, call for help, check in, ping, sign out and in and are killed while connections are dropped, reset, \
+            delayed, halved and overtaken: after the last cut they all show what the server has and have it by its hashes, each \
+            change and each urgent command was made once, and nobody saw a value go back, a killed app when it is started again \
+            neither (S11, S20, S22, T2, T13, T14)
             """)
         func rough() async throws {
             try await withRandom { random in
@@ -55,7 +56,8 @@ extension AppPackageTests {
                     do {
                         for network in [network, rpcNetwork] { network.roughen() }
                         let end = ContinuousClock.now + .seconds(Soak.count(12, long: 120))
-                        while ContinuousClock.now < end {
+                        func hasAll() -> Bool { Self.hasHappened(to: people, on: [network, rpcNetwork]) }
+                        while ContinuousClock.now < end || (!hasAll() && ContinuousClock.now < end + .patience) {
                             let index = people.indices.randomElement(using: &choices) ?? 0
                             var last = people[index].app.lastLine
                             for _ in 0..<Int.random(in: 1...12, using: &choices) {
@@ -69,6 +71,7 @@ extension AppPackageTests {
                             people[index].app = try await Self.start(
                                 "live", people[index].handle, folder, url(people[index].handle), seed: choices.next())
                         }
+                        try #require(hasAll(), "HTTP: \(network.counts); gRPC: \(rpcNetwork.counts)")
                         for network in [network, rpcNetwork] { network.calm() }
                         let calmed = ContinuousClock.now
                         try await Self.settle(people)
@@ -97,6 +100,18 @@ extension AppPackageTests {
                     await Self.end(people)
                 }
             }
+        }
+
+        /// What everybody's app does that is urgent.
+        private static let urgent = ["RaiseAlert", "ClearAlert", "CheckIn", "SendPing", "CancelPing"]
+
+        /// Whether each network has ended connections in each way, and each urgent command was made by somebody.
+        private static func hasHappened(to people: [Person], on networks: [RoughNetwork]) -> Bool {
+            let said = people.reduce(into: Set<String>()) { said, person in
+                said.formUnion(person.said + person.app.lines(on: .output))
+            }
+            return networks.map(\.counts).allSatisfy { $0.reset > 0 && $0.dropped > 0 && $0.halved > 0 }
+                && urgent.allSatisfy { said.contains("did \($0)") }
         }
 
         private static func start(
@@ -200,7 +215,10 @@ extension AppPackageTests {
             try #require(first["notes"].string ?? "" == (numbers[1] == 0 ? "" : "\(numbers[1])"), "\(first)")
             try #require(first["version"].int.map { versions(numbers[1]).contains($0) } == true, "\(first)")
             // Sent again under another key, a change that was made is accepted and finds nothing to change.
-            for (service, type) in [("session", "UpdateProfile"), ("contacts", "UpdateContact")] {
+            for (service, type) in [
+                ("session", "UpdateProfile"), ("contacts", "UpdateContact"), ("session", "RaiseAlert"),
+                ("contacts", "SendPing"),
+            ] {
                 let needless = try await quartet.psql(
                     """
                     SELECT count(*) FROM \(service).log WHERE type = 'Accepted' AND command_id IN
@@ -208,6 +226,41 @@ extension AppPackageTests {
                        WHERE type = '\(type)' AND account = '\(device.account)')
                     """)
                 try #require(needless == "0", "\(person.handle) \(type)")
+            }
+            try await checkUrgent(person, device, quartet)
+        }
+
+        /// Each urgent command that was accepted was made, and none more often than somebody pressed.
+        private static func checkUrgent(_ person: Person, _ device: Device, _ quartet: Quartet) async throws {
+            let said = person.said + person.app.lines(on: .output)
+            for (service, command, event) in [
+                ("session", "RaiseAlert", "AlertRaised"), ("session", "ClearAlert", "AlertCleared"),
+                ("session", "CheckIn", "CheckedIn"), ("contacts", "SendPing", "PingSent"),
+            ] {
+                func count(_ what: String) -> Int { said.count { $0 == "\(what) \(command)" } }
+                let made = try await quartet.psql(
+                    """
+                    SELECT count(*) FROM \(service).log WHERE type = '\(event)' AND body ->> 'account' = '\(device.account)'
+                       AND command_id IN (SELECT command_id FROM session_client.\(service)_commands
+                                           WHERE type = '\(command)' AND account = '\(device.account)')
+                    """)
+                // An all-clear may find the alert that it is about never raised.
+                let least = command == "ClearAlert" ? 0 : count("accepted")
+                try #require(
+                    (least...count("pressed")).contains(try #require(Int(made))),
+                    "\(person.handle): \(made) \(event), \(said)")
+            }
+            // An app's last all-clear came after its last call for help.
+            let account = try await device.read("/v1/account")
+            try #require(account["alertRaised"] == .null, "\(person.handle)")
+            let types = try await quartet.psql(
+                """
+                SELECT string_agg(type, ' ' ORDER BY position) FROM session.log
+                 WHERE type IN ('AlertRaised', 'AlertRaisedAgain', 'AlertCleared') AND body ->> 'account' = '\(device.account)'
+                """
+            ).split(separator: " ")
+            for (index, type) in types.enumerated() {
+                try #require(type == (index.isMultiple(of: 2) ? "AlertRaised" : "AlertCleared"), "\(types)")
             }
         }
 
