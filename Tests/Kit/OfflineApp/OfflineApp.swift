@@ -13,6 +13,10 @@ struct OfflineApp {
     let quartet: Quartet
     let store: DatabaseStore
     let handle: String
+    private let place: Place
+
+    /// What it counts in. Two processes on one store each have their own.
+    enum Place { case emergencyNote, name }
 
     static func main() async {
         do { try await run() } catch {
@@ -24,13 +28,14 @@ struct OfflineApp {
     private static func run() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 6, let url = URL(string: arguments[2]), let number = UInt64(arguments[5]) else {
-            print("usage: offline-app count|some|live|watch|scopes URL FOLDER HANDLE NUMBER")
+            print("usage: offline-app count|some|names|live|watch|scopes URL FOLDER HANDLE NUMBER")
             exit(2)
         }
         let (folder, handle) = (URL(filePath: arguments[3]), arguments[4])
         switch arguments[1] {
         case "count": try await OfflineApp(url, folder, handle).count(upTo: Int(number))
         case "some": try await OfflineApp(url, folder, handle).count(times: Int(number))
+        case "names": try await OfflineApp(url, folder, handle, in: .name).count(times: Int(number))
         case "live": try await Life(OfflineApp(url, folder, handle), seed: number).run()
         case "watch": try await Life(OfflineApp(url, folder, handle), seed: nil).run()
         case "scopes": try await Scopes(url: url, handle: handle).run(Int(number))
@@ -38,7 +43,7 @@ struct OfflineApp {
         }
     }
 
-    private init(_ url: URL, _ folder: URL, _ handle: String) throws {
+    private init(_ url: URL, _ folder: URL, _ handle: String, in place: Place = .emergencyNote) throws {
         let policy = ReconnectionPolicy(
             attempts: nil, initial: .milliseconds(100), maximum: .seconds(1), multiplier: 2)
         store = try DatabaseStore(folder.appending(path: "store"))
@@ -47,6 +52,7 @@ struct OfflineApp {
             store: store, policy: policy)
         quartet = .live(connection)
         self.handle = handle
+        self.place = place
     }
 
     /// `http://…` and `grpc://…`.
@@ -95,13 +101,21 @@ struct OfflineApp {
     }
 
     /// How far it has counted.
-    var number: Int { Int(quartet.user.user.emergencyNote) ?? 0 }
+    var number: Int {
+        switch place {
+        case .emergencyNote: Int(quartet.user.user.emergencyNote) ?? 0
+        case .name: quartet.user.user.name?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        }
+    }
 
     /// Makes the next change.
     func next() async throws {
         let (profile, next) = (quartet.user.user.profile, number + 1)
         var edited = profile
-        edited.emergencyNote = "\(next)"
+        switch place {
+        case .emergencyNote: edited.emergencyNote = "\(next)"
+        case .name: edited.name = "Anna \(next)"
+        }
         let isAccepted = try await Self.keeping {
             () async throws(QuartetError) in
             try await quartet.user.updateProfile(Edit(base: profile, edit: edited))
