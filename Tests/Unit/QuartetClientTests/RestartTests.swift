@@ -235,4 +235,51 @@ struct RestartTests {
         try await app.connection.restore()
         #expect(isOnMain.withLock { $0 } == false)
     }
+
+    /// Is given what the device kept where the clients' copies decode it.
+    private final class Witness: StreamConsumer {
+        let sequences: Set<StreamName> = [.contacts]
+        private let restoring: @Sendable () -> Void
+
+        init(restoring: @escaping @Sendable () -> Void) { self.restoring = restoring }
+
+        func restore(_ encoded: Data, asOf time: Instant) -> Bool {
+            restoring()
+            return true
+        }
+
+        func begins(_ opening: Int) {}
+        func take(_ events: [StreamEvent], opening: Int) {}
+        func heartbeat() -> Bool { false }
+        func liveness(_ liveness: Liveness) {}
+        func reset(opening: Int) {}
+    }
+
+    @Test("while an account of 10,000 contacts is restored, the main actor does other work (S22)")
+    @MainActor
+    func largeAccount() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let contacts = (1...10_000).map { Contact(Server.person($0)) }
+        let first = OutboxApp(server, store)
+        try await whileRunning(first.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: contacts)
+            try await first.connection.ready()
+        }
+        let app = OutboxApp(server, store)
+        let isServed = Mutex<Bool?>(nil)
+        _ = app.connection.copy {
+            Witness {
+                let other = DispatchSemaphore(value: 0)
+                Task { @MainActor in other.signal() }
+                // Restored on the main actor, it would be waited for in vain.
+                let result = other.wait(timeout: .now() + 30)
+                isServed.withLock { $0 = result == .success }
+            }
+        }
+        try await app.connection.restore()
+        #expect(isServed.withLock { $0 } == true)
+        #expect(app.contacts.contacts.count == contacts.count)
+    }
 }
