@@ -7,7 +7,8 @@ public import QuartetVocabulary
 /// An implementation keeps no state about the account: tokens, ids and the place in the stream are given with each call. It
 /// doesn't retry, because only the caller knows under which id a request may be repeated.
 public protocol Transport: Sendable {
-    /// Sends a request and returns the server's answer, which may be a refusal.
+    /// Sends a request and returns the server's answer, which may be a refusal. It gives up by itself when none comes: calls have a
+    /// limit besides, and what the outbox sends later has none.
     /// - Throws: ``TransportError`` if no answer arrived, `CancellationError`.
     func send(_ request: TransportRequest) async throws -> TransportReply
 
