@@ -13,7 +13,7 @@ public final class RudeServer: Sendable {
     public enum Manner: Sendable, CaseIterable {
         /// Says nothing.
         case silent
-        /// Says nothing after the head of its answer; over HTTP/2, nothing at all.
+        /// Says nothing after the beginning of its answer; over HTTP/2, nothing at all.
         case halfSilent
         /// Resets the connection.
         case reset

@@ -82,6 +82,7 @@ extension AppPackageTests {
                         if Soak.count(0, long: 1) == 1 { try #require(took < .seconds(5)) }
                         for person in people { try Self.checkNumbers(person) }
                         try await quartet.waitUntilQuiet()
+                        for person in people { try await Self.checkUrgent(person, quartet) }
                         for index in people.indices {
                             let (handle, device) = (people[index].handle, people[index].device)
                             people[index].app = try await Self.compare(people[index].app, with: device) {
@@ -227,11 +228,11 @@ extension AppPackageTests {
                     """)
                 try #require(needless == "0", "\(person.handle) \(type)")
             }
-            try await checkUrgent(person, device, quartet)
         }
 
         /// Each urgent command that was accepted was made, and none more often than somebody pressed.
-        private static func checkUrgent(_ person: Person, _ device: Device, _ quartet: Quartet) async throws {
+        private static func checkUrgent(_ person: Person, _ quartet: Quartet) async throws {
+            let device = person.device
             let said = person.said + person.app.lines(on: .output)
             for (service, command, event) in [
                 ("session", "RaiseAlert", "AlertRaised"), ("session", "ClearAlert", "AlertCleared"),

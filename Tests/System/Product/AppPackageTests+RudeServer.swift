@@ -30,14 +30,17 @@ extension AppPackageTests {
 
         @Test(
             "a call returns within its limit though the server is silent, or falls silent in its answer (S22, R11)",
-            arguments: Way.allCases, [RudeServer.Manner.silent, .halfSilent])
+            arguments: [(Way.asyncHTTP, RudeServer.Manner.silent), (.asyncHTTP, .halfSilent), (.gRPC, .silent)])
         func silence(_ way: Way, _ manner: RudeServer.Manner) async throws {
             let server = try RudeServer(manner)
             defer { server.stop() }
+            let transport = try way.transport(at: server.port)
+            let other = Task { try await transport.send(TransportRequest(.serverTime)) }
+            try await server.requests.wait("a request to arrive") { $0 > 0 ? true : nil }
             var time = Timekeeper.live
             // Shorter than what the transport itself would wait.
             time.callLimit = .seconds(1)
-            let connection = QuartetClient.Connection(transport: try way.transport(at: server.port), time: time)
+            let connection = QuartetClient.Connection(transport: transport, time: time)
             let clients = QuartetClient.Quartet.live(connection)
             let start = ContinuousClock.now
             // What it asked for is the time: nothing of the person's went out.
@@ -46,7 +49,9 @@ extension AppPackageTests {
             }
             // That of an app that sets no limit, by which a busy machine may be late with this one.
             #expect(ContinuousClock.now - start < .seconds(10))
-            #expect(server.requests.value > 0)
+            // Nor does the transport hold what is cancelled.
+            other.cancel()
+            await #expect(throws: CancellationError.self) { try await other.value }
         }
 
         @Test(
