@@ -104,7 +104,7 @@ struct OfflineApp {
     var number: Int {
         switch place {
         case .emergencyNote: Int(quartet.user.user.emergencyNote) ?? 0
-        case .name: quartet.user.user.name?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        case .name: quartet.user.user.name?.split(separator: " ").dropFirst().first?.count ?? 0
         }
     }
 
@@ -114,7 +114,8 @@ struct OfflineApp {
         var edited = profile
         switch place {
         case .emergencyNote: edited.emergencyNote = "\(next)"
-        case .name: edited.name = "Anna \(next)"
+        // No digit is allowed there.
+        case .name: edited.name = "Anna \(String(repeating: "a", count: next))"
         }
         let isAccepted = try await Self.keeping {
             () async throws(QuartetError) in

@@ -131,7 +131,7 @@ struct OfflineTests {
                         for: "what both processes did",
                         """
                         SELECT max(nullif(body ->> 'emergencyNote', '')::int) || ' '
-                            || max(nullif(split_part(body ->> 'name', ' ', 2), '')::int)
+                            || max(length(split_part(body ->> 'name', ' ', 2)))
                           FROM session.log WHERE type = 'ProfileUpdated'
                         """
                     ) { found in
@@ -145,9 +145,9 @@ struct OfflineTests {
                           FROM session.log WHERE type = 'ProfileUpdated'
                         """
                     ).split(separator: ",").map { event in
-                        // As in `7 Anna 12`.
+                        // As in `7 Anna aaa`: a name can't have digits.
                         let words = event.split(separator: " ", omittingEmptySubsequences: false)
-                        return [words.first, words.last].map { $0.flatMap { Int($0) } ?? 0 }
+                        return [Int(words[0]) ?? 0, words.count > 2 ? words[2].count : 0]
                     }
                     // Each change makes one of them more and neither less.
                     for (one, next) in zip(made, made.dropFirst()) {
