@@ -1,6 +1,7 @@
 import Foundation
 import QuartetAPI
 import QuartetClientTesting
+import QuartetSessionContract
 import QuartetVocabulary
 import Synchronization
 import TestKit
@@ -11,6 +12,31 @@ import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+
+extension Server {
+    /// Has the first request of a kind wait at a gate, also when its task is cancelled. It holds the server: what is held up may go on when
+    /// its test is over.
+    /// - Returns: The commands that were answered since.
+    @discardableResult
+    fileprivate func holdUp(
+        _ gate: Gate, _ isMeant: @escaping @Sendable (TransportRequest.Endpoint) -> Bool
+    ) -> Observed<[String]> {
+        let arrived = Observed<[String]>([])
+        let isFirst = Mutex(true)
+        transport.answer { request in
+            let isHeld =
+                isMeant(request.endpoint)
+                && isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+            if isHeld { await gate.pass() }
+            if case .command(let name) = request.endpoint { arrived.update { $0.append(name) } }
+            return try self.answer(request)
+        }
+        return arrived
+    }
+}
 
 /// How long things take, and what is tried again.
 @Suite(.timeLimit(.minutes(10)))
@@ -132,34 +158,21 @@ struct PatienceTests {
         }
     }
 
-    /// Says when the last reference to it has gone.
-    private final class Witness: Sendable {
-        private let isGone: Observed<Bool>
-
-        init(_ isGone: Observed<Bool>) { self.isGone = isGone }
-        deinit { isGone.update { $0 = true } }
-    }
-
     @Test(
         """
-        a call returns within ten seconds though its transport is stuck and can't be cancelled, and nothing of it is left once the \
-        transport goes on (S22, R11)
+        a call returns within ten seconds though its transport is stuck and can't be cancelled, and of its connection nothing is left \
+        (S22, R11)
         """)
     func stuckTransport() async throws {
         let server = Server()
         let stuck = Gate()
-        let isGone = Observed(false)
+        defer { stuck.open() }
+        weak var gone: Connection?
         do {
-            let witness = Witness(isGone)
             let app = OutboxApp(server)
+            gone = app.connection
             try await app.connected(server) { _ in
-                server.transport.answer { [unowned server] request in
-                    if request.endpoint == .time {
-                        await stuck.pass()
-                        withExtendedLifetime(witness) {}
-                    }
-                    return try server.answer(request)
-                }
+                server.holdUp(stuck) { $0 == .time }
                 let end = Observed<(result: Result<[UInt8], QuartetError>, at: Duration)?>(nil)
                 let call = Task {
                     let result: Result<[UInt8], QuartetError>
@@ -180,38 +193,160 @@ struct PatienceTests {
                 #expect(throws: QuartetError.unknown) { try result.get() }
             }
         }
-        #expect(!isGone.value)
-        let requests = server.transport.requests.count
-        server.transport.answer { _ in throw TransportError.unreachable("the test is over") }
-        stuck.open()
-        try await isGone.wait("the stuck request to be let go") { $0 ? true : nil }
-        #expect(server.transport.requests.count == requests)
+        // A task lets go of what it had some time after it has ended.
+        while gone != nil { await Task.yield() }
     }
 
-    @Test("a change whose transport is stuck and can't be cancelled goes out again in another network (S22, R11)")
-    func stuckChange() async throws {
+    @Test(
+        """
+        a call for help goes out within a minute though the transport is stuck with its first request, or with the token's or the time's, \
+        and can't be cancelled; at once in another network (S22, R11)
+        """, arguments: [Hole.command, .token, .time], [false, true])
+    private func stuckChange(_ hole: Hole, isInOtherNetwork: Bool) async throws {
         let server = Server()
         let app = OutboxApp(server)
         let stuck = Gate()
         defer { stuck.open() }
-        try await app.offline(server) {
-            let isHole = Mutex(true)
-            server.transport.answer { [unowned server] request in
-                if case .command = request.endpoint, isHole.withLock({ $0 }) { await stuck.pass() }
-                return try server.answer(request)
-            }
-            let isOver = Observed(false)
-            let call = Task {
-                defer { isOver.update { $0 = true } }
-                try await app.user.raiseAlert()
-            }
+        let arrived = server.holdUp(stuck) { hole.swallows($0) }
+        try await whileRunning(app.connection) {
+            let call = Task { try await app.user.raiseAlert() }
             try await stuck.reached()
-            isHole.withLock { $0 = false }
-            app.connection.networkChanged()
-            try await isOver.wait("the call to end") { $0 ? true : nil }
-            try await call.value
-            #expect(server.commands.map(\.name) == ["RaiseAlert", "RaiseAlert"])
+            await app.connection.outbox.items.values.wait { !$0.isEmpty }
+            let start = server.clock.now
+            if isInOtherNetwork { app.connection.networkChanged() }
+            await server.passTime { !arrived.value.isEmpty || server.clock.now > .seconds(120) }
+            try #require(arrived.value == ["RaiseAlert"])
+            #expect(server.clock.now - start <= .seconds(isInOtherNetwork ? 10 : 50))
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            if !isInOtherNetwork { await #expect(throws: QuartetError.willBeSentWhenOnline) { try await call.value } }
+            #expect(server.commands.count == (hole == .command ? 2 : 1))
             #expect(Set(server.commands.map(\.key)).count == 1)
+            // What comes of it late is nobody's.
+            stuck.open()
+            if hole == .command { try await arrived.wait("the late request") { $0.count == 2 ? true : nil } }
+            #expect(app.connection.outbox.items.value.isEmpty && app.connection.outbox.unsent.value.isEmpty)
+        }
+    }
+
+    @Test("a request whose caller is cancelled before it begins never begins (S22, R11)", arguments: [true, false])
+    func neverBegun(isEarly: Bool) async throws {
+        let server = Server()
+        let workplace = HeldExecutor()
+        workplace.hold()
+        var time = server.clock.timekeeper
+        time.workplace = workplace
+        let transport = ReleasingTransport(inner: server.transport, time: time)
+        let call = Task {
+            if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+            return try await transport.send(TransportRequest(.time))
+        }
+        if !isEarly {
+            // The request and its limit, and then how long a caller that is cancelled waits.
+            while workplace.held < 2 { await Task.yield() }
+            call.cancel()
+            while workplace.held < 3 { await Task.yield() }
+        }
+        workplace.release()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        // Whatever would have begun it comes before this.
+        await Task(executorPreference: workplace) {}.value
+        #expect(server.transport.requests.isEmpty)
+    }
+
+    @Test("a caller that is cancelled waits for a transport that ends soon afterwards (S22, R11)")
+    func grace() async throws {
+        let server = Server()
+        let (cancelled, gate) = (Observed(false), Gate())
+        defer { gate.open() }
+        let ends = Observed<[String]>([])
+        server.transport.answer { _ in
+            _ = try? await cancelled.wait("the request's end") { $0 ? true : nil }
+            await gate.pass()
+            ends.update { $0.append("transport") }
+            throw CancellationError()
+        }
+        let transport = ReleasingTransport(inner: server.transport, time: server.clock.timekeeper)
+        let call = Task {
+            defer { ends.update { $0.append("caller") } }
+            return try await transport.send(TransportRequest(.time))
+        }
+        while server.transport.requests.isEmpty { await Task.yield() }
+        call.cancel()
+        try await gate.reached()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(ends.value == ["transport", "caller"])
+    }
+
+    @Test("what carries many bytes may take as long as they do (S22)")
+    func bulky() async throws {
+        let server = Server()
+        let clock = server.clock
+        let gate = Gate()
+        defer { gate.open() }
+        server.transport.answer { request in
+            await gate.pass()
+            return TransportReply(.success(request.body))
+        }
+        let transport = ReleasingTransport(inner: server.transport, time: clock.timekeeper)
+        let ends = Observed<[String: Duration]>([:])
+        func send(_ name: String, _ request: TransportRequest) -> Task<Void, Never> {
+            Task {
+                let result: Result<TransportReply, any Error>
+                do { result = .success(try await transport.send(request)) } catch { result = .failure(error) }
+                let now = clock.now
+                ends.update { $0[name] = now }
+                #expect(throws: TransportError.interrupted("it took too long")) { try result.get() }
+            }
+        }
+        let bytes = 30 * 1024
+        let (hash, group) = (ContentHash(of: [UInt8]()), GroupID.new())
+        let calls = [
+            send("few", TransportRequest(.command("RaiseAlert"))),
+            send("up", TransportRequest(.chunks(hash, first: 0), body: Array(repeating: 0, count: bytes))),
+            send("down", TransportRequest(.attachment(group, hash, bytes: 0..<bytes))),
+        ]
+        await server.passTime { ends.value.count == 3 }
+        for call in calls { await call.value }
+        // The clock may have gone on a little before an end was heard of.
+        let few = try #require(ends.value["few"])
+        #expect(few >= .seconds(31) && few < .seconds(61))
+        for name in ["up", "down"] { #expect(try #require(ends.value[name]) >= .seconds(61)) }
+    }
+
+    /// Its streams can't be opened before a gate is.
+    private struct StuckOpenings: Transport {
+        let inner: any Transport
+        let gate = Gate()
+        let begun = Observed(0)
+
+        func send(_ request: TransportRequest) async throws -> TransportReply { try await inner.send(request) }
+
+        func open(_ request: StreamRequest) async throws -> OpenedStream {
+            begun.update { $0 += 1 }
+            await gate.pass()
+            throw TransportError.interrupted("silence")
+        }
+    }
+
+    @Test("eight openings may hang in a transport, however often the network changes, others an hour later (T2, R11)")
+    func stuckOpenings() async throws {
+        let server = Server()
+        let transport = StuckOpenings(inner: server.transport)
+        defer { transport.gate.open() }
+        let connection = Connection(transport: transport, tokens: server.tokens, time: server.clock.timekeeper)
+        try await whileRunning(connection) {
+            for count in 1...ReleasingTransport.openingLimit {
+                try await transport.begun.wait("an opening") { $0 == count ? true : nil }
+                connection.networkChanged()
+            }
+            await connection.wait { $0 == .reconnecting(attempt: 1) }
+            connection.networkChanged()
+            await connection.wait { $0 == .reconnecting(attempt: 2) }
+            #expect(transport.begun.value == ReleasingTransport.openingLimit)
+            server.clock.advance(by: .seconds(3600))
+            try await transport.begun.wait("another opening") { $0 > ReleasingTransport.openingLimit ? true : nil }
+            transport.gate.open()
         }
     }
 
