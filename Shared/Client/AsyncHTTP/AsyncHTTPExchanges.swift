@@ -74,11 +74,12 @@ final class AsyncHTTPExchanges: HTTPExchanges {
         }
     }
 
-    /// Reads a body. An HTTPClient has one limit for the silence in all its answers, and a request has one of its own.
+    /// Reads a body. An HTTPClient has one limit for the silence in all its answers, and a request has one of its own. While the device
+    /// sleeps nothing is heard, and no time passes.
     private static func read(
         _ body: HTTPClientResponse.Body, silentFor limit: Duration, _ part: @escaping @Sendable ([UInt8]) -> Void
     ) async throws {
-        let heard = Mutex(ContinuousClock.now)
+        let heard = Mutex(SuspendingClock.now)
         try await withThrowingTaskGroup { group in
             group.addTask { @Sendable in
                 for try await bytes in body {
@@ -88,7 +89,7 @@ final class AsyncHTTPExchanges: HTTPExchanges {
             }
             group.addTask { @Sendable in
                 while case let end = heard.withLock({ $0 }) + limit, end > .now {
-                    try await Task.sleep(until: end, clock: .continuous)
+                    try await Task.sleep(until: end, clock: .suspending)
                 }
                 throw TransportError.interrupted("the answer fell silent")
             }

@@ -10,11 +10,13 @@ import Synchronization
 /// // … a client of `server.port`
 /// ```
 public final class RudeServer: Sendable {
-    public enum Manner: Sendable, CaseIterable {
+    public enum Manner: Sendable, Hashable {
         /// Says nothing.
         case silent
         /// Says nothing after the beginning of its answer; over HTTP/2, nothing at all.
         case halfSilent
+        /// Says its answer, of so many bytes, by one byte in 200 ms; over HTTP/2, nothing at all.
+        case drip(Int)
         /// Resets the connection.
         case reset
     }
@@ -68,15 +70,26 @@ public final class RudeServer: Sendable {
             requests.update { $0 += 1 }
             switch manner {
             case .silent: break
-            case .halfSilent where isHTTP2: break
-            case .halfSilent:
-                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-                guard Sockets.send(Array(head.utf8)[...], to: client) else { return }
+            case .halfSilent where isHTTP2, .drip where isHTTP2: break
+            case .halfSilent: guard Self.begin(100, to: client) else { return }
+            case .drip(let count):
+                guard Self.begin(count, to: client) else { return }
+                for _ in 1..<count {
+                    usleep(200_000)
+                    guard Sockets.send([UInt8(ascii: " ")], to: client) else { return }
+                }
             case .reset:
                 Sockets.reset(client)
                 return
             }
         }
+    }
+
+    /// Begins an answer over HTTP/1.1, of which it says the first byte.
+    /// - Returns: Whether it was sent.
+    private static func begin(_ count: Int, to client: Int32) -> Bool {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(count)\r\n\r\n{"
+        return Sockets.send(Array(head.utf8)[...], to: client)
     }
 
     /// Whether a message came on some stream of HTTP/2 (RFC 9113, 4.1: length, type, flags, stream).
