@@ -236,7 +236,7 @@ struct RestartTests {
         #expect(isOnMain.withLock { $0 } == false)
     }
 
-    /// Is given what the device kept where the clients' copies decode it.
+    /// Is given what the device kept where the clients' copies decode it, in the order in which they were attached.
     private final class Witness: StreamConsumer {
         let sequences: Set<StreamName> = [.contacts]
         private let restoring: @Sendable () -> Void
@@ -267,19 +267,31 @@ struct RestartTests {
             try stream.begin(contacts: contacts)
             try await first.connection.ready()
         }
-        let app = OutboxApp(server, store)
-        let isServed = Mutex<Bool?>(nil)
-        _ = app.connection.copy {
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper)
+        let turns = Mutex(0)
+        let seen = Mutex<[Int]>([])
+        func witness() -> Witness {
             Witness {
-                let other = DispatchSemaphore(value: 0)
-                Task { @MainActor in other.signal() }
-                // Restored on the main actor, it would be waited for in vain.
-                let result = other.wait(timeout: .now() + 30)
-                isServed.withLock { $0 = result == .success }
+                let now = turns.withLock { $0 }
+                seen.withLock { $0.append(now) }
             }
         }
-        try await app.connection.restore()
-        #expect(isServed.withLock { $0 } == true)
-        #expect(app.contacts.contacts.count == contacts.count)
+        // Asked before the client's copy, and after it.
+        connection.attach(witness())
+        let client = ContactsClient.live(service: connection)
+        connection.attach(witness())
+        let other = Task { @MainActor in
+            while !Task.isCancelled {
+                turns.withLock { $0 += 1 }
+                await Task.yield()
+            }
+        }
+        defer { other.cancel() }
+        try await connection.restore()
+        let found = seen.withLock { $0 }
+        // Restored on the main actor, it would have had no turn in between.
+        try #require(found.count == 2 && found[0] < found[1], "\(found)")
+        #expect(client.contacts.count == contacts.count)
     }
 }
