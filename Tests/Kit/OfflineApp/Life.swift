@@ -14,7 +14,8 @@ import TestKit
 /// It says `ready` when it can be asked, `did N`, `did notes N`, `signed out`, `refetched STREAM`, `settled N NOTES` when it is connected
 /// and the server has accepted all of its changes, `state HASH`, and at its end `copies STREAM=HASH …` of what the device keeps then.
 /// Of an urgent command it says `pressed COMMAND` before it makes it, `accepted COMMAND` or `refused COMMAND` if the server decided
-/// at once, and then `did COMMAND`.
+/// at once, or else `kept COMMAND`, and then `did COMMAND`; `unmade COMMAND` when a kept one ended otherwise than by being accepted.
+/// Of what the device has kept it says at the start `shows alert` or `shows no alert`, before anything arrives.
 final class Life: Sendable {
     private let app: OfflineApp
     private let random: Mutex<SeededRandom>?
@@ -35,7 +36,14 @@ final class Life: Sendable {
         defer { for source in signals { source.cancel() } }
         OfflineApp.say("ready")
         try await quartet.session.restore()
+        if quartet.user.user.account != nil {
+            OfflineApp.say(quartet.user.user.alertRaised == nil ? "shows no alert" : "shows alert")
+        }
         try await withThrowingTaskGroup { group in
+            let decisions = app.connection.outbox.events
+            group.addTask {
+                for await event in decisions where event.error != nil { OfflineApp.say("unmade \(event.item.command)") }
+            }
             group.addTask { await self.app.connection.run() }
             group.addTask { await self.report() }
             group.addTask { await self.watchMyself() }
@@ -52,7 +60,7 @@ final class Life: Sendable {
         try await sayCopies()
     }
 
-    private static func watch(_ number: Int32, _ hasCome: Observed<Bool>) async -> any DispatchSourceSignal {
+    static func watch(_ number: Int32, _ hasCome: Observed<Bool>) async -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { hasCome.update { $0 = true } }
@@ -124,7 +132,7 @@ final class Life: Sendable {
     private func press(_ command: String, _ act: () async throws(QuartetError) -> Void) async throws {
         OfflineApp.say("pressed \(command)")
         do throws(QuartetError) {
-            if try await OfflineApp.keeping(act) { OfflineApp.say("accepted \(command)") }
+            OfflineApp.say(try await OfflineApp.keeping(act) ? "accepted \(command)" : "kept \(command)")
         } catch {
             guard let code = error.code, [.tooSoon, .alertChanged].contains(code) else { throw error }
             OfflineApp.say("refused \(command)")
