@@ -1,9 +1,11 @@
+import Dispatch
 import Foundation
 import GRPCNIOTransportHTTP2Posix
 import QuartetAsyncHTTP
 import QuartetClient
 import QuartetGRPC
 import QuartetStorage
+import TestKit
 
 /// An app for tests that kill it, stop it, and take its network away. It says what it did, a line each, and stops at what can't be
 /// true.
@@ -35,7 +37,7 @@ struct OfflineApp {
         switch arguments[1] {
         case "count": try await OfflineApp(url, folder, handle).count(upTo: Int(number))
         case "some": try await OfflineApp(url, folder, handle).count(times: Int(number))
-        case "names": try await OfflineApp(url, folder, handle, in: .name).count(times: Int(number))
+        case "names": try await OfflineApp(url, folder, handle, in: .name).countUntilAsked()
         case "live": try await Life(OfflineApp(url, folder, handle), seed: number).run()
         case "watch": try await Life(OfflineApp(url, folder, handle), seed: nil).run()
         case "scopes": try await Scopes(url: url, handle: handle).run(Int(number))
@@ -86,6 +88,22 @@ struct OfflineApp {
         }
     }
 
+    /// Makes one change after the other until SIGUSR1 comes, says `resting`, and runs on until it is killed.
+    private func countUntilAsked() async throws {
+        let isAsked = Observed(false)
+        let source = await Life.watch(SIGUSR1, isAsked)
+        defer { source.cancel() }
+        try await counting { group in
+            while !isAsked.value {
+                try await next()
+                // Somebody who types isn't faster.
+                try await Task.sleep(for: .milliseconds(30))
+            }
+            Self.say("resting")
+            try await group.waitForAll()
+        }
+    }
+
     private func counting(_ body: (inout ThrowingTaskGroup<Void, any Error>) async throws -> Void) async throws {
         try await quartet.session.restore()
         if !quartet.session.session.isSignedIn {
@@ -104,8 +122,21 @@ struct OfflineApp {
     var number: Int {
         switch place {
         case .emergencyNote: Int(quartet.user.user.emergencyNote) ?? 0
-        case .name: quartet.user.user.name?.split(separator: " ").dropFirst().first?.count ?? 0
+        case .name: Self.number(in: quartet.user.user.name ?? "")
         }
+    }
+
+    /// The digits of a number, in a name: that can't have any.
+    private static let digits = Array("abcdefghij")
+
+    private static func number(in name: String) -> Int {
+        let digits = name.split(separator: " ").dropFirst().first ?? ""
+        return digits.reduce(0) { $0 * 10 + (Self.digits.firstIndex(of: $1) ?? 0) }
+    }
+
+    private static func name(with number: Int) -> String {
+        let letters = String(number).compactMap(\.wholeNumberValue).map { digits[$0] }
+        return "Anna \(String(letters))"
     }
 
     /// Makes the next change.
@@ -114,8 +145,7 @@ struct OfflineApp {
         var edited = profile
         switch place {
         case .emergencyNote: edited.emergencyNote = "\(next)"
-        // No digit is allowed there.
-        case .name: edited.name = "Anna \(String(repeating: "a", count: next))"
+        case .name: edited.name = Self.name(with: next)
         }
         let isAccepted = try await Self.keeping {
             () async throws(QuartetError) in
