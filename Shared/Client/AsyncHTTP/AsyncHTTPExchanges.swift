@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 public import QuartetClient
+import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -30,15 +31,13 @@ extension HTTPTransport {
 final class AsyncHTTPExchanges: HTTPExchanges {
     private let client: HTTPClient
     private static let connectLimit: TimeAmount = .seconds(10)
-    /// An HTTPClient has one limit for the silence in all its answers, and a stream says something every few seconds.
-    private static let silenceLimit: TimeAmount = .seconds(120)
 
     init(trusting certificates: URL?) {
         var security = TLSConfiguration.makeClientConfiguration()
         if let certificates { security.trustRoots = .file(certificates.path) }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: security, redirectConfiguration: .disallow,
-            timeout: .init(connect: Self.connectLimit, read: Self.silenceLimit))
+            timeout: .init(connect: Self.connectLimit))
         configuration.connectionPool.idleTimeout = .seconds(30)
         // The stream takes one and the outbox up to seven, so that others never wait behind them.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 12
@@ -61,7 +60,9 @@ final class AsyncHTTPExchanges: HTTPExchanges {
                         Self.request(request), timeout: .seconds(Int64(request.timeoutInterval)))
                     continuation.yield(
                         .head(HTTPHead(status: Int(response.status.code)) { response.headers.first(name: $0) }))
-                    for try await bytes in response.body { continuation.yield(.body(Array(buffer: bytes))) }
+                    try await Self.read(response.body, silentFor: .seconds(request.timeoutInterval)) {
+                        continuation.yield(.body($0))
+                    }
                     continuation.finish()
                 } catch is CancellationError {
                     continuation.finish(throwing: CancellationError())
@@ -70,6 +71,30 @@ final class AsyncHTTPExchanges: HTTPExchanges {
                 }
             }
             continuation.onTermination = { _ in exchange.cancel() }
+        }
+    }
+
+    /// Reads a body. An HTTPClient has one limit for the silence in all its answers, and a request has one of its own. While the device
+    /// sleeps nothing is heard, and no time passes.
+    private static func read(
+        _ body: HTTPClientResponse.Body, silentFor limit: Duration, _ part: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws {
+        let heard = Mutex(SuspendingClock.now)
+        try await withThrowingTaskGroup { group in
+            group.addTask { @Sendable in
+                for try await bytes in body {
+                    heard.withLock { $0 = .now }
+                    part(Array(buffer: bytes))
+                }
+            }
+            group.addTask { @Sendable in
+                while case let end = heard.withLock({ $0 }) + limit, end > .now {
+                    try await Task.sleep(until: end, clock: .suspending)
+                }
+                throw TransportError.interrupted("the answer fell silent")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 
@@ -83,6 +108,7 @@ final class AsyncHTTPExchanges: HTTPExchanges {
 
     private static func transportError(_ error: any Error) -> TransportError {
         switch error {
+        case let error as TransportError: error
         case let error as HTTPClientError where neverSent.contains(error): .unreachable("\(error)")
         // Nobody listens there, or nobody has that name.
         case is NIOConnectionError: .unreachable("\(error)")

@@ -54,6 +54,19 @@ public final class VirtualClock: Sendable {
         }
     }
 
+    /// Waits until a time, also in a task that is cancelled.
+    package func wait(until: Duration) async {
+        _ = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            let isOver = state.withLock { state in
+                guard until > state.now else { return true }
+                state.next += 1
+                state.sleepers.append(Sleeper(id: state.next, until: until, continuation: continuation))
+                return false
+            }
+            if isOver { continuation.resume(returning: true) }
+        }
+    }
+
     private func sleep(until: Duration) async throws {
         let id = state.withLock { state in
             state.next += 1

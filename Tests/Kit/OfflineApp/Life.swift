@@ -7,11 +7,15 @@ import QuartetStorage
 import Synchronization
 import TestKit
 
-/// An app on a bad day: it counts in its profile and in the notes on its first contact, and signs out and in, until SIGUSR1 asks it
-/// to settle. From then on it says at each change what it shows, until SIGUSR2 ends it.
+/// An app on a bad day: it counts in its profile and in the notes on its first contact, calls for help and calls it off, checks in,
+/// pings and answers, and signs out and in, until SIGUSR1 asks it to settle. Then it takes back what others still wait for. From
+/// then on it says at each change what it shows, until SIGUSR2 ends it.
 ///
 /// It says `ready` when it can be asked, `did N`, `did notes N`, `signed out`, `refetched STREAM`, `settled N NOTES` when it is connected
 /// and the server has accepted all of its changes, `state HASH`, and at its end `copies STREAM=HASH …` of what the device keeps then.
+/// Of an urgent command it says `pressed COMMAND` before it makes it, `accepted COMMAND` or `refused COMMAND` if the server decided
+/// at once, or else `kept COMMAND`, and then `did COMMAND`; `unmade COMMAND` when a kept one ended otherwise than by being accepted.
+/// Of what the device has kept it says at the start `shows alert` or `shows no alert`, before anything arrives.
 final class Life: Sendable {
     private let app: OfflineApp
     private let random: Mutex<SeededRandom>?
@@ -32,7 +36,14 @@ final class Life: Sendable {
         defer { for source in signals { source.cancel() } }
         OfflineApp.say("ready")
         try await quartet.session.restore()
+        if quartet.user.user.account != nil {
+            OfflineApp.say(quartet.user.user.alertRaised == nil ? "shows no alert" : "shows alert")
+        }
         try await withThrowingTaskGroup { group in
+            let decisions = app.connection.outbox.events
+            group.addTask {
+                for await event in decisions where event.error != nil { OfflineApp.say("unmade \(event.item.command)") }
+            }
             group.addTask { await self.app.connection.run() }
             group.addTask { await self.report() }
             group.addTask { await self.watchMyself() }
@@ -40,11 +51,7 @@ final class Life: Sendable {
             try await signIn()
             while !isSettling.value, random != nil { try await change() }
             try await isSettling.wait("SIGUSR1", within: .seconds(3600)) { $0 ? true : nil }
-            try await signedIn {
-                await self.waitUntilSent()
-                await self.waitUntilLoaded()
-                try await self.app.connection.ready()
-            }
+            try await settle()
             OfflineApp.say("settled \(app.number) \(notes?.number ?? 0)")
             group.addTask { await self.show() }
             try await isEnding.wait("SIGUSR2", within: .seconds(3600)) { $0 ? true : nil }
@@ -53,7 +60,7 @@ final class Life: Sendable {
         try await sayCopies()
     }
 
-    private static func watch(_ number: Int32, _ hasCome: Observed<Bool>) async -> any DispatchSourceSignal {
+    static func watch(_ number: Int32, _ hasCome: Observed<Bool>) async -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { hasCome.update { $0 = true } }
@@ -73,10 +80,82 @@ final class Life: Sendable {
             // Changes that can't be sent mustn't pile up.
             if self.app.connection.outbox.items.value.count > 40 { await self.waitUntilSent() }
         }
-        switch random?.withLock({ Int.random(in: 0..<15, using: &$0) }) ?? 0 {
+        switch draw(20) {
         case 0: try await signOut()
         case 1..<6: try await nextNotes()
+        case 6, 7: try await toggleAlert()
+        case 8: try await press("CheckIn", quartet.user.checkIn)
+        case 9: try await ping()
+        case 10: try await answer()
         default: try await app.next()
+        }
+    }
+
+    private func draw(_ count: Int) -> Int { random?.withLock { Int.random(in: 0..<count, using: &$0) } ?? 0 }
+
+    private func toggleAlert() async throws {
+        if quartet.user.user.alertRaised == nil {
+            try await press("RaiseAlert", quartet.user.raiseAlert)
+        } else {
+            try await press("ClearAlert", quartet.user.clearAlert)
+        }
+    }
+
+    /// Pings a contact, or takes the ping back that waits for an answer.
+    private func ping() async throws {
+        let contacts = quartet.contacts.contacts.contacts
+        guard !contacts.isEmpty else { return }
+        let contact = contacts[draw(contacts.count)]
+        if contact.outgoingPing == nil {
+            try await press("SendPing") { () async throws(QuartetError) in
+                try await quartet.contacts.sendPing(contact.account)
+            }
+        } else {
+            try await cancelPing(contact)
+        }
+    }
+
+    private func cancelPing(_ contact: Contact) async throws {
+        try await press("CancelPing") { () async throws(QuartetError) in
+            try await quartet.contacts.cancelPing(contact.account)
+        }
+    }
+
+    private func answer() async throws {
+        guard let contact = quartet.contacts.contacts.incomingPings.first else { return }
+        try await press("RespondToPing") { () async throws(QuartetError) in
+            try await quartet.contacts.respondToPing(contact.account)
+        }
+    }
+
+    /// Makes an urgent command, which the server may refuse: a person presses some buttons too often.
+    private func press(_ command: String, _ act: () async throws(QuartetError) -> Void) async throws {
+        OfflineApp.say("pressed \(command)")
+        do throws(QuartetError) {
+            OfflineApp.say(try await OfflineApp.keeping(act) ? "accepted \(command)" : "kept \(command)")
+        } catch {
+            guard let code = error.code, [.tooSoon, .alertChanged].contains(code) else { throw error }
+            OfflineApp.say("refused \(command)")
+        }
+        OfflineApp.say("did \(command)")
+    }
+
+    /// Waits until the server has decided everything. An app that changes things leaves no alert, which is repeated, and no ping.
+    private func settle() async throws {
+        while true {
+            try await signedIn {
+                await self.waitUntilSent()
+                await self.waitUntilLoaded()
+                try await self.app.connection.ready()
+            }
+            guard random != nil else { return }
+            if quartet.user.user.alertRaised != nil {
+                try await press("ClearAlert", quartet.user.clearAlert)
+            } else if let contact = quartet.contacts.contacts.outgoingPings.first {
+                try await cancelPing(contact)
+            } else {
+                return
+            }
         }
     }
 

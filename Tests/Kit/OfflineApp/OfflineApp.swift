@@ -1,9 +1,11 @@
+import Dispatch
 import Foundation
 import GRPCNIOTransportHTTP2Posix
 import QuartetAsyncHTTP
 import QuartetClient
 import QuartetGRPC
 import QuartetStorage
+import TestKit
 
 /// An app for tests that kill it, stop it, and take its network away. It says what it did, a line each, and stops at what can't be
 /// true.
@@ -13,6 +15,10 @@ struct OfflineApp {
     let quartet: Quartet
     let store: DatabaseStore
     let handle: String
+    private let place: Place
+
+    /// What it counts in. Two processes on one store each have their own.
+    enum Place { case emergencyNote, name }
 
     static func main() async {
         do { try await run() } catch {
@@ -24,13 +30,14 @@ struct OfflineApp {
     private static func run() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 6, let url = URL(string: arguments[2]), let number = UInt64(arguments[5]) else {
-            print("usage: offline-app count|some|live|watch|scopes URL FOLDER HANDLE NUMBER")
+            print("usage: offline-app count|some|names|live|watch|scopes URL FOLDER HANDLE NUMBER")
             exit(2)
         }
         let (folder, handle) = (URL(filePath: arguments[3]), arguments[4])
         switch arguments[1] {
         case "count": try await OfflineApp(url, folder, handle).count(upTo: Int(number))
         case "some": try await OfflineApp(url, folder, handle).count(times: Int(number))
+        case "names": try await OfflineApp(url, folder, handle, in: .name).countUntilAsked()
         case "live": try await Life(OfflineApp(url, folder, handle), seed: number).run()
         case "watch": try await Life(OfflineApp(url, folder, handle), seed: nil).run()
         case "scopes": try await Scopes(url: url, handle: handle).run(Int(number))
@@ -38,7 +45,7 @@ struct OfflineApp {
         }
     }
 
-    private init(_ url: URL, _ folder: URL, _ handle: String) throws {
+    private init(_ url: URL, _ folder: URL, _ handle: String, in place: Place = .emergencyNote) throws {
         let policy = ReconnectionPolicy(
             attempts: nil, initial: .milliseconds(100), maximum: .seconds(1), multiplier: 2)
         store = try DatabaseStore(folder.appending(path: "store"))
@@ -47,6 +54,7 @@ struct OfflineApp {
             store: store, policy: policy)
         quartet = .live(connection)
         self.handle = handle
+        self.place = place
     }
 
     /// `http://…` and `grpc://…`.
@@ -80,6 +88,22 @@ struct OfflineApp {
         }
     }
 
+    /// Makes one change after the other until SIGUSR1 comes, says `resting`, and runs on until it is killed.
+    private func countUntilAsked() async throws {
+        let isAsked = Observed(false)
+        let source = await Life.watch(SIGUSR1, isAsked)
+        defer { source.cancel() }
+        try await counting { group in
+            while !isAsked.value {
+                try await next()
+                // Somebody who types isn't faster.
+                try await Task.sleep(for: .milliseconds(30))
+            }
+            Self.say("resting")
+            try await group.waitForAll()
+        }
+    }
+
     private func counting(_ body: (inout ThrowingTaskGroup<Void, any Error>) async throws -> Void) async throws {
         try await quartet.session.restore()
         if !quartet.session.session.isSignedIn {
@@ -95,13 +119,34 @@ struct OfflineApp {
     }
 
     /// How far it has counted.
-    var number: Int { Int(quartet.user.user.emergencyNote) ?? 0 }
+    var number: Int {
+        switch place {
+        case .emergencyNote: Int(quartet.user.user.emergencyNote) ?? 0
+        case .name: Self.number(in: quartet.user.user.name ?? "")
+        }
+    }
+
+    /// The digits of a number, in a name: that can't have any.
+    private static let digits = Array("abcdefghij")
+
+    private static func number(in name: String) -> Int {
+        let digits = name.split(separator: " ").dropFirst().first ?? ""
+        return digits.reduce(0) { $0 * 10 + (Self.digits.firstIndex(of: $1) ?? 0) }
+    }
+
+    private static func name(with number: Int) -> String {
+        let letters = String(number).compactMap(\.wholeNumberValue).map { digits[$0] }
+        return "Anna \(String(letters))"
+    }
 
     /// Makes the next change.
     func next() async throws {
         let (profile, next) = (quartet.user.user.profile, number + 1)
         var edited = profile
-        edited.emergencyNote = "\(next)"
+        switch place {
+        case .emergencyNote: edited.emergencyNote = "\(next)"
+        case .name: edited.name = Self.name(with: next)
+        }
         let isAccepted = try await Self.keeping {
             () async throws(QuartetError) in
             try await quartet.user.updateProfile(Edit(base: profile, edit: edited))

@@ -93,14 +93,7 @@ public final class RoughNetwork: Sendable {
 
     /// Listens again after ``stop()``.
     public func start() throws {
-        let listener = Self.makeSocket()
-        var isOn: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        guard Self.withAddress(port, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(listener)
-            throw SpawnFailed(description: "the network can't listen: \(reason)")
-        }
+        let listener = try Sockets.listen(at: port)
         state.withLock { $0.listener = listener }
         Sockets.start("rough-network") { Sockets.accept(on: listener, self.accept) }
     }
@@ -130,8 +123,8 @@ public final class RoughNetwork: Sendable {
 
     private func connect(_ client: Int32, after pause: Duration) {
         Self.sleep(pause)
-        let upstream = Self.makeSocket()
-        let connected = Self.withAddress(server) { Glibc.connect(upstream, $0, $1) }
+        let upstream = Sockets.make()
+        let connected = Sockets.withAddress(server) { Glibc.connect(upstream, $0, $1) }
         let id = state.withLock { state -> Int? in
             guard connected == 0, state.listener != nil else { return nil }
             state.nextConnection += 1
@@ -216,27 +209,8 @@ public final class RoughNetwork: Sendable {
         }
     }
 
-    // MARK: Sockets
-
-    private static func makeSocket() -> Int32 {
-        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var isOn: Int32 = 1
-        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        return made
-    }
-
     private static func sleep(_ pause: Duration) {
         guard pause > .zero else { return }
         Thread.sleep(forTimeInterval: pause / .seconds(1))
-    }
-
-    private static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
-        }
     }
 }

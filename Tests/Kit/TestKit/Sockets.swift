@@ -13,6 +13,35 @@ public func openSockets() throws -> Int {
 enum Sockets {
     typealias Pair = (client: Int32, server: Int32)
 
+    static func make() -> Int32 {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var isOn: Int32 = 1
+        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return made
+    }
+
+    static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+
+    static func listen(at port: UInt16) throws -> Int32 {
+        let listener = make()
+        var isOn: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        guard withAddress(port, { bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 64) == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(listener)
+            throw SpawnFailed(description: "a server of the test can't listen: \(reason)")
+        }
+        return listener
+    }
+
     /// Accepts connections until the listener is shut down, and closes it.
     static func accept(on listener: Int32, _ body: (_ client: Int32) -> Void) {
         while true {

@@ -24,9 +24,10 @@ extension AppPackageTests {
 
         @Test(
             """
-            three apps that edit, sign out and in and are killed while connections are dropped, delayed, halved and overtaken: after \
-            the last cut they all show what the server has and have it by its hashes, each change was made once, and nobody saw a \
-            value go back, a killed app when it is started again neither (S11, S20, S22, T2, T13, T14)
+            three apps that edit, call for help, check in, ping, sign out and in and are killed while connections are dropped, reset, \
+            delayed, halved and overtaken: after the last cut they all show what the server has and have it by its hashes, each \
+            change and each urgent command was made once, and nobody saw a value go back, a killed app when it is started again \
+            neither, which shows a kept call for help (S11, S20, S22, T2, T13, T14)
             """)
         func rough() async throws {
             try await withRandom { random in
@@ -55,7 +56,8 @@ extension AppPackageTests {
                     do {
                         for network in [network, rpcNetwork] { network.roughen() }
                         let end = ContinuousClock.now + .seconds(Soak.count(12, long: 120))
-                        while ContinuousClock.now < end {
+                        func hasAll() -> Bool { Self.hasHappened(to: people, on: [network, rpcNetwork]) }
+                        while ContinuousClock.now < end || (!hasAll() && ContinuousClock.now < end + .patience) {
                             let index = people.indices.randomElement(using: &choices) ?? 0
                             var last = people[index].app.lastLine
                             for _ in 0..<Int.random(in: 1...12, using: &choices) {
@@ -69,6 +71,7 @@ extension AppPackageTests {
                             people[index].app = try await Self.start(
                                 "live", people[index].handle, folder, url(people[index].handle), seed: choices.next())
                         }
+                        try #require(hasAll(), "HTTP: \(network.counts); gRPC: \(rpcNetwork.counts)")
                         for network in [network, rpcNetwork] { network.calm() }
                         let calmed = ContinuousClock.now
                         try await Self.settle(people)
@@ -77,8 +80,17 @@ extension AppPackageTests {
                             "HTTP: \(network.counts); gRPC: \(rpcNetwork.counts); the same \(took) after the last cut")
                         // A short one shares its machine with other tests.
                         if Soak.count(0, long: 1) == 1 { try #require(took < .seconds(5)) }
-                        for person in people { try Self.checkNumbers(person) }
+                        for person in people {
+                            try Self.checkNumbers(person)
+                            try Self.checkAlerts(person)
+                        }
                         try await quartet.waitUntilQuiet()
+                        var made: [String: Int] = [:]
+                        for person in people {
+                            made.merge(try await Self.checkUrgent(person, quartet), uniquingKeysWith: +)
+                        }
+                        // Who is pinged may have answered before any ping was cancelled.
+                        try #require(made.filter { $0.value == 0 }.keys.allSatisfy { $0 == "CancelPing" }, "\(made)")
                         for index in people.indices {
                             let (handle, device) = (people[index].handle, people[index].device)
                             people[index].app = try await Self.compare(people[index].app, with: device) {
@@ -97,6 +109,21 @@ extension AppPackageTests {
                     await Self.end(people)
                 }
             }
+        }
+
+        /// What everybody's app does that is urgent.
+        private static let urgent = ["RaiseAlert", "ClearAlert", "CheckIn", "SendPing", "CancelPing"]
+
+        /// Whether each network has ended connections in each way, and each urgent command of somebody was accepted; a check-in may wait,
+        /// and the server takes no second one for minutes.
+        private static func hasHappened(to people: [Person], on networks: [RoughNetwork]) -> Bool {
+            guard networks.map(\.counts).allSatisfy({ $0.reset > 0 && $0.dropped > 0 && $0.halved > 0 }) else {
+                return false
+            }
+            let said = people.reduce(into: Set<String>()) { said, person in
+                said.formUnion(person.said + person.app.lines(on: .output))
+            }
+            return urgent.allSatisfy { said.contains($0 == "CheckIn" ? "did CheckIn" : "accepted \($0)") }
         }
 
         private static func start(
@@ -131,6 +158,27 @@ extension AppPackageTests {
                 let numbers = said.compactMap { $0.hasPrefix(what) ? Int($0.dropFirst(what.count)) : nil }
                 try #require(
                     zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(person.handle) \(what)\(numbers)")
+            }
+        }
+
+        /// An app that is started again shows what was pressed last before it was killed, be it sent or not.
+        private static func checkAlerts(_ person: Person) throws {
+            // Nil while that isn't known: it was killed before the device had it, or the server may have refused it.
+            var last: String?
+            for line in person.said + person.app.lines(on: .output) {
+                let words = line.split(separator: " ").map(String.init)
+                switch line {
+                case "shows alert": try #require(last != "ClearAlert", "\(person.handle)")
+                case "shows no alert": try #require(last != "RaiseAlert", "\(person.handle)")
+                default:
+                    guard words.count == 2, ["RaiseAlert", "ClearAlert"].contains(words[1]) else { continue }
+                    switch words[0] {
+                    case "accepted", "kept": last = words[1]
+                    case "pressed", "refused": last = nil
+                    case "unmade": last = last == words[1] ? nil : last
+                    default: break
+                    }
+                }
             }
         }
 
@@ -200,7 +248,10 @@ extension AppPackageTests {
             try #require(first["notes"].string ?? "" == (numbers[1] == 0 ? "" : "\(numbers[1])"), "\(first)")
             try #require(first["version"].int.map { versions(numbers[1]).contains($0) } == true, "\(first)")
             // Sent again under another key, a change that was made is accepted and finds nothing to change.
-            for (service, type) in [("session", "UpdateProfile"), ("contacts", "UpdateContact")] {
+            for (service, type) in [
+                ("session", "UpdateProfile"), ("contacts", "UpdateContact"), ("session", "RaiseAlert"),
+                ("contacts", "SendPing"),
+            ] {
                 let needless = try await quartet.psql(
                     """
                     SELECT count(*) FROM \(service).log WHERE type = 'Accepted' AND command_id IN
@@ -209,6 +260,46 @@ extension AppPackageTests {
                     """)
                 try #require(needless == "0", "\(person.handle) \(type)")
             }
+        }
+
+        /// Each urgent command that was accepted was made, and none more often than somebody pressed.
+        /// - Returns: How often each was made.
+        private static func checkUrgent(_ person: Person, _ quartet: Quartet) async throws -> [String: Int] {
+            let device = person.device
+            let said = person.said + person.app.lines(on: .output)
+            var counts: [String: Int] = [:]
+            for (service, command, event) in [
+                ("session", "RaiseAlert", "AlertRaised"), ("session", "ClearAlert", "AlertCleared"),
+                ("session", "CheckIn", "CheckedIn"), ("contacts", "SendPing", "PingSent"),
+                ("contacts", "CancelPing", "PingCancelled"),
+            ] {
+                func count(_ what: String) -> Int { said.count { $0 == "\(what) \(command)" } }
+                let made = try await quartet.psql(
+                    """
+                    SELECT count(*) FROM \(service).log WHERE type = '\(event)' AND body ->> 'account' = '\(device.account)'
+                       AND command_id IN (SELECT command_id FROM session_client.\(service)_commands
+                                           WHERE type = '\(command)' AND account = '\(device.account)')
+                    """)
+                // An all-clear may find the alert that it is about never raised, and a ping may have been answered.
+                let least = ["ClearAlert", "CancelPing"].contains(command) ? 0 : count("accepted")
+                let number = try #require(Int(made))
+                try #require(
+                    (least...count("pressed")).contains(number), "\(person.handle): \(made) \(event), \(said)")
+                counts[command] = number
+            }
+            // An app's last all-clear came after its last call for help.
+            let account = try await device.read("/v1/account")
+            try #require(account["alertRaised"] == .null, "\(person.handle)")
+            let types = try await quartet.psql(
+                """
+                SELECT string_agg(type, ' ' ORDER BY position) FROM session.log
+                 WHERE type IN ('AlertRaised', 'AlertRaisedAgain', 'AlertCleared') AND body ->> 'account' = '\(device.account)'
+                """
+            ).split(separator: " ")
+            for (index, type) in types.enumerated() {
+                try #require(type == (index.isMultiple(of: 2) ? "AlertRaised" : "AlertCleared"), "\(types)")
+            }
+            return counts
         }
 
         @Test(

@@ -333,7 +333,7 @@ private struct SlowStore: LocalStore {
 }
 
 /// Does what a connection has to do, unless a test holds it back.
-private final class HeldExecutor: TaskExecutor {
+final class HeldExecutor: Workplace {
     private let state = Mutex((isHeld: false, jobs: [UnownedJob]()))
     private let queue = DispatchQueue(label: "HeldExecutor")
 
@@ -351,6 +351,12 @@ private final class HeldExecutor: TaskExecutor {
     }
 
     func hold() { state.withLock { $0.isHeld = true } }
+
+    /// How much it holds back.
+    var held: Int { state.withLock { $0.jobs.count } }
+
+    func enter() async {}
+    func leave() {}
 
     func release() {
         let jobs = state.withLock { state in

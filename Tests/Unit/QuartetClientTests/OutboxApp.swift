@@ -59,7 +59,12 @@ extension Server {
     }
 
     func goOffline() { transport.answer { _ in throw TransportError.unreachable("no network") } }
-    func goOnline() { transport.answer { [unowned self] in try self.answer($0) } }
+    func goOnline() {
+        transport.answer { [weak self] request in
+            guard let self else { throw TransportError.unreachable("the test is over") }
+            return try self.answer(request)
+        }
+    }
 
     /// Moves the clock until a call has ended.
     func passingTime<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) async throws -> Value {

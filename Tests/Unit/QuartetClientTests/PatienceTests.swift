@@ -1,7 +1,7 @@
 import Foundation
 import QuartetAPI
-import QuartetAsyncHTTP
 import QuartetClientTesting
+import QuartetSessionContract
 import QuartetVocabulary
 import Synchronization
 import TestKit
@@ -9,9 +9,34 @@ import Testing
 
 @testable import QuartetClient
 
-#if canImport(Glibc)
-    import Glibc
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
 #endif
+
+extension Server {
+    /// Has the first request of a kind wait at a gate, also when its task is cancelled. It holds the server: what is held up may go on when
+    /// its test is over.
+    /// - Returns: The commands that were answered since.
+    @discardableResult
+    fileprivate func holdUp(
+        _ gate: Gate, _ isMeant: @escaping @Sendable (TransportRequest.Endpoint) -> Bool
+    ) -> Observed<[String]> {
+        let arrived = Observed<[String]>([])
+        let isFirst = Mutex(true)
+        transport.answer { request in
+            let isHeld =
+                isMeant(request.endpoint)
+                && isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+            if isHeld { await gate.pass() }
+            if case .command(let name) = request.endpoint { arrived.update { $0.append(name) } }
+            return try self.answer(request)
+        }
+        return arrived
+    }
+}
 
 /// How long things take, and what is tried again.
 @Suite(.timeLimit(.minutes(10)))
@@ -133,6 +158,198 @@ struct PatienceTests {
         }
     }
 
+    @Test(
+        """
+        a call returns within ten seconds though its transport is stuck and can't be cancelled, and of its connection nothing is left \
+        (S22, R11)
+        """)
+    func stuckTransport() async throws {
+        let server = Server()
+        let stuck = Gate()
+        defer { stuck.open() }
+        weak var gone: Connection?
+        do {
+            let app = OutboxApp(server)
+            gone = app.connection
+            try await app.connected(server) { _ in
+                server.holdUp(stuck) { $0 == .time }
+                let end = Observed<(result: Result<[UInt8], QuartetError>, at: Duration)?>(nil)
+                let call = Task {
+                    let result: Result<[UInt8], QuartetError>
+                    do throws(QuartetError) {
+                        result = .success(try await app.connection.requests.read(.time))
+                    } catch {
+                        result = .failure(error)
+                    }
+                    let now = server.clock.now
+                    end.update { $0 = (result, now) }
+                }
+                try await stuck.reached()
+                await server.passTime { end.value != nil || server.clock.now > .seconds(60) }
+                // Not awaited before it is seen to have ended: it might not end.
+                let (result, at) = try #require(end.value)
+                await call.value
+                #expect(at <= .seconds(13))
+                #expect(throws: QuartetError.unknown) { try result.get() }
+            }
+        }
+        // A task lets go of what it had some time after it has ended.
+        while gone != nil { await Task.yield() }
+    }
+
+    @Test(
+        """
+        a call for help goes out within a minute though the transport is stuck with its first request, or with the token's or the time's, \
+        and can't be cancelled; at once in another network (S22, R11)
+        """, arguments: [Hole.command, .token, .time], [false, true])
+    private func stuckChange(_ hole: Hole, isInOtherNetwork: Bool) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let stuck = Gate()
+        defer { stuck.open() }
+        let arrived = server.holdUp(stuck) { hole.swallows($0) }
+        try await whileRunning(app.connection) {
+            let call = Task { try await app.user.raiseAlert() }
+            try await stuck.reached()
+            await app.connection.outbox.items.values.wait { !$0.isEmpty }
+            let start = server.clock.now
+            if isInOtherNetwork { app.connection.networkChanged() }
+            await server.passTime { !arrived.value.isEmpty || server.clock.now > .seconds(120) }
+            try #require(arrived.value == ["RaiseAlert"])
+            #expect(server.clock.now - start <= .seconds(isInOtherNetwork ? 10 : 50))
+            await server.passTime { app.connection.outbox.items.value.isEmpty }
+            if !isInOtherNetwork { await #expect(throws: QuartetError.willBeSentWhenOnline) { try await call.value } }
+            #expect(server.commands.count == (hole == .command ? 2 : 1))
+            #expect(Set(server.commands.map(\.key)).count == 1)
+            // What comes of it late is nobody's.
+            stuck.open()
+            if hole == .command { try await arrived.wait("the late request") { $0.count == 2 ? true : nil } }
+            #expect(app.connection.outbox.items.value.isEmpty && app.connection.outbox.unsent.value.isEmpty)
+        }
+    }
+
+    @Test("a request whose caller is cancelled before it begins never begins (S22, R11)", arguments: [true, false])
+    func neverBegun(isEarly: Bool) async throws {
+        let server = Server()
+        let workplace = HeldExecutor()
+        workplace.hold()
+        var time = server.clock.timekeeper
+        time.workplace = workplace
+        let transport = ReleasingTransport(inner: server.transport, time: time)
+        let call = Task {
+            if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+            return try await transport.send(TransportRequest(.time))
+        }
+        if !isEarly {
+            // The request and its limit, and then how long a caller that is cancelled waits.
+            while workplace.held < 2 { await Task.yield() }
+            call.cancel()
+            while workplace.held < 3 { await Task.yield() }
+        }
+        workplace.release()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        // Whatever would have begun it comes before this.
+        await Task(executorPreference: workplace) {}.value
+        #expect(server.transport.requests.isEmpty)
+    }
+
+    @Test("a caller that is cancelled waits for a transport that ends soon afterwards (S22, R11)")
+    func grace() async throws {
+        let server = Server()
+        let (cancelled, gate) = (Observed(false), Gate())
+        defer { gate.open() }
+        let ends = Observed<[String]>([])
+        server.transport.answer { _ in
+            _ = try? await cancelled.wait("the request's end") { $0 ? true : nil }
+            await gate.pass()
+            ends.update { $0.append("transport") }
+            throw CancellationError()
+        }
+        let transport = ReleasingTransport(inner: server.transport, time: server.clock.timekeeper)
+        let call = Task {
+            defer { ends.update { $0.append("caller") } }
+            return try await transport.send(TransportRequest(.time))
+        }
+        while server.transport.requests.isEmpty { await Task.yield() }
+        call.cancel()
+        try await gate.reached()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(ends.value == ["transport", "caller"])
+    }
+
+    @Test("what carries many bytes may take as long as they do (S22)")
+    func bulky() async throws {
+        let server = Server()
+        let clock = server.clock
+        let gate = Gate()
+        defer { gate.open() }
+        server.transport.answer { request in
+            await gate.pass()
+            return TransportReply(.success(request.body))
+        }
+        let transport = ReleasingTransport(inner: server.transport, time: clock.timekeeper)
+        let ends = Observed<[String: Duration]>([:])
+        func send(_ name: String, _ request: TransportRequest) -> Task<Void, Never> {
+            Task {
+                let result: Result<TransportReply, any Error>
+                do { result = .success(try await transport.send(request)) } catch { result = .failure(error) }
+                let now = clock.now
+                ends.update { $0[name] = now }
+                #expect(throws: TransportError.interrupted("it took too long")) { try result.get() }
+            }
+        }
+        let bytes = 30 * 1024
+        let (hash, group) = (ContentHash(of: [UInt8]()), GroupID.new())
+        let calls = [
+            send("few", TransportRequest(.command("RaiseAlert"))),
+            send("up", TransportRequest(.chunks(hash, first: 0), body: Array(repeating: 0, count: bytes))),
+            send("down", TransportRequest(.attachment(group, hash, bytes: 0..<bytes))),
+        ]
+        await server.passTime { ends.value.count == 3 }
+        for call in calls { await call.value }
+        // The clock may have gone on a little before an end was heard of.
+        let few = try #require(ends.value["few"])
+        #expect(few >= .seconds(31) && few < .seconds(61))
+        for name in ["up", "down"] { #expect(try #require(ends.value[name]) >= .seconds(61)) }
+    }
+
+    /// Its streams can't be opened before a gate is.
+    private struct StuckOpenings: Transport {
+        let inner: any Transport
+        let gate = Gate()
+        let begun = Observed(0)
+
+        func send(_ request: TransportRequest) async throws -> TransportReply { try await inner.send(request) }
+
+        func open(_ request: StreamRequest) async throws -> OpenedStream {
+            begun.update { $0 += 1 }
+            await gate.pass()
+            throw TransportError.interrupted("silence")
+        }
+    }
+
+    @Test("eight openings may hang in a transport, however often the network changes, others an hour later (T2, R11)")
+    func stuckOpenings() async throws {
+        let server = Server()
+        let transport = StuckOpenings(inner: server.transport)
+        defer { transport.gate.open() }
+        let connection = Connection(transport: transport, tokens: server.tokens, time: server.clock.timekeeper)
+        try await whileRunning(connection) {
+            for count in 1...ReleasingTransport.openingLimit {
+                try await transport.begun.wait("an opening") { $0 == count ? true : nil }
+                connection.networkChanged()
+            }
+            await connection.wait { $0 == .reconnecting(attempt: 1) }
+            connection.networkChanged()
+            await connection.wait { $0 == .reconnecting(attempt: 2) }
+            #expect(transport.begun.value == ReleasingTransport.openingLimit)
+            server.clock.advance(by: .seconds(3600))
+            try await transport.begun.wait("another opening") { $0 > ReleasingTransport.openingLimit ? true : nil }
+            transport.gate.open()
+        }
+    }
+
     @Test("the foreground and another network revive a connection that has given up (T12, R11)")
     func revival() async throws {
         for revive in [Connection.wake, Connection.networkChanged] {
@@ -183,52 +400,23 @@ struct PatienceTests {
         }
     }
 
-    @Test("a connection that is reset after the request went out is one that may have brought it (S22, R14)")
-    func reset() async throws {
-        let port = try RudeServer.start()
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-        let closed = try #require(URL(string: "http://127.0.0.1:1"))
-        // Foundation's URLSession ends the process on Linux when an answer breaks off.
-        for (url, isSent) in [(url, true), (closed, false)] {
-            do {
-                let transport = HTTPTransport(asyncHTTP: url)
-                _ = try await transport.send(TransportRequest(.command("RaiseAlert"), body: Array("{}".utf8)))
-                Issue.record("it was answered")
-            } catch let error as TransportError {
-                let mayHaveArrived = if case .interrupted = error { true } else { false }
-                #expect(mayHaveArrived == isSent, "\(error)")
-            }
+    @Test("what URLSession says of a request that never left is that, and everything else may have arrived (S22, R14)")
+    func urlErrors() {
+        let unsent: [URLError.Code] = [
+            .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .secureConnectionFailed,
+            .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+            .serverCertificateHasUnknownRoot,
+        ]
+        let undecided: [URLError.Code] = [
+            .networkConnectionLost, .timedOut, .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
+            .cannotDecodeContentData, .zeroByteResource, .resourceUnavailable, .httpTooManyRedirects, .cancelled,
+            .backgroundSessionWasDisconnected, .dataLengthExceedsMaximum, .unknown,
+        ]
+        func mayHaveArrived(_ error: any Error) -> Bool {
+            if case .interrupted = TransportError(error) { true } else { false }
         }
-    }
-}
-
-/// Reads what a connection sends and resets it.
-private enum RudeServer {
-    /// - Returns: Its port. It ends with the process.
-    static func start() throws -> UInt16 {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(server, pointer, length) == 0 && listen(server, 8) == 0
-                    && getsockname(server, pointer, &length) == 0
-            }
-        }
-        try #require(isBound)
-        Thread.detachNewThread {
-            while true {
-                let open = accept(server, nil, nil)
-                guard open >= 0 else { return }
-                var bytes = [UInt8](repeating: 0, count: 4096)
-                _ = recv(open, &bytes, bytes.count, 0)
-                var rude = linger(l_onoff: 1, l_linger: 0)
-                setsockopt(open, SOL_SOCKET, SO_LINGER, &rude, socklen_t(MemoryLayout<linger>.size))
-                close(open)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
+        for code in unsent { #expect(!mayHaveArrived(URLError(code)), "\(code)") }
+        for code in undecided { #expect(mayHaveArrived(URLError(code)), "\(code)") }
+        #expect(mayHaveArrived(CocoaError(.fileReadUnknown)))
     }
 }

@@ -235,4 +235,63 @@ struct RestartTests {
         try await app.connection.restore()
         #expect(isOnMain.withLock { $0 } == false)
     }
+
+    /// Is given what the device kept where the clients' copies decode it, in the order in which they were attached.
+    private final class Witness: StreamConsumer {
+        let sequences: Set<StreamName> = [.contacts]
+        private let restoring: @Sendable () -> Void
+
+        init(restoring: @escaping @Sendable () -> Void) { self.restoring = restoring }
+
+        func restore(_ encoded: Data, asOf time: Instant) -> Bool {
+            restoring()
+            return true
+        }
+
+        func begins(_ opening: Int) {}
+        func take(_ events: [StreamEvent], opening: Int) {}
+        func heartbeat() -> Bool { false }
+        func liveness(_ liveness: Liveness) {}
+        func reset(opening: Int) {}
+    }
+
+    @Test("while an account of 10,000 contacts is restored, the main actor does other work (S22)")
+    @MainActor
+    func largeAccount() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let contacts = (1...10_000).map { Contact(Server.person($0)) }
+        let first = OutboxApp(server, store)
+        try await whileRunning(first.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: contacts)
+            try await first.connection.ready()
+        }
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper)
+        let turns = Mutex(0)
+        let seen = Mutex<[Int]>([])
+        func witness() -> Witness {
+            Witness {
+                let now = turns.withLock { $0 }
+                seen.withLock { $0.append(now) }
+            }
+        }
+        // Asked before the client's copy, and after it.
+        connection.attach(witness())
+        let client = ContactsClient.live(service: connection)
+        connection.attach(witness())
+        let other = Task { @MainActor in
+            while !Task.isCancelled {
+                turns.withLock { $0 += 1 }
+                await Task.yield()
+            }
+        }
+        defer { other.cancel() }
+        try await connection.restore()
+        let found = seen.withLock { $0 }
+        // Restored on the main actor, it would have had no turn in between.
+        try #require(found.count == 2 && found[0] < found[1], "\(found)")
+        #expect(client.contacts.count == contacts.count)
+    }
 }

@@ -35,7 +35,11 @@ final class Server: Sendable {
             isSignedIn ? Credentials(account: Self.account, device: Self.device, refreshToken: "refresh-0") : nil)
         state = Mutex(State(time: { time + Interval(clock.now) }))
         transport = ScriptedTransport { _ in throw TransportError.unreachable("the test has just begun") }
-        transport.answer { [unowned self] in try self.answer($0) }
+        transport.answer { [weak self] request in
+            // What a connection has left behind may begin when its test is over.
+            guard let self else { throw TransportError.unreachable("the test is over") }
+            return try self.answer(request)
+        }
     }
 
     func connection(_ policy: ReconnectionPolicy = .forever) -> Connection {

@@ -87,6 +87,26 @@ struct WorldTroubleTests {
         #expect(bob.notifications.notifications.history.count { $0.kind == .dependentAlertRaised } == 1)
     }
 
+    @Test(
+        """
+        a call for help or an all-clear whose first request hangs in its transport is sent again within a minute, and the first one \
+        changes nothing when it arrives after what was done since (P36, S22)
+        """, arguments: [true, false])
+    func late(isCall: Bool) async throws {
+        let world = QuartetWorld(seed: 28)
+        let anna = try await world.person("anna")
+        if !isCall { try await anna.user.raiseAlert() }
+        world.trouble(.late(.minutes(2)), for: anna)
+        await #expect(throws: QuartetError.willBeSentWhenOnline) {
+            if isCall { try await anna.user.raiseAlert() } else { try await anna.user.clearAlert() }
+        }
+        await world.advance(by: .seconds(40))
+        #expect(anna.connection.outbox.items.value.isEmpty && (anna.user.user.alertRaised != nil) == isCall)
+        if isCall { try await anna.user.clearAlert() } else { try await anna.user.raiseAlert() }
+        await world.advance(by: .minutes(3))
+        #expect((anna.user.user.alertRaised == nil) == isCall)
+    }
+
     @Test("a full disk and a locked device lose no call for help (P36)")
     func disk() async throws {
         let world = QuartetWorld(seed: 26)

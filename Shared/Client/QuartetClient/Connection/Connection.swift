@@ -66,6 +66,7 @@ public final class Connection: Observable, Sendable {
         store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper,
         surroundings: (any Surroundings)? = nil
     ) {
+        let transport = transport.map { ReleasingTransport(inner: $0, time: time) }
         self.name = name
         self.transport = transport
         self.time = time
@@ -126,8 +127,8 @@ public final class Connection: Observable, Sendable {
 
     // MARK: What the app wants
 
-    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket. A second call at
-    /// the same time waits until the first has ended, and goes on.
+    /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket, unless its transport
+    /// can't be cancelled within a second. A second call at the same time waits until the first has ended, and goes on.
     public func run() async {
         guard transport != nil else { return }
         // Fails only for a task that is cancelled while it waits.

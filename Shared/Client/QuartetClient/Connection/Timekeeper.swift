@@ -15,6 +15,9 @@ public struct Timekeeper: Sendable {
     package var draws = Draws()
     /// How long an app's call may take. The server promises an answer within as long.
     package var callLimit: Duration = .seconds(10)
+    /// How long a request may take that carries few bytes, whatever its transport does. Those of the package give up after half as long
+    /// without a word.
+    package var requestLimit: Duration = .seconds(30)
     /// After so long without a word a stream counts as lost. The server says something every 15 seconds.
     package var silence: Duration = .seconds(35)
     /// What ``uptime`` counts from. Where it is the same, times that were kept may be compared.

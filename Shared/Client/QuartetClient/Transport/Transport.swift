@@ -6,8 +6,12 @@ public import QuartetVocabulary
 ///
 /// An implementation keeps no state about the account: tokens, ids and the place in the stream are given with each call. It
 /// doesn't retry, because only the caller knows under which id a request may be repeated.
+///
+/// It ends soon after its task is cancelled. What hasn't ended a second later is left behind: what comes of it is dropped, but what it
+/// holds stays until it ends. While eight openings of the last hour hang in it, no other one begins.
 public protocol Transport: Sendable {
-    /// Sends a request and returns the server's answer, which may be a refusal.
+    /// Sends a request and returns the server's answer, which may be a refusal. It gives up by itself when none comes; after half a
+    /// minute, and a second more for each kilobyte that it carries, its task is cancelled.
     /// - Throws: ``TransportError`` if no answer arrived, `CancellationError`.
     func send(_ request: TransportRequest) async throws -> TransportReply
 

@@ -160,6 +160,7 @@ final class WorldEdge: Sendable {
         case .lostRequest: throw TransportError.interrupted("the request was lost")
         case .foreignAnswer: throw TransportError.malformed("status 404 comes from somewhere on the way to it")
         case .refusedToken: state.withLock { $0.access[request.token ?? ""] = nil }
+        case .late(let time): await clock.wait(until: clock.now + time.duration)
         case .lostAnswer, .slow, .overloaded, .tooManyCommands, .undecided, .failed, nil: break
         }
         let result: Result<[UInt8], APIError>

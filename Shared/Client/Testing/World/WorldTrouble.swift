@@ -10,6 +10,8 @@ public enum WorldTrouble: Hashable, Sendable {
     case lostAnswer
     /// What was asked for happens, and the answer comes after so long. An app that is killed meanwhile never hears it.
     case slow(Interval)
+    /// The request hangs in the app's transport, which can't be cancelled, and is only sent after so long.
+    case late(Interval)
     /// A proxy or the page of a Wi-Fi answers, in HTML.
     case foreignAnswer
     /// The server has as much to do as it can (503).
@@ -27,7 +29,7 @@ public enum WorldTrouble: Hashable, Sendable {
     /// Whether it can only happen to a command.
     var isOfCommands: Bool {
         switch self {
-        case .undecided, .failed, .tooManyCommands, .lostAnswer: true
+        case .undecided, .failed, .tooManyCommands, .lostAnswer, .late: true
         case .unreachable, .lostRequest, .slow, .foreignAnswer, .overloaded, .refusedToken: false
         }
     }
