@@ -20,23 +20,17 @@ extension Instant {
 
     /// The same form, of a time since 1970.
     package var httpDate: String {
-        let seconds = max(0, microseconds / 1_000_000)
-        let (days, time) = (seconds / 86_400, seconds % 86_400)
-        // Years begin in March here, as below.
-        let day = days + 719_468
-        let (era, dayOfEra) = (day / 146_097, day % 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let year = era * 400 + yearOfEra + (month < 10 ? 0 : 1)
+        let time = max(self, Instant(microseconds: 0))
+        let (year, month, day, microsecond) = time.utc
         func padded(_ number: Int64, to count: Int = 2) -> String {
             String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
         }
         let date = [
-            "\(Self.weekdays[Int(days % 7)]),", padded(dayOfYear - (153 * month + 2) / 5 + 1),
-            Self.months[Int((month + 2) % 12)], padded(year, to: 4),
+            "\(Self.weekdays[Int(time.microseconds / 86_400_000_000 % 7)]),", padded(day), Self.months[Int(month - 1)],
+            padded(year, to: 4),
         ]
-        let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0) }.joined(separator: ":")
+        let seconds = microsecond / 1_000_000
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0) }.joined(separator: ":")
         return (date + [clock, "GMT"]).joined(separator: " ")
     }
 

@@ -44,6 +44,34 @@ public struct Instant: Microseconds {
     }
 }
 
+extension Instant: CustomStringConvertible {
+    /// ISO 8601 in UTC, with as many decimals as it needs: `2027-01-15T08:00:00.25Z`.
+    public var description: String {
+        let (year, month, day, microsecond) = utc
+        let minute = microsecond / 60_000_000
+        let date = "\(year < 0 ? "-" : "")\(padded(year.magnitude, to: 4))-\(padded(month))-\(padded(day))"
+        let time = "\(padded(minute / 60)):\(padded(minute % 60)):\(padded(microsecond % 60_000_000 / 1_000_000))"
+        return "\(date)T\(time)\(decimals(of: microsecond))Z"
+    }
+
+    /// Its date in the Gregorian calendar, and how many microseconds of that day have passed, in UTC.
+    package var utc: (year: Int64, month: Int64, day: Int64, microsecond: Int64) {
+        let dayLength: Int64 = 86_400_000_000
+        let days = microseconds.quotientRoundedDown(dividingBy: dayLength)
+        // Years begin in March here, so that a leap day is the last. Eras have 400 of them.
+        let shifted = days + 719_468
+        let era = shifted.quotientRoundedDown(dividingBy: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        return (
+            era * 400 + yearOfEra + (month < 10 ? 0 : 1), (month + 2) % 12 + 1, dayOfYear - (153 * month + 2) / 5 + 1,
+            (microseconds % dayLength + dayLength) % dayLength
+        )
+    }
+}
+
 /// A span of time in whole microseconds.
 public struct Interval: Microseconds {
     public let microseconds: Int64
@@ -70,6 +98,31 @@ public struct Interval: Microseconds {
     public var secondsRoundedUp: Int64 { microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0) }
 
     public var duration: Duration { .microseconds(microseconds) }
+}
+
+extension Interval: CustomStringConvertible {
+    /// ISO 8601, in days of 24 hours: `P1DT2H`, `PT0.25S`.
+    public var description: String {
+        let total = microseconds.magnitude
+        let days = total / 86_400_000_000
+        let (hours, minutes) = (total / 3_600_000_000 % 24, total / 60_000_000 % 60)
+        let seconds = "\(total / 1_000_000 % 60)\(decimals(of: Int64(total % 1_000_000)))"
+        var clock = hours > 0 ? "\(hours)H" : ""
+        clock += minutes > 0 ? "\(minutes)M" : ""
+        clock += seconds != "0" || total == 0 ? "\(seconds)S" : ""
+        return "\(microseconds < 0 ? "-" : "")P\(days > 0 ? "\(days)D" : "")\(clock.isEmpty ? "" : "T\(clock)")"
+    }
+}
+
+private func padded(_ number: some BinaryInteger, to count: Int = 2) -> String {
+    String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+}
+
+/// The part of a time that is less than a second, behind a point; nothing for a whole second.
+private func decimals(of microseconds: Int64) -> String {
+    var digits = padded(microseconds % 1_000_000, to: 6)
+    while digits.hasSuffix("0") { digits.removeLast() }
+    return digits.isEmpty ? "" : ".\(digits)"
 }
 
 /// A type whose JSON is its number of microseconds.

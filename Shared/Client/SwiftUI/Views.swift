@@ -71,7 +71,7 @@
         public init() {}
 
         public var body: some View {
-            Button("Retry", systemImage: "arrow.clockwise") { connection?.retry() }
+            Button(Texts()["connection.retry"], systemImage: "arrow.clockwise") { connection?.retry() }
                 .disabled(connection?.state.canConnect != true)
         }
     }

@@ -208,6 +208,13 @@ struct TextsTests {
         }
     }
 
+    @Test("the button that connects again speaks the person's language (P9)")
+    func retry() throws {
+        let views = Products.package.appending(path: "Shared/Client/SwiftUI/Views.swift")
+        #expect(try String(contentsOf: views, encoding: .utf8).contains(#"Button(Texts()["connection.retry"]"#))
+        #expect(Texts(languages: ["de"])["connection.retry"] == "Noch einmal")
+    }
+
     @Test("an app replaces texts; a language that there is none for is English")
     func replacing() {
         let texts = Texts(languages: ["fr-FR", "de"], replacing: ["connection.connected": "Da"])

@@ -170,5 +170,6 @@ extension Texts {
         "connection.reconnecting": "Reconnecting ({attempt})…",
         "connection.needsAuthentication": "Sign in again",
         "connection.failed": "Disconnected",
+        "connection.retry": "Retry",
     ]
 }

@@ -258,5 +258,6 @@ extension Texts {
         "connection.reconnecting": "Verbindet wieder ({attempt}) …",
         "connection.needsAuthentication": "Melde dich erneut an",
         "connection.failed": "Getrennt",
+        "connection.retry": "Noch einmal",
     ]
 }
