@@ -55,9 +55,9 @@
 
         public var body: some View {
             ContentUnavailableView {
-                Label(Texts().sentence(ConnectionState.failed(error)), systemImage: "wifi.slash")
+                Label(Texts().sentence(error.state), systemImage: "wifi.slash")
             } description: {
-                Text(error.description)
+                Text(Texts().sentence(error))
             } actions: {
                 RetryButton()
             }

@@ -99,7 +99,7 @@ final class Life: Sendable {
     }
 
     private func signIn() async throws {
-        while !quartet.session.session.isSignedIn || app.connection.state == .needsAuthentication {
+        while !quartet.session.session.isSignedIn || app.connection.state.needsSignIn {
             try await attempt { () async throws(QuartetError) in
                 try await quartet.session.signIn(SignInRequest(handle: app.handle, password: "a long enough password"))
             }
@@ -139,7 +139,7 @@ final class Life: Sendable {
                     return true
                 }
                 group.addTask {
-                    for await state in self.app.connection.states where state == .needsAuthentication { break }
+                    for await state in self.app.connection.states where state.needsSignIn { break }
                     return false
                 }
                 defer { group.cancelAll() }

@@ -63,7 +63,7 @@ struct TerminalAppTests {
                     terminal.type("s")
                     try await terminal.see("[ Sign out ]")
                     terminal.press(.down, .enter)
-                    try await terminal.see("○ Not signed in")
+                    try await terminal.see("● Sign in again")
                     terminal.type("anna\twrong horse battery")
                     try await terminal.see("•••")
                     terminal.press(.enter)

@@ -207,7 +207,7 @@ struct ClientTests {
         let nobody = Server(isSignedIn: false).connection()
         let empty = UserClient.live(service: nobody)
         try await whileRunning(nobody) {
-            await empty.user.phases.wait { $0 == .failed(.signedOut(nil)) }
+            await empty.user.phases.wait { $0 == .failed(.notSignedIn) }
         }
     }
 

@@ -142,6 +142,12 @@ struct ConnectionMachineTests {
         #expect(machine.state == .needsAuthentication && machine.deadline == nil)
         #expect(machine.connect(now: .seconds(2)) == [] && machine.networkChanged(now: .seconds(2)) == [])
         #expect(machine.signedIn(now: .seconds(3)) == [.report(.willConnect), .open(2)])
+        // The same of a device on which nobody ever did, but for what it is called.
+        #expect(
+            machine.ended(2, .notSignedIn, now: .seconds(4)) == [.close(2), .unavailable(.notSignedIn)])
+        #expect(machine.state == .notSignedIn && machine.isSignedOut && machine.deadline == nil)
+        #expect(machine.connect(now: .seconds(5)) == [] && machine.networkChanged(now: .seconds(5)) == [])
+        #expect(machine.signedIn(now: .seconds(6)) == [.report(.willConnect), .open(3)])
     }
 
     @Test("who signs in while a stream is being opened gets another one: that one was asked for before (T1)")

@@ -235,7 +235,43 @@ struct ConnectionTests {
         #expect(nowhere.state == .notConfigured && !nowhere.state.canConnect)
         let server = Server(isSignedIn: false)
         let connection = server.connection()
-        try await whileRunning(connection) { await connection.wait { $0 == .needsAuthentication } }
+        try await whileRunning(connection) { await connection.wait { $0 == .notSignedIn } }
+    }
+
+    @Test(
+        "that nobody ever signed in is said as such, also by calls; who signs out, or is signed out, signs in again (T12)"
+    )
+    func neverSignedIn() async throws {
+        let server = Server(isSignedIn: false)
+        let app = OutboxApp(server)
+        let (connection, session) = (app.connection, SessionClient.live(service: app.connection))
+        let states = connection.states
+        try await whileRunning(connection) {
+            await connection.wait { $0 == .notSignedIn }
+            #expect(
+                connection.lastError == .notSignedIn && connection.state.needsSignIn && !connection.state.canConnect)
+            await app.user.user.phases.wait { $0 == .failed(.notSignedIn) }
+            await #expect(throws: QuartetError.needsAuthentication) { try await app.user.checkIn() }
+            await #expect(throws: QuartetError.needsAuthentication) { try await session.makeRecoveryCodes() }
+            #expect(connection.state == .notSignedIn)
+            try await session.signIn(SignInRequest(handle: "anna", password: "correct horse"))
+            try #require(await server.transport.nextStream()).begin()
+            try await connection.ready()
+            var seen: [ConnectionState] = []
+            for await state in states {
+                seen.append(state)
+                if state.isConnected { break }
+            }
+            // Not even on the way was anybody asked to sign in again.
+            #expect(seen.contains(.notSignedIn) && !seen.contains(.needsAuthentication))
+            try await session.signOut()
+            #expect(connection.state == .needsAuthentication && connection.lastError == .signedOut(.signedOut))
+            await #expect(throws: QuartetError.needsAuthentication) { try await session.makeRecoveryCodes() }
+            #expect(connection.state == .needsAuthentication && connection.lastError == .signedOut(.signedOut))
+        }
+        // Nothing is left of them, so the next start knows of nobody.
+        let next = server.connection()
+        try await whileRunning(next) { await next.wait { $0 == .notSignedIn } }
     }
 
     @Test("of several servers, each has its own state, and the default is one of them (T6)")

@@ -198,11 +198,21 @@ struct TextsTests {
             .unknown, .needsAuthentication, .tokensUnavailable("x"), .notConfigured("x"), .cancelled, .unreadable("x"),
         ]
         let states: [ConnectionState] = [
-            .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,
-            .failed(.closed),
+            .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .notSignedIn,
+            .needsAuthentication, .failed(.closed),
         ]
+        let losses: [ConnectionError] = [
+            .notSignedIn, .signedOut(nil), .signedOut(.revoked), .closed, .silent, .refused(APIError(.overloaded)),
+            .tokensUnavailable("x"),
+        ]
+        for texts in [english, german] {
+            #expect(Set([.notSignedIn, .needsAuthentication, .failed(.closed)].map { texts.sentence($0) }).count == 3)
+            #expect(Set(losses.prefix(2).map { texts.sentence($0) } + [texts.sentence(.closed)]).count == 3)
+        }
+        #expect(english.sentence(ConnectionError.notSignedIn) == ConnectionError.notSignedIn.description)
         for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
             + states.map({ (english.sentence($0), german.sentence($0)) })
+            + losses.map({ (english.sentence($0), german.sentence($0)) })
         {
             #expect(one != other && !one.contains("{") && !other.contains("{") && !one.contains("problem."))
         }

@@ -212,7 +212,7 @@ struct WorldPlay {
         }
         await world.settle()
         guard !world.isStuck else { throw Wrong(description: "an app works without end") }
-        for person in devices where person.connection.state == .needsAuthentication { try await person.signIn() }
+        for person in devices where person.connection.state.needsSignIn { try await person.signIn() }
         await world.settle()
         // An edit whose event was part of a snapshot ends with the second heartbeat.
         await world.advance(by: .seconds(45))

@@ -45,7 +45,8 @@ struct ViewTests {
         arguments: [
             (ConnectionState.connected, "● Connected"), (.connecting, "● Connecting…"),
             (.reconnecting(attempt: 3), "● Reconnecting (3)…"), (.disconnected, "● Disconnected"),
-            (.needsAuthentication, "● Sign in again"), (.notConfigured, "○ Not configured"),
+            (.needsAuthentication, "● Sign in again"), (.notSignedIn, "○ Not signed in"),
+            (.notConfigured, "○ Not configured"),
             (.failed(.silent), "● Disconnected"),
         ])
     func connection(state: ConnectionState, words: String) {

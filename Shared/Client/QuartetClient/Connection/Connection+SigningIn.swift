@@ -10,7 +10,7 @@ extension Connection {
         let former = try await entering.run(isShielded: true) { () async throws(QuartetError) -> Int in
             try await Requests.reading {
                 // Whoever was signed in before: nothing of theirs goes on.
-                signedOut(.signedOut(nil))
+                signedOut(await tokens?.signOutError ?? .notSignedIn)
                 // Credentials that can't be read are replaced.
                 let openings = await openings
                 let last = try? await lastAccount

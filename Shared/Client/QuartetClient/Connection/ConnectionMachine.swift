@@ -36,7 +36,7 @@ struct ConnectionMachine {
         case live(since: Duration, attempt: Int)
         /// Live until a moment ago: another stream is being opened, because the app wants to follow something else.
         case changing(since: Duration, attempt: Int)
-        case signedOut
+        case signedOut(ConnectionError)
         case failed(ConnectionError)
     }
 
@@ -64,13 +64,14 @@ struct ConnectionMachine {
         case .opening(attempt: 0): .connecting
         case .opening(let attempt), .waiting(let attempt, _): .reconnecting(attempt: attempt)
         case .live, .changing: .connected
-        case .signedOut: .needsAuthentication
-        case .failed(let error): .failed(error)
+        case .signedOut(let error), .failed(let error): error.state
         }
     }
 
     /// Whether nobody was signed in when it last heard.
-    var isSignedOut: Bool { status == .signedOut }
+    var isSignedOut: Bool {
+        if case .signedOut = status { true } else { false }
+    }
 
     /// When ``passed(now:heard:)`` has to be called.
     var deadline: Duration? {
@@ -194,8 +195,10 @@ struct ConnectionMachine {
         case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
-        if case .signedOut = error { return signOut(error) }
-        return lose(error, now, isImmediate: error.isMendedByOpening)
+        switch error {
+        case .notSignedIn, .signedOut: return signOut(error)
+        default: return lose(error, now, isImmediate: error.isMendedByOpening)
+        }
     }
 
     /// Nobody is signed in.
@@ -208,7 +211,7 @@ struct ConnectionMachine {
         case .live, .changing: actions += [.close(opening), .report(.didDisconnect(error))]
         default: break
         }
-        status = .signedOut
+        status = .signedOut(error)
         (lost, connectedSince) = (nil, nil)
         return actions + [.unavailable(error)]
     }

@@ -12,7 +12,9 @@ public enum ConnectionState: Hashable, Sendable {
     case connected
     /// Waiting for an attempt or making it. Attempts are counted from 1, until a connection has held for a while.
     case reconnecting(attempt: Int)
-    /// Nobody is signed in, or the server has signed this device out.
+    /// Nobody has signed in on this device, as far as it knows: what an earlier start signed out is erased.
+    case notSignedIn
+    /// The device was signed in and isn't any more: by the server, or by its person. ``Connection/lastError`` says why.
     case needsAuthentication
     /// The policy allows no further attempt. ``Connection/retry()`` begins again.
     case failed(ConnectionError)
@@ -23,15 +25,18 @@ public enum ConnectionState: Hashable, Sendable {
     public var isTransitioning: Bool {
         switch self {
         case .connecting, .reconnecting: true
-        case .notConfigured, .disconnected, .connected, .needsAuthentication, .failed: false
+        case .notConfigured, .disconnected, .connected, .notSignedIn, .needsAuthentication, .failed: false
         }
     }
+
+    /// Whether it waits for somebody to sign in, for the first time or again.
+    public var needsSignIn: Bool { self == .notSignedIn || self == .needsAuthentication }
 
     /// Whether ``Connection/connect()`` would do something.
     public var canConnect: Bool {
         switch self {
         case .disconnected, .failed: true
-        case .notConfigured, .connecting, .connected, .reconnecting, .needsAuthentication: false
+        case .notConfigured, .connecting, .connected, .reconnecting, .notSignedIn, .needsAuthentication: false
         }
     }
 }
@@ -47,6 +52,8 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case ended(StreamEnd.Reason)
     /// The stream ended without a word.
     case closed
+    /// Nobody has signed in on this device.
+    case notSignedIn
     /// The device isn't signed in any more, as far as it is known why.
     case signedOut(SignOutReason?)
     /// The server doesn't know the device's token. That may be the server's fault, so the device stays signed in and the token is shown
@@ -58,6 +65,15 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case outOfSequence(StreamName)
     /// What the app knew about the network has changed, or it slept.
     case stale
+
+    /// What a connection is in that ended with it for good.
+    public var state: ConnectionState {
+        switch self {
+        case .notSignedIn: .notSignedIn
+        case .signedOut: .needsAuthentication
+        default: .failed(self)
+        }
+    }
 
     /// Whether another stream sets right what was wrong, so that there is nothing to wait for.
     var isMendedByOpening: Bool {
@@ -74,6 +90,7 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refused(let error): error.detail
         case .ended(let reason): "The server ended the connection: \(reason.rawValue)."
         case .closed: "The connection was closed."
+        case .notSignedIn: "Nobody is signed in on this device; sign in."
         case .signedOut(let reason?): "Sign in again: \(reason.explanation)."
         case .signedOut(nil): "Sign in again: this device is no longer signed in."
         case .tokenRefused: "The server doesn't know this device's token; sign in, or try again later."

@@ -22,7 +22,7 @@ actor AccessTokens {
     private let clock: KnownServerTime
     private let time: Timekeeper
     private var access: Access?
-    /// Why the server signed the device out, as far as it said so.
+    /// Why the device was signed out, as far as this process knows.
     private(set) var signOutReason: SignOutReason?
     /// Counts what people and the server did about who is signed in.
     private(set) var changes = 0
@@ -54,7 +54,13 @@ actor AccessTokens {
     }
 
     /// Why nobody is signed in.
-    var signOutError: ConnectionError { .signedOut(signOutReason) }
+    var signOutError: ConnectionError {
+        // What can't be read is somebody's.
+        guard signOutReason == nil, let isNobodys = try? load() == nil, isNobodys else {
+            return .signedOut(signOutReason)
+        }
+        return .notSignedIn
+    }
 
     private func load() throws(QuartetError) -> Credentials? {
         do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
@@ -207,9 +213,9 @@ actor AccessTokens {
     /// - Parameter account: Whose; nil for whoever signed in last.
     /// - Returns: Which device; nil if somebody else signed in since, which stands, or if nobody knows.
     func leave(_ account: AccountID?) async throws -> DeviceID? {
-        drop(of: account)
+        dropAccess(of: account)
         // A token may have come before the store was told.
-        defer { drop(of: account) }
+        defer { dropAccess(of: account) }
         // What can't be read can't be shown to the server, either.
         do { _ = try load() } catch {
             try await save(nil)
@@ -270,21 +276,15 @@ actor AccessTokens {
         try load().map { $0.isLeaving && $0.device == leaving.device } ?? false
     }
 
-    /// Somebody has signed out in another process: what is kept here of the token doesn't count any more.
+    /// Somebody has signed out, here or in another process: what is kept here of the token doesn't count any more, unless it is somebody
+    /// else's.
     /// - Parameter account: Who; nil for whoever's it is.
     func dropAccess(of account: AccountID?) {
-        if drop(of: account) { signOutReason = .signedOut }
-    }
-
-    /// - Returns: False if there is somebody else's.
-    @discardableResult
-    private func drop(of account: AccountID?) -> Bool {
         changes += 1
-        guard access == nil || access?.account == account ?? access?.account else { return false }
-        access = nil
+        guard access == nil || access?.account == account ?? access?.account else { return }
+        (access, signOutReason) = (nil, .signedOut)
         // Nobody else waits for what is exchanged for them.
         exchange.withLock { $0 = nil }
-        return true
     }
 
     /// The person signed out, and the server knows.
@@ -292,8 +292,8 @@ actor AccessTokens {
     ///   - account: Whose; nil for whoever signed in last.
     ///   - device: Which one of theirs; nil if it isn't known.
     func forget(_ account: AccountID?, _ device: DeviceID?) async throws {
-        drop(of: account)
-        defer { drop(of: account) }
+        dropAccess(of: account)
+        defer { dropAccess(of: account) }
         try await update { stored in
             guard let last = stored, last.account == account ?? last.account, last.device == device ?? last.device
             else { return }

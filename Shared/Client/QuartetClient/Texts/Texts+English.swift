@@ -168,8 +168,13 @@ extension Texts {
         "connection.connecting": "Connecting…",
         "connection.connected": "Connected",
         "connection.reconnecting": "Reconnecting ({attempt})…",
+        "connection.notSignedIn": "Not signed in",
         "connection.needsAuthentication": "Sign in again",
         "connection.failed": "Disconnected",
         "connection.retry": "Retry",
+
+        "lost.notSignedIn": "Nobody is signed in on this device; sign in.",
+        "lost.signedOut": "Sign in again: this device is no longer signed in.",
+        "lost.connection": "There is no connection to the server.",
     ]
 }

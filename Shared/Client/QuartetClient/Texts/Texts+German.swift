@@ -256,8 +256,13 @@ extension Texts {
         "connection.connecting": "Verbindet …",
         "connection.connected": "Verbunden",
         "connection.reconnecting": "Verbindet wieder ({attempt}) …",
+        "connection.notSignedIn": "Nicht angemeldet",
         "connection.needsAuthentication": "Melde dich erneut an",
         "connection.failed": "Getrennt",
         "connection.retry": "Noch einmal",
+
+        "lost.notSignedIn": "Auf diesem Gerät ist niemand angemeldet; melde dich an.",
+        "lost.signedOut": "Melde dich noch einmal an: Dieses Gerät ist nicht mehr angemeldet.",
+        "lost.connection": "Es gibt keine Verbindung zum Server.",
     ]
 }

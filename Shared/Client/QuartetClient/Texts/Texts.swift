@@ -247,8 +247,22 @@ public struct Texts: Sendable {
         case .connecting: self["connection.connecting"]
         case .connected: self["connection.connected"]
         case .reconnecting(let attempt): filled("connection.reconnecting", ["attempt": "\(attempt)"])
+        case .notSignedIn: self["connection.notSignedIn"]
         case .needsAuthentication: self["connection.needsAuthentication"]
         case .failed: self["connection.failed"]
+        }
+    }
+
+    /// Why there is no connection. In English, it has more to say about most cases.
+    public func sentence(_ error: ConnectionError) -> String {
+        switch error {
+        case .notSignedIn: self["lost.notSignedIn"]
+        case .signedOut(nil): self["lost.signedOut"]
+        case .signedOut: isEnglish ? error.description : self["lost.signedOut"]
+        case .refused(let error): sentence(error)
+        case .tokensUnavailable: self["problem.tokensUnavailable"]
+        case .transport, .silent, .ended, .closed, .tokenRefused, .outOfSequence, .stale:
+            isEnglish ? error.description : self["lost.connection"]
         }
     }
 

@@ -40,7 +40,7 @@ struct Shown: Sendable {
 
     var me: AccountID? { session.account }
     /// Whether somebody has to sign in before anything else.
-    var needsSignIn: Bool { !session.isSignedIn || connection == .needsAuthentication }
+    var needsSignIn: Bool { !session.isSignedIn || connection.needsSignIn }
 
     /// The session in which everybody listens, if this account is in one.
     var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }

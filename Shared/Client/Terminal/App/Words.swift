@@ -10,14 +10,10 @@ enum Words {
     static func connection(_ shown: Shown) -> (text: String, color: Style.Color?) {
         let color: Style.Color?
         switch shown.connection {
-        case .notConfigured: color = nil
-        case .disconnected, .failed: color = .red
+        case .notConfigured, .notSignedIn: color = nil
+        case .disconnected, .failed, .needsAuthentication: color = .red
         case .connecting, .reconnecting: color = .yellow
         case .connected: color = .green
-        case .needsAuthentication:
-            // Somebody who never signed in isn't asked to do it again.
-            guard shown.session.isSignedIn else { return ("Not signed in", nil) }
-            color = .red
         }
         return (texts.sentence(shown.connection), color)
     }

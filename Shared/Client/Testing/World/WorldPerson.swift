@@ -71,7 +71,7 @@ public final class WorldPerson: Sendable {
     func isSettled(_ isFollowed: Bool) -> Bool {
         guard isRunning else { return true }
         let connection = connection
-        if connection.state == .needsAuthentication { return true }
+        if connection.state.needsSignIn { return true }
         return connection.state == .connected && isFollowed && connection.outbox.items.value.isEmpty
     }
 
