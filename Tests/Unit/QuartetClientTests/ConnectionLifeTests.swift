@@ -17,6 +17,9 @@ private final class ScriptedSurroundings: Surroundings {
     /// How often the app asked to go on in the background, and whether it is given the time now.
     let awake = Observed<(count: Int, isNow: Bool)>((0, false))
 
+    /// Which cards it was to tell of.
+    let told = Observed<[UnsentChange]>([])
+
     init() {
         (changes, change) = AsyncStream<Void>.makeStream()
     }
@@ -28,6 +31,8 @@ private final class ScriptedSurroundings: Surroundings {
         await body()
         awake.update { $0.isNow = false }
     }
+
+    func tell(_ change: UnsentChange) async { told.update { $0.append(change) } }
 }
 
 @Suite(.timeLimit(.minutes(10)))
@@ -167,6 +172,40 @@ struct ConnectionLifeTests {
             // An attempt that was under way may fail first, and rest.
             await server.passTime { connection.outbox.items.value.isEmpty }
             try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
+        }
+    }
+
+    @Test("the device tells of each urgent change that ended unsent, once, and not again after a restart (S22)")
+    func unsent() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        for start in 1...2 {
+            let surroundings = ScriptedSurroundings()
+            let connection = Connection(
+                transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper,
+                surroundings: surroundings)
+            let user = UserClient.live(service: connection)
+            try await whileRunning(connection) {
+                let stream = try #require(await server.transport.nextStream())
+                try stream.begin()
+                try await connection.ready()
+                #expect(connection.outbox.unsent.value.count == start - 1)
+                server.goOffline()
+                connection.disconnect()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.clearAlert() }
+                let told = try await surroundings.told.wait("one that is told") { $0.isEmpty ? nil : $0 }
+                #expect(told == Array(connection.outbox.unsent.value.suffix(1)) && told.map(\.reason) == [.superseded])
+                if start == 1 {
+                    server.clock.advance(by: .seconds(86_401))
+                    server.goOnline()
+                    connection.outbox.retry()
+                    let both = try await surroundings.told.wait("both") { $0.count < 2 ? nil : $0 }
+                    #expect(both == connection.outbox.unsent.value && both.map(\.reason) == [.superseded, .expired])
+                    try await connection.outbox.markRead(both[0].id)
+                }
+            }
+            server.goOnline()
         }
     }
 

@@ -5,6 +5,14 @@ public protocol Surroundings: Sendable {
     /// Runs `body`, and has the system let the app go on meanwhile though it goes to the background, as long as the system allows.
     /// - Parameter reason: For the system's log.
     func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async
+    /// Tells the person of an urgent change that ended unsent or may not have arrived, though the app isn't in front of them. Each card
+    /// of ``Outbox/unsent`` is told once, by the process in which the change ended.
+    func tell(_ change: UnsentChange) async
+}
+
+extension Surroundings {
+    /// Leaves it to the card.
+    public func tell(_ change: UnsentChange) async {}
 }
 
 extension Connection {
@@ -16,6 +24,7 @@ extension Connection {
     func heed(_ surroundings: any Surroundings) async {
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
+            group.addTask { await self.tellUnsent(surroundings) }
             var known: Set<OutboxItem.ID> = []
             for await items in outbox.items.values {
                 let ids = Set(items.map(\.id))
@@ -33,6 +42,14 @@ extension Connection {
                 // What can't be sent before its person signs in again asks anew then.
                 known = outbox.items.value.contains { $0.precedence == .urgent } ? [] : ids
             }
+        }
+    }
+
+    private func tellUnsent(_ surroundings: any Surroundings) async {
+        while !Task.isCancelled {
+            let news = outbox.cards.news.subscribe(keeping: 1)
+            while let card = outbox.cards.takeUntold() { await surroundings.tell(card) }
+            await time.wait(for: news, until: nil)
         }
     }
 

@@ -3,8 +3,12 @@
     import Foundation
     import Network
     import Synchronization
+    #if canImport(UserNotifications)
+        import UserNotifications
+    #endif
 
-    /// What Apple's systems say about the device's networks, and the time that they give an app in the background.
+    /// What Apple's systems say about the device's networks, the time that they give an app in the background, and the notifications that
+    /// they show for it, once its person has allowed these.
     public struct SystemSurroundings: Surroundings {
         public init() {}
 
@@ -36,6 +40,18 @@
                 }
                 await body()
                 end.signal()
+            #endif
+        }
+
+        public func tell(_ change: UnsentChange) async {
+            #if canImport(UserNotifications) && !os(tvOS)
+                let content = UNMutableNotificationContent()
+                content.body = Texts().sentence(change, name: nil)
+                content.sound = .default
+                let request = UNNotificationRequest(
+                    identifier: "quartet.unsent.\(change.id)", content: content, trigger: nil)
+                // Where notifications aren't allowed, the card says it.
+                do { try await UNUserNotificationCenter.current().add(request) } catch {}
             #endif
         }
     }
