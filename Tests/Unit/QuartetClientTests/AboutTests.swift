@@ -109,6 +109,41 @@ struct AboutTests {
     }
 
     @Test(
+        "whoever answers all pings answers those that they saw, and none that came later (S14, S27)",
+        arguments: [0, 1, 2])
+    func allPings(shown: Int64) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let times = [Self.start + .seconds(5), Self.start]
+        try await app.connected(server) { stream in
+            for (contact, at) in zip([OutboxApp.one, OutboxApp.two], times).prefix(Int(shown)) {
+                try stream.send(
+                    PingReceived(account: Server.account, contact: contact, at: at),
+                    at: contact == OutboxApp.one ? 11 : 12)
+            }
+            await app.contacts.contacts.values.wait { $0.incomingPings.count == shown }
+            let done = Array(#"{"id":"\#(GroupID.new())","type":"x","state":"done","result":{"contacts":[]}}"#.utf8)
+            let refusal = APIError(.malformed, field: "upTo")
+            server.state.withLock { $0.replies = [.success(done), .success(done), .failure(refusal), .success(done)] }
+            _ = try await session.clearAllReceivedPings(true)
+            _ = try await session.respondToAllPings()
+            // A server of an earlier release knows no such thing.
+            if shown > 0 { _ = try await session.respondToAllPings() }
+        }
+        let sent = server.transport.requests.filter { if case .operation = $0.endpoint { true } else { false } }.map(
+            \.body)
+        let newest = shown > 0 ? times[0] : nil
+        #expect(sent.count == (shown > 0 ? 4 : 2))
+        #expect(
+            try ClearAllReceivedPingsRequest.decoded(from: sent[0])
+                == ClearAllReceivedPingsRequest(checkIn: true, upTo: newest))
+        #expect(
+            try sent.dropFirst().map { try RespondToAllPingsRequest.decoded(from: $0).upTo }
+                == (shown > 0 ? [newest, newest, nil] : [nil]))
+    }
+
+    @Test(
         "what is marked as read or cleared without a network is what its person saw, and nothing that came later (S13, S22)"
     )
     func notifications() async throws {

@@ -148,6 +148,13 @@ private final class ContactsCopy: KeptConsumer {
     }
 }
 
+extension Connection {
+    /// When the newest of the pings was sent that wait for an answer, as contacts show them; nil if none shows.
+    var newestPing: Instant? {
+        madeCopy(ContactsCopy.self)?.holder.state?.contacts.contacts.compactMap(\.incomingPing).max()
+    }
+}
+
 /// Changes the contacts. What features read is ``contacts``; these are the only ways to change it.
 public struct ContactsClient: Sendable {
     public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void

@@ -45,10 +45,12 @@ public struct SessionClient: Sendable {
     public var changePassword: @Sendable (ChangePasswordRequest) async throws(QuartetError) -> Void
     /// Ten new codes, which no other answer ever contains.
     public var makeRecoveryCodes: @Sendable () async throws(QuartetError) -> [String]
-    /// Answers all pings and leaves one summary in the history.
+    /// Answers all pings that the contacts show, and none that came later, and leaves one summary in the history. Where they show none,
+    /// it answers whatever waits.
     /// - Parameter checkIn: Whether to check in as well.
     public var clearAllReceivedPings:
         @Sendable (_ checkIn: Bool) async throws(QuartetError) -> ClearAllReceivedPingsRequest.Result
+    /// The same without a summary.
     public var respondToAllPings: @Sendable () async throws(QuartetError) -> RespondToAllPingsRequest.Result
     /// Closes the account for good, and signs out.
     public var closeAccount: PlainAction
@@ -104,10 +106,11 @@ extension SessionClient {
                 return try Requests.decoded(RecoveryCodesReply.self, from: body).recoveryCodes
             },
             clearAllReceivedPings: { checkIn async throws(QuartetError) in
-                try await service.requests.operation(ClearAllReceivedPingsRequest(checkIn: checkIn ? true : nil))
+                try await service.requests.operation(
+                    ClearAllReceivedPingsRequest(checkIn: checkIn ? true : nil, upTo: service.newestPing))
             },
             respondToAllPings: { () async throws(QuartetError) in
-                try await service.requests.operation(RespondToAllPingsRequest())
+                try await service.requests.operation(RespondToAllPingsRequest(upTo: service.newestPing))
             },
             closeAccount: { () async throws(QuartetError) in
                 let requests = service.requests
