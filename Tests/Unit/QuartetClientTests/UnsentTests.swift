@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import QuartetAPI
 import QuartetClientTesting
 import QuartetSessionContract
@@ -98,6 +99,25 @@ struct UnsentTests {
             try await app.connection.signedIn(reply, asked: server.clock.now)
             #expect(app.connection.outbox.unsent.value.isEmpty)
         }
+    }
+
+    @Test("whoever signs in sees nothing of what was dropped for that, not for a moment (S17, S22)")
+    func droppedForAnother() {
+        let cards = UnsentChanges(AccountStore(InMemoryLocalStore(), nil), nil)
+        let item = OutboxItem(
+            id: 1, stream: "account", command: "RaiseAlert", acted: Instant(microseconds: 1), lifetime: .days(1),
+            actedAtServer: nil, account: Server.account, edit: Data())
+        let hasChanged = Mutex(false)
+        withObservationTracking {
+            _ = cards.shared.value
+        } onChange: {
+            hasChanged.withLock { $0 = true }
+        }
+        cards.drop([item], for: OutboxApp.two)
+        let isShown = hasChanged.withLock { $0 }
+        #expect(!isShown && cards.shared.value.isEmpty && cards.takeUntold() == nil)
+        cards.drop([item], for: Server.account)
+        #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold()?.id == 1)
     }
 
     @Test(

@@ -207,7 +207,9 @@ final class UnsentChanges: Sendable {
     /// Items are dropped because their person signed out.
     /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
     func drop(_ items: [OutboxItem], for next: AccountID?) {
-        for item in items where item.precedence == .urgent { show(item, item.isSent ? .unknown : .signedOut) }
+        for item in items where item.precedence == .urgent && (next == nil || item.account == next) {
+            show(item, item.isSent ? .unknown : .signedOut)
+        }
         if let next { change { cards in cards.removeAll { $0.account != next } } }
     }
 
