@@ -118,6 +118,7 @@ struct UnsentTests {
         #expect(!isShown && cards.shared.value.isEmpty && cards.takeUntold() == nil)
         cards.drop([item], for: Server.account)
         #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold()?.id == 1)
+        #expect(cards.takeUntold() == nil)
     }
 
     @Test(
@@ -192,6 +193,11 @@ struct UnsentTests {
             }
         }
         #expect(UnsentChange(item("RespondToPing"), .expired).contact == OutboxApp.one)
+        // A device that tells of it on its own knows no name.
+        for (language, words) in [("en", "answer to someone ("), ("de", "Antwort an jemand (")] {
+            let text = Texts(languages: [language]).sentence(UnsentChange(item("RespondToPing"), .expired), name: nil)
+            #expect(text.contains(words), "\(text)")
+        }
     }
 }
 
