@@ -107,15 +107,14 @@ struct UnsentTests {
         let item = OutboxItem(
             id: 1, stream: "account", command: "RaiseAlert", acted: Instant(microseconds: 1), lifetime: .days(1),
             actedAtServer: nil, account: Server.account, edit: Data())
-        let hasChanged = Mutex(false)
+        let hasChanged = Observed(false)
         withObservationTracking {
             _ = cards.shared.value
         } onChange: {
-            hasChanged.withLock { $0 = true }
+            hasChanged.update { $0 = true }
         }
         cards.drop([item], for: OutboxApp.two)
-        let isShown = hasChanged.withLock { $0 }
-        #expect(!isShown && cards.shared.value.isEmpty && cards.takeUntold() == nil)
+        #expect(!hasChanged.value && cards.shared.value.isEmpty && cards.takeUntold() == nil)
         cards.drop([item], for: Server.account)
         #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold()?.id == 1)
         #expect(cards.takeUntold() == nil)
