@@ -115,6 +115,9 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
         Reason(
+            "Shared/Client/QuartetClient/Connection/SystemSurroundings.swift", "catch",
+            "where notifications aren't allowed, the card says it"),
+        Reason(
             "Shared/Client/QuartetClient/Outbox/Outbox+Sending.swift", "cards.remove",
             "the change arrived; a card that stays is shown once more after a restart, and its person dismisses it"),
         Reason(

@@ -109,6 +109,124 @@ struct AboutTests {
     }
 
     @Test(
+        "whoever answers all pings answers those that they saw, and none that came later (S14, S27)",
+        arguments: [0, 1, 2])
+    func allPings(shown: Int64) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let times = [Self.start + .seconds(5), Self.start]
+        try await app.connected(server) { stream in
+            for (contact, at) in zip([OutboxApp.one, OutboxApp.two], times).prefix(Int(shown)) {
+                try stream.send(
+                    PingReceived(account: Server.account, contact: contact, at: at),
+                    at: contact == OutboxApp.one ? 11 : 12)
+            }
+            await app.contacts.contacts.values.wait { $0.incomingPings.count == shown }
+            let done = Self.answered
+            let refusal = APIError(.malformed, field: "upTo")
+            server.state.withLock { $0.replies = [.success(done), .success(done), .failure(refusal), .success(done)] }
+            _ = try await session.clearAllReceivedPings(true)
+            _ = try await session.respondToAllPings()
+            // A server of an earlier release knows no such thing.
+            _ = try await session.respondToAllPings()
+        }
+        let sent = server.transport.requests.filter { if case .operation = $0.endpoint { true } else { false } }.map(
+            \.body)
+        // Where none shows, one that comes just now isn't answered either.
+        let newest = shown > 0 ? times[0] : Instant(microseconds: 0)
+        #expect(sent.count == 4)
+        #expect(
+            try ClearAllReceivedPingsRequest.decoded(from: sent[0])
+                == ClearAllReceivedPingsRequest(checkIn: true, upTo: newest))
+        #expect(
+            try sent.dropFirst().map { try RespondToAllPingsRequest.decoded(from: $0).upTo }
+                == [newest, newest, nil])
+    }
+
+    /// The `upTo` of each answer to all pings that arrived.
+    private static func answers(_ server: Server) throws -> [Instant?] {
+        try server.transport.requests.filter { if case .operation = $0.endpoint { true } else { false } }
+            .map { try RespondToAllPingsRequest.decoded(from: $0.body).upTo }
+    }
+
+    private static let answered = Array(
+        #"{"id":"\#(GroupID.new())","type":"x","state":"done","result":{"contacts":[]}}"#.utf8)
+
+    @Test("an answer to all pings is about those that the person has answered just before, too (S14, S27)")
+    func answeredBefore() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        try await app.connected(server) { stream in
+            try stream.send(PingReceived(account: Server.account, contact: OutboxApp.one, at: Self.start), at: 11)
+            await app.contacts.contacts.values.wait { !$0.incomingPings.isEmpty }
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await app.contacts.respondToPing(OutboxApp.one) }
+            }
+            #expect(app.contacts.contacts.incomingPings.isEmpty && app.connection.state.isConnected)
+            server.transport.answer { [unowned server] request in
+                if case .operation = request.endpoint {
+                    return TransportReply(.success(Self.answered), serverTime: Self.start)
+                }
+                return try server.answer(request)
+            }
+            _ = try await session.respondToAllPings()
+        }
+        #expect(try Self.answers(server) == [Self.start])
+    }
+
+    @Test(
+        "an answer to all pings is about those that made an alert, or came by a push, though the contacts don't show them (S14, S27)",
+        arguments: [true, false])
+    func elsewhere(isPush: Bool) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let notifications = NotificationsClient.live(service: app.connection)
+        let later = Self.start + .seconds(9)
+        try await app.connected(server) { stream in
+            try stream.send(PingReceived(account: Server.account, contact: OutboxApp.one, at: Self.start), at: 11)
+            await app.contacts.contacts.values.wait { !$0.incomingPings.isEmpty }
+            if isPush {
+                let notification = QuartetNotification(
+                    id: NotificationID(high: 1, low: 1), kind: .pingReceived, subject: OutboxApp.two,
+                    details: .init(at: later), created: later)
+                try stream.send(
+                    NotificationDelivered(account: Server.account, notification: notification, unread: 1),
+                    .notifications, at: 11)
+                await notifications.notifications.values.wait { $0.hasUnread }
+            } else {
+                // Its sender has taken it back since.
+                let ping = UnansweredPing(contact: OutboxApp.two, sent: later, recorded: later)
+                try stream.send(
+                    AlertRaised(account: Server.account, alarm: Self.alarm, pings: [ping], at: later), .account, at: 11)
+                await app.user.user.values.wait { $0.unanswered != nil }
+            }
+            server.state.withLock { $0.replies = [.success(Self.answered)] }
+            _ = try await session.respondToAllPings()
+        }
+        #expect(try Self.answers(server) == [later])
+    }
+
+    @Test("while the contacts may be behind, an answer to all pings is about whatever waits (S14, S27)")
+    func behind() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        try await app.connected(server) { stream in
+            try stream.send(PingReceived(account: Server.account, contact: OutboxApp.one, at: Self.start), at: 11)
+            await app.contacts.contacts.values.wait { !$0.incomingPings.isEmpty }
+            app.connection.disconnect()
+            #expect(!app.contacts.contacts.incomingPings.isEmpty)
+            server.state.withLock { $0.replies = [.success(Self.answered)] }
+            _ = try await session.respondToAllPings()
+        }
+        #expect(try Self.answers(server) == [nil])
+    }
+
+    @Test(
         "what is marked as read or cleared without a network is what its person saw, and nothing that came later (S13, S22)"
     )
     func notifications() async throws {

@@ -17,8 +17,22 @@ private final class ScriptedSurroundings: Surroundings {
     /// How often the app asked to go on in the background, and whether it is given the time now.
     let awake = Observed<(count: Int, isNow: Bool)>((0, false))
 
-    init() {
+    /// What it was to tell: a card, or a change that waits.
+    struct Told: Equatable {
+        let change: UnsentChange
+        let delay: Duration
+        let isLoud: Bool
+    }
+
+    let told = Observed<[Told]>([])
+    /// Of which it tells no longer.
+    let withdrawn = Observed<Set<UnsentChange.ID>>([])
+    /// What has to be opened before it has told anything.
+    private let gate: Gate?
+
+    init(_ gate: Gate? = nil) {
         (changes, change) = AsyncStream<Void>.makeStream()
+        self.gate = gate
     }
 
     func networkChanges() -> AsyncStream<Void> { changes }
@@ -27,6 +41,32 @@ private final class ScriptedSurroundings: Surroundings {
         awake.update { $0 = ($0.count + 1, true) }
         await body()
         awake.update { $0.isNow = false }
+    }
+
+    func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async {
+        await gate?.pass()
+        withdrawn.update { _ = $0.remove(change.id) }
+        told.update { $0.append(Told(change: change, delay: delay, isLoud: isLoud)) }
+    }
+
+    func withdraw(_ change: UnsentChange.ID) async { withdrawn.update { _ = $0.insert(change) } }
+
+    func cards(_ count: Int) async throws -> [Told] {
+        try await told.wait("\(count) that are told") { told in
+            let told = told.filter { $0.delay == .zero }
+            return told.count < count ? nil : told
+        }
+    }
+
+    /// What it is to tell of a change that waits, if that isn't sent by then.
+    func plan(_ command: String) async throws -> Told {
+        try await told.wait("a plan for \(command)") { told in
+            told.first { $0.change.command == command && $0.delay > .zero }
+        }
+    }
+
+    func withdraws(_ id: UnsentChange.ID) async throws {
+        try await withdrawn.wait("\(id) is withdrawn") { $0.contains(id) ? true : nil }
     }
 }
 
@@ -168,6 +208,180 @@ struct ConnectionLifeTests {
             await server.passTime { connection.outbox.items.value.isEmpty }
             try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
         }
+    }
+
+    @Test(
+        "the device tells of each urgent change that ended unsent, once, until that was read, and not again after a restart (S22)"
+    )
+    func unsent() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        for start in 1...2 {
+            let surroundings = ScriptedSurroundings()
+            let connection = Connection(
+                transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper,
+                surroundings: surroundings)
+            let user = UserClient.live(service: connection)
+            try await whileRunning(connection) {
+                let stream = try #require(await server.transport.nextStream())
+                try stream.begin()
+                try await connection.ready()
+                let kept = connection.outbox.unsent.value
+                #expect(kept.count == start - 1)
+                server.goOffline()
+                connection.disconnect()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.clearAlert() }
+                let told = try await surroundings.cards(1)
+                let new = connection.outbox.unsent.value.filter { !kept.contains($0) }
+                #expect(told.map(\.change) == new && new.map(\.reason) == [.superseded])
+                // Its person knows what they did just now.
+                #expect(told.map(\.isLoud) == [false])
+                guard start == 1 else {
+                    // What the former start told.
+                    try await connection.outbox.markRead(try #require(kept.first).id)
+                    try await surroundings.withdraws(kept[0].id)
+                    return
+                }
+                server.clock.advance(by: .seconds(86_401))
+                server.goOnline()
+                connection.outbox.retry()
+                let both = try await surroundings.cards(2)
+                #expect(both.map(\.change) == connection.outbox.unsent.value)
+                #expect(both.map(\.change.reason) == [.superseded, .expired] && both.map(\.isLoud) == [false, true])
+                try await connection.outbox.markRead(both[0].change.id)
+                try await surroundings.withdraws(both[0].change.id)
+            }
+            server.goOnline()
+        }
+    }
+
+    @Test(
+        "should the app not run when an urgent change that waits has expired, the device tells that nobody knows, unless it arrives before (S22)"
+    )
+    func planned() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.setCheckInInterval(.hours(3)) }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            let plan = try await surroundings.plan("RaiseAlert")
+            #expect(plan.change.reason == .unknown && plan.isLoud)
+            #expect(plan.delay > .seconds(86_400) && plan.delay <= .seconds(86_460))
+            server.goOnline()
+            connection.outbox.retry()
+            // An attempt that was under way may fail first, and rest.
+            await server.passTime { connection.outbox.items.value.isEmpty }
+            try await surroundings.withdraws(plan.change.id)
+            // Nothing else is planned, and nothing has ended unsent.
+            #expect(surroundings.told.value == [plan])
+        }
+    }
+
+    @Test("what the device has told of one account it tells no more once somebody else signs in (S17, S22)")
+    func someoneElse() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await server.passingTime { try await user.raiseAlert() }
+            }
+            try await SessionClient.live(service: connection).signOutLocally()
+            let told = try await surroundings.cards(1)
+            #expect(told.map(\.change) == connection.outbox.unsent.value)
+            server.goOnline()
+            let reply = SignedIn(
+                account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900,
+                refreshToken: "other")
+            try await connection.signedIn(reply, asked: server.clock.now)
+            #expect(connection.outbox.unsent.value.isEmpty)
+            try await surroundings.withdraws(told[0].change.id)
+        }
+    }
+
+    @Test("a process that runs no connection tells of what ends there unsent, before its call ends (S22)")
+    func unsentWithoutRunning() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        server.goOffline()
+        await #expect(throws: QuartetError.self) { try await server.passingTime { try await user.raiseAlert() } }
+        let told = try await surroundings.cards(1)
+        #expect(told.map(\.change) == connection.outbox.unsent.value && told.count == 1)
+        // It can't withdraw what it would plan.
+        #expect(surroundings.told.value == told)
+    }
+
+    @Test(
+        "a device that doesn't answer holds up neither a call for help nor the end of a run, and is told the rest later (S22, S24)"
+    )
+    func stuckDevice() async throws {
+        let server = Server()
+        let gate = Gate()
+        let surroundings = ScriptedSurroundings(gate)
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            try await gate.reached()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.clearAlert() }
+        }
+        server.goOnline()
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            stream.resume()
+            try await connection.ready()
+            #expect(surroundings.told.value.isEmpty)
+            gate.open()
+            let told = try await surroundings.cards(1)
+            #expect(told.map(\.change.reason) == [.superseded])
+        }
+    }
+
+    @Test("only apps and their extensions ask for notifications: the system ends any other process that does (P9)")
+    func bundles() throws {
+        let folder = "/Applications/Quartet"
+        for (path, identifier, isApp) in [
+            ("\(folder).app", "example.quartet", true), ("\(folder).app/PlugIns/Widget.appex", "example.widget", true),
+            ("\(folder).app", nil, false), ("/usr/local/bin", nil, false),
+            ("/Xcode.app/Contents/Developer/usr/bin", "com.apple.dt.xctest.tool", false),
+        ] as [(String, String?, Bool)] {
+            #expect(
+                AppBundle.hasNotifications(URL(filePath: path, directoryHint: .isDirectory), identifier: identifier)
+                    == isApp)
+        }
+        let source = try String(
+            contentsOf: Products.package.appending(
+                path: "Shared/Client/QuartetClient/Connection/SystemSurroundings.swift"), encoding: .utf8)
+        let asked = source.components(separatedBy: "UNUserNotificationCenter.current()")
+        #expect(asked.count == 2 && asked[0].contains("guard AppBundle.hasNotifications("))
     }
 
     @Test("a stream that was closed before it was opened begins nothing: the one that is open goes on (F9, T14)")

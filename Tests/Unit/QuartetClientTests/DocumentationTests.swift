@@ -64,7 +64,7 @@ struct DocumentationTests {
         try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: modules) }
         let stubs = Products.package.appending(path: "Tests/Unit/QuartetClientTests/Stubs")
-        for name in ["SwiftUI", "Security", "Dependencies", "Network"] {
+        for name in ["SwiftUI", "Security", "Dependencies", "Network", "UserNotifications"] {
             let file = stubs.appending(path: "\(name).swift")
             #expect(try await Compiler.makeModule(name, of: [file], in: modules) == [])
         }

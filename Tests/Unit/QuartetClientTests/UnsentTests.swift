@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import QuartetAPI
 import QuartetClientTesting
 import QuartetSessionContract
@@ -100,6 +101,25 @@ struct UnsentTests {
         }
     }
 
+    @Test("whoever signs in sees nothing of what was dropped for that, not for a moment (S17, S22)")
+    func droppedForAnother() {
+        let cards = UnsentChanges(AccountStore(InMemoryLocalStore(), nil), nil)
+        let item = OutboxItem(
+            id: 1, stream: "account", command: "RaiseAlert", acted: Instant(microseconds: 1), lifetime: .days(1),
+            actedAtServer: nil, account: Server.account, edit: Data())
+        let hasChanged = Observed(false)
+        withObservationTracking {
+            _ = cards.shared.value
+        } onChange: {
+            hasChanged.update { $0 = true }
+        }
+        cards.drop([item], for: OutboxApp.two)
+        #expect(!hasChanged.value && cards.shared.value.isEmpty && cards.takeUntold() == nil)
+        cards.drop([item], for: Server.account)
+        #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold()?.id == 1)
+        #expect(cards.takeUntold() == nil)
+    }
+
     @Test(
         "an urgent change that is refused when nobody waits for it any more says why, also after a restart (S22, S24)")
     func refused() async throws {
@@ -172,6 +192,11 @@ struct UnsentTests {
             }
         }
         #expect(UnsentChange(item("RespondToPing"), .expired).contact == OutboxApp.one)
+        // A device that tells of it on its own knows no name.
+        for (language, words) in [("en", "answer to someone ("), ("de", "Antwort an jemand (")] {
+            let text = Texts(languages: [language]).sentence(UnsentChange(item("RespondToPing"), .expired), name: nil)
+            #expect(text.contains(words), "\(text)")
+        }
     }
 }
 

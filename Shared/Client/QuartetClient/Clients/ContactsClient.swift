@@ -148,6 +148,20 @@ private final class ContactsCopy: KeptConsumer {
     }
 }
 
+extension Connection {
+    /// When the newest ping was sent that the person can have seen: no later one is answered by an answer to all. Earlier than any ping
+    /// where none shows. Nil while the contacts may be behind: then a push may have shown one that they don't.
+    var newestSeenPing: Instant? {
+        guard stateNow.isConnected, let holder = madeCopy(ContactsCopy.self)?.holder, holder.shared.phase == .ready,
+            let base = holder.base
+        else { return nil }
+        // Without edits: what the person has just answered was seen, too.
+        let waiting = base.contacts.contacts.compactMap(\.incomingPing)
+        let others = [newestUnansweredPing, newestPingNotification].compactMap(\.self)
+        return (waiting + others).max() ?? Instant(microseconds: 0)
+    }
+}
+
 /// Changes the contacts. What features read is ``contacts``; these are the only ways to change it.
 public struct ContactsClient: Sendable {
     public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void

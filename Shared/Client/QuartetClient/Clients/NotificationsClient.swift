@@ -59,6 +59,14 @@ private final class NotificationsCopy: KeptConsumer {
     }
 }
 
+extension Connection {
+    /// When the newest ping was sent that a notification tells of, be it in a push.
+    var newestPingNotification: Instant? {
+        let all = madeCopy(NotificationsCopy.self)?.holder.state?.notifications ?? []
+        return all.filter { $0.kind == .pingReceived }.compactMap(\.details.at).max()
+    }
+}
+
 /// Changes the notifications. What features read is ``notifications``; these are the only ways to change it.
 public struct NotificationsClient: Sendable {
     public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void

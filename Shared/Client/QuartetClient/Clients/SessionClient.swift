@@ -45,10 +45,13 @@ public struct SessionClient: Sendable {
     public var changePassword: @Sendable (ChangePasswordRequest) async throws(QuartetError) -> Void
     /// Ten new codes, which no other answer ever contains.
     public var makeRecoveryCodes: @Sendable () async throws(QuartetError) -> [String]
-    /// Answers all pings and leaves one summary in the history.
+    /// Answers all pings that the app knows of, and leaves one summary in the history. A ping that was sent later isn't answered, by the
+    /// times that pings have; those of different senders may differ after a failure of the server's. Without a ``ContactsClient``, or while
+    /// it isn't connected, it answers whatever waits when it arrives, as a server of 0.1.0 always does.
     /// - Parameter checkIn: Whether to check in as well.
     public var clearAllReceivedPings:
         @Sendable (_ checkIn: Bool) async throws(QuartetError) -> ClearAllReceivedPingsRequest.Result
+    /// The same without a summary.
     public var respondToAllPings: @Sendable () async throws(QuartetError) -> RespondToAllPingsRequest.Result
     /// Closes the account for good, and signs out.
     public var closeAccount: PlainAction
@@ -104,10 +107,11 @@ extension SessionClient {
                 return try Requests.decoded(RecoveryCodesReply.self, from: body).recoveryCodes
             },
             clearAllReceivedPings: { checkIn async throws(QuartetError) in
-                try await service.requests.operation(ClearAllReceivedPingsRequest(checkIn: checkIn ? true : nil))
+                try await service.requests.operation(
+                    ClearAllReceivedPingsRequest(checkIn: checkIn ? true : nil, upTo: service.newestSeenPing))
             },
             respondToAllPings: { () async throws(QuartetError) in
-                try await service.requests.operation(RespondToAllPingsRequest())
+                try await service.requests.operation(RespondToAllPingsRequest(upTo: service.newestSeenPing))
             },
             closeAccount: { () async throws(QuartetError) in
                 let requests = service.requests

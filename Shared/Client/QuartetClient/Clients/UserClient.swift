@@ -64,6 +64,13 @@ private final class UserCopy: KeptConsumer {
     }
 }
 
+extension Connection {
+    /// When the newest of the pings was sent that made the alert that is on, or were added to it.
+    var newestUnansweredPing: Instant? {
+        madeCopy(UserCopy.self)?.holder.base?.unanswered?.pings.map(\.sent).max()
+    }
+}
+
 /// Changes the account that is signed in. What features read is ``user``; these are the only ways to change it.
 public struct UserClient: Sendable {
     public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void

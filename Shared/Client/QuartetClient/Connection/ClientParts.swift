@@ -20,6 +20,9 @@ struct ClientParts: Sendable {
         return (copy, true)
     }
 
+    /// The copy, if any client has asked for it.
+    func made<Copy: StreamConsumer>(_ type: Copy.Type) -> Copy? { copies[ObjectIdentifier(type)] as? Copy }
+
     mutating func part<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
         if let part = parts[ObjectIdentifier(Value.self)]?.part as? Value { return part }
         let part = make()
@@ -35,6 +38,9 @@ extension Connection {
         if isNew { attach(copy) }
         return copy
     }
+
+    /// The same, if it was asked for before.
+    func madeCopy<Copy: StreamConsumer>(_ type: Copy.Type) -> Copy? { parts.withLock { $0.made(type) } }
 
     /// What the clients of one kind share as long as there are any.
     func part<Part: AnyObject & Sendable>(_ make: () -> Part) -> Part { parts.withLock { $0.part(make) } }

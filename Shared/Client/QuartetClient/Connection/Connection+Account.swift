@@ -74,8 +74,10 @@ extension Connection {
     ) async throws(QuartetError) -> CommandReply? {
         let isRunning = core.withLock { $0.work != nil }
         let stream = queue.stream
+        if !isRunning { notices?.noteWhatIsThere() }
+        let sent: Result<CommandReply?, QuartetError>
         do throws(QuartetError) {
-            return try await outbox.send(
+            let reply = try await outbox.send(
                 edit, command, of: account, from: queue, isRunning ? nil : requests,
                 isConnected: !isRunning || stateNow.isConnected, keptBy: limit, show: show
             ) {
@@ -83,7 +85,15 @@ extension Connection {
                 self.keepCopies(self.time.now(), atOnce: true)
                 await self.copies.finish()
             }
+            sent = .success(reply)
         } catch {
+            sent = .failure(error)
+        }
+        // A process that runs no connection may end with the call.
+        if !isRunning, let telling = notices?.update() {
+            _ = await time.value(of: telling, until: time.now() + Outbox.patience)
+        }
+        do throws(QuartetError) { return try sent.get() } catch {
             // While nothing runs, nobody else hears of it. What was to be sent later is erased.
             guard !isRunning, store.isForgotten else { throw error }
             try? await dropForgotten(for: command, by: time.now() + Outbox.patience)

@@ -38,6 +38,7 @@ public final class Connection: Observable, Sendable {
     /// Has one caller of ``run()`` after the other run it.
     private let running = Lane()
     let surroundings: (any Surroundings)?
+    let notices: UnsentNotices?
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
@@ -79,6 +80,7 @@ public final class Connection: Observable, Sendable {
         self.store = account
         let outbox = Outbox(store: account, clock: clock, time: time)
         self.outbox = outbox
+        notices = surroundings.map { UnsentNotices($0, of: outbox) }
         copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }
@@ -128,7 +130,8 @@ public final class Connection: Observable, Sendable {
     // MARK: What the app wants
 
     /// Connects and stays connected until the task is cancelled; then nothing of it is left, no task and no socket, unless its transport
-    /// can't be cancelled within a second. A second call at the same time waits until the first has ended, and goes on.
+    /// can't be cancelled within a second, and but for what its ``Surroundings`` still have to tell. A second call at the same time waits
+    /// until the first has ended, and goes on.
     public func run() async {
         guard transport != nil else { return }
         // Fails only for a task that is cancelled while it waits.

@@ -5,6 +5,21 @@ public protocol Surroundings: Sendable {
     /// Runs `body`, and has the system let the app go on meanwhile though it goes to the background, as long as the system allows.
     /// - Parameter reason: For the system's log.
     func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async
+    /// Tells the person of an urgent change that ended unsent or may not have arrived, though the app isn't in front of them. Each card of
+    /// ``Outbox/unsent`` is told once, by the process in which the change ended. What it was to tell of the same change before, it doesn't
+    /// tell any more.
+    /// - Parameters:
+    ///   - delay: In how long. It is to tell then though the app doesn't run: the change still waits, and expires before.
+    ///   - isLoud: Whether it comes as news: not for what the person did just now, or for one of many.
+    func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async
+    /// Tells of a change no longer: it was read, or has arrived, or somebody else is signed in.
+    func withdraw(_ change: UnsentChange.ID) async
+}
+
+extension Surroundings {
+    /// Leaves it to the card.
+    public func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async {}
+    public func withdraw(_ change: UnsentChange.ID) async {}
 }
 
 extension Connection {
@@ -16,6 +31,7 @@ extension Connection {
     func heed(_ surroundings: any Surroundings) async {
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
+            if let notices { group.addTask { await notices.follow() } }
             var known: Set<OutboxItem.ID> = []
             for await items in outbox.items.values {
                 let ids = Set(items.map(\.id))

@@ -69,6 +69,10 @@ final class UnsentChanges: Sendable {
     private let kept = Mutex<Set<OutboxItem.ID>>([])
     /// What other processes may change: those that the device has for certain, and those that were read here.
     private let written = Mutex((there: Set<OutboxItem.ID>(), read: Set<OutboxItem.ID>()))
+    /// Those that ended here and that the device is still to tell of, and all that it was to.
+    private let telling = Mutex((waiting: [OutboxItem.ID](), known: Set<OutboxItem.ID>()))
+    /// There is one more to tell of.
+    let news = Broadcast<Void>()
     private let store: AccountStore
     private let workplace: (any Workplace)?
     /// Of more cards the oldest go.
@@ -104,7 +108,7 @@ final class UnsentChanges: Sendable {
         if isMeant: @escaping @Sendable () -> Bool, then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
     ) async -> StoreUpdate.Outcome? {
         guard isMeant() else { return .done }
-        let old = show(item, reason)
+        let old = add(item, reason)
         var card = item
         // A release that knows no cards takes it for a change that expired.
         (card.unsent, card.lifetime) = (reason, .seconds(0))
@@ -123,10 +127,13 @@ final class UnsentChanges: Sendable {
             }
         } catch {
             kept.withLock { _ = $0.remove(item.id) }
+            tell(item.id)
             return nil
         }
         switch outcome {
-        case .done: written.withLock { _ = $0.there.insert(item.id) }
+        case .done:
+            written.withLock { _ = $0.there.insert(item.id) }
+            tell(item.id)
         case .other(let stored) where stored.unsent != nil: written.withLock { _ = $0.there.insert(item.id) }
         case .other, .gone, .behind:
             kept.withLock { _ = $0.remove(item.id) }
@@ -162,9 +169,32 @@ final class UnsentChanges: Sendable {
     func hasKept(_ id: OutboxItem.ID) -> Bool { kept.withLock { $0.contains(id) } }
 
     /// Shows a card that isn't kept, unless it shows already.
+    func show(_ item: OutboxItem, _ reason: UnsentChange.Reason) {
+        _ = add(item, reason)
+        tell(item.id)
+    }
+
+    /// Has the device tell of a card that was made here, once. Of those that other processes made, these do, and of those from before
+    /// the start the former one did.
+    private func tell(_ id: OutboxItem.ID) {
+        let isNew = telling.withLock { telling in
+            guard telling.known.insert(id).inserted else { return false }
+            telling.waiting = (telling.waiting + [id]).suffix(Self.limit)
+            return true
+        }
+        if isNew { news.send(()) }
+    }
+
+    /// The next card to tell of that nobody has read.
+    func takeUntold() -> UnsentChange? {
+        while let id = telling.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+            if let card = cards.withLock({ cards in cards.first { $0.id == id } }) { return card }
+        }
+        return nil
+    }
+
     /// - Returns: Cards that have to make room for it.
-    @discardableResult
-    func show(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
+    private func add(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
         change { cards in
             guard !cards.contains(where: { $0.id == item.id }) else { return [] }
             cards.append(UnsentChange(item, reason))
@@ -177,7 +207,9 @@ final class UnsentChanges: Sendable {
     /// Items are dropped because their person signed out.
     /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
     func drop(_ items: [OutboxItem], for next: AccountID?) {
-        for item in items where item.precedence == .urgent { show(item, item.isSent ? .unknown : .signedOut) }
+        for item in items where item.precedence == .urgent && (next == nil || item.account == next) {
+            show(item, item.isSent ? .unknown : .signedOut)
+        }
         if let next { change { cards in cards.removeAll { $0.account != next } } }
     }
 

@@ -13,6 +13,7 @@ extension Texts {
         "unsent.AcknowledgeAlarm": "Your answer to the alarm of {name} ({time}) was NOT sent: {reason}",
         "unsent.RespondToPing": "Your answer to {name} ({time}) was NOT sent: {reason}",
         "unsent.change": "A change ({time}) was NOT sent: {reason}",
+        "unsent.someone": "someone",
         "unsent.reason.expired": "it couldn't be sent in time.",
         "unsent.reason.superseded": "a later change took its place.",
         "unsent.reason.signedOut": "this device was signed out before.",

@@ -12,6 +12,7 @@ extension Texts {
         "unsent.AcknowledgeAlarm": "Deine Antwort auf den Alarm von {name} ({time}) wurde NICHT gesendet: {reason}",
         "unsent.RespondToPing": "Deine Antwort an {name} ({time}) wurde NICHT gesendet: {reason}",
         "unsent.change": "Eine Änderung ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.someone": "jemand",
         "unsent.reason.expired": "Es ging nicht rechtzeitig.",
         "unsent.reason.superseded": "Eine spätere Änderung kam an ihre Stelle.",
         "unsent.reason.signedOut": "Dieses Gerät wurde vorher abgemeldet.",

@@ -231,7 +231,7 @@ public struct Texts: Sendable {
         return filled(
             catalogue[key] == nil ? "\(kind).change" : key,
             [
-                "name": name ?? self["someone"], "time": moment(change.acted),
+                "name": name ?? self["unsent.someone"], "time": moment(change.acted),
                 "reason": kind == "unsent"
                     ? self["unsent.reason.\(change.reason.rawValue)"] : change.refusal.map { sentence($0) } ?? "",
             ])
