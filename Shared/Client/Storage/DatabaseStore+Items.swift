@@ -209,8 +209,10 @@ extension DatabaseStore {
     }
 
     public func version() async throws -> Int64 {
+        try takeUp()
         // SQLite counts the other connections' transactions, and finds that in memory that all of them share.
-        try await database.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        let version = try await database.read { try UInt32.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        return Int64(number) << 32 + Int64(version)
     }
 
     public func changes(of account: AccountID) async throws -> StoreChanges {

@@ -6,29 +6,77 @@ import Synchronization
 
 /// Keeps changes and copies in a file of SQLite's, so that they outlive the app, however it ends.
 ///
-/// A transaction is on the disk when its function returns. What is forgotten is overwritten, and the file can be read by the user who
-/// runs the app alone.
+/// A transaction is on the disk when its function returns. What is forgotten is overwritten, the file can be read by the user who runs
+/// the app alone, and the device's backups don't have it.
 ///
 /// Any number of processes may have the file, such as an app and its widget, if they have the same tokens as well; each connection
 /// opens a store of its own. Nothing that one keeps is lost or doubled by another: an item's number is nobody else's, all processes
 /// send an item under the same key, what one has removed no other writes back, and each learns what became of its changes. After a
 /// sign-out in one, the others can write nothing.
 public final class DatabaseStore: MultiprocessStore {
-    let database: DatabaseQueue
+    /// A file, and a connection to it.
+    private struct Opened: Sendable {
+        let file: StoreFile
+        let database: DatabaseQueue
+        var isMigrated = false
+    }
+
+    private let opened: Mutex<Opened>
     /// The mark under which each account was opened. The file has another one once somebody has forgotten the account.
     let marks = Mutex<[AccountID: String]>([:])
     /// Which copies this process has read or written last.
     private let copyVersions = Mutex<[AccountID: [String: Int64]]>([:])
-    private let isMigrated = Mutex(false)
+    private let statements: String?
+    private let exclude: @Sendable (URL) -> Void
     /// How far apart processes may be about the server's time.
     private static let clockError: Interval = .seconds(10)
 
+    /// Opens a file, or makes it. One that is broken stays where it is (``setAside``), and the store begins another one beside it.
     /// - Parameter file: Where to keep them. Its folder must exist.
-    /// - Throws: If it can't be opened or isn't such a file.
+    /// - Throws: If it can't be opened now: the disk is full, the device is locked, another process keeps it busy, or a right is missing.
     public convenience init(_ file: URL) throws { try self.init(file, running: nil) }
 
-    /// - Parameter statements: SQL that the connection begins with.
-    init(_ file: URL, running statements: String?) throws {
+    /// - Parameters:
+    ///   - statements: SQL that the connection begins with.
+    ///   - exclude: Keeps a file out of the device's backups.
+    init(
+        _ file: URL, running statements: String?,
+        excluding exclude: @escaping @Sendable (URL) -> Void = DeviceBackup.exclude
+    ) throws {
+        self.statements = statements
+        self.exclude = exclude
+        opened = Mutex(try Self.open(file, running: statements, excluding: exclude))
+    }
+
+    var database: DatabaseQueue { opened.withLock { $0.database } }
+    /// Counts the files that the store has had.
+    var number: Int { opened.withLock { $0.file.number } }
+
+    /// The file that was found broken, as it was, with all that could still be read of it; nil if there was none. It is there until
+    /// somebody signs out, since it may be about them, or until another one is set aside.
+    public var setAside: URL? {
+        let file = opened.withLock { $0.file }
+        return (try? file.former())?.last?.url
+    }
+
+    // MARK: Opening
+
+    private static func open(
+        _ base: URL, running statements: String?, excluding exclude: (URL) -> Void
+    ) throws -> Opened {
+        let file = try StoreFile.newest(of: base)
+        do { return try open(file, running: statements, excluding: exclude) } catch let error as DatabaseError
+            where meansBroken(error.resultCode.rawValue)
+        {
+            try file.next.create()
+            for former in try file.former() { try? former.remove() }
+        }
+        return try open(try StoreFile.newest(of: base), running: statements, excluding: exclude)
+    }
+
+    private static func open(
+        _ file: StoreFile, running statements: String?, excluding exclude: (URL) -> Void
+    ) throws -> Opened {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
@@ -38,22 +86,59 @@ public final class DatabaseStore: MultiprocessStore {
         }
         // Another process of the app may have it: a widget.
         configuration.busyMode = .timeout(5)
-        if !FileManager.default.fileExists(atPath: file.path) {
-            _ = FileManager.default.createFile(
-                atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
-        database = try DatabaseQueue(path: file.path, configuration: configuration)
-        do { try migrate() } catch {
+        try file.create()
+        let database = try DatabaseQueue(path: file.url.path, configuration: configuration)
+        try check(database)
+        var isMigrated = true
+        do { try migrate(database) } catch {
             // What 0.1.0 kept can be read also on a full disk. Whatever is written first tries again.
             guard (try? database.read { try $0.tableExists("item") }) == true else { throw error }
+            isMigrated = false
+        }
+        for file in file.all where FileManager.default.fileExists(atPath: file.path) { exclude(file) }
+        return Opened(file: file, database: database, isMigrated: isMigrated)
+    }
+
+    /// Whether an error of SQLite's says that the file itself is damaged, which no later try mends.
+    static func meansBroken(_ code: Int32) -> Bool {
+        [ResultCode.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(ResultCode(rawValue: code).primaryResultCode)
+    }
+
+    /// Looks at each page: what is damaged shows else only once it is read, which may be when somebody calls for help.
+    private static func check(_ database: DatabaseQueue) throws {
+        try database.read { database in
+            guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") != "ok" else { return }
+            // That complains of pages which the device can't read now, too. To read them says why.
+            for table in try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'") {
+                let rows = try Row.fetchCursor(database, sql: "SELECT * FROM \"\(table)\"")
+                while try rows.next() != nil {}
+            }
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
     }
 
+    /// Goes on with the file that another process has begun since it found this one broken. What is known here of the accounts isn't in
+    /// there, so it is as after a sign-out and a sign-in in that process.
+    /// - Returns: Whether there is one.
+    @discardableResult
+    func takeUp() throws -> Bool {
+        let file = opened.withLock { $0.file }
+        guard !file.isNewest else { return false }
+        let next = try Self.open(file.base, running: statements, excluding: exclude)
+        opened.withLock { $0 = next }
+        return true
+    }
+
     private func migrate() throws {
-        guard !isMigrated.withLock({ $0 }) else { return }
+        let opened = opened.withLock { $0 }
+        guard !opened.isMigrated else { return }
+        try Self.migrate(opened.database)
+        self.opened.withLock { if $0.file == opened.file { $0.isMigrated = true } }
+    }
+
+    private static func migrate(_ database: DatabaseQueue) throws {
         // Another process may be doing the same, and be done by the second time.
-        do { try Self.migrator.migrate(database) } catch { try Self.migrator.migrate(database) }
-        isMigrated.withLock { $0 = true }
+        do { try migrator.migrate(database) } catch { try migrator.migrate(database) }
     }
 
     private static var migrator: DatabaseMigrator {
@@ -89,6 +174,7 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     public func load(_ account: AccountID) async throws -> LocalAccount {
+        try takeUp()
         // A device that can't write has what it had.
         if (try? migrate()) != nil { try await open(account) }
         let (items, copies) = try await database.read { database in
@@ -139,6 +225,17 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// Writes for an account that nobody has forgotten since it was opened.
     func write<Value: Sendable>(
+        _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try takeUp()
+        while true {
+            let value = try await writeOnce(account, body)
+            // Whoever set the file aside meanwhile doesn't have this.
+            if try !takeUp() { return value }
+        }
+    }
+
+    private func writeOnce<Value: Sendable>(
         _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try migrate()
@@ -196,7 +293,8 @@ public final class DatabaseStore: MultiprocessStore {
     // MARK: Forgetting
 
     public func openings() async throws -> Set<String> {
-        try await database.read { database in
+        try takeUp()
+        return try await database.read { database in
             // A file that couldn't be brought up to date has none.
             guard try database.tableExists("opened") else { return [] }
             return try String.fetchSet(database, sql: "SELECT mark FROM opened")
@@ -213,14 +311,25 @@ public final class DatabaseStore: MultiprocessStore {
         marks.withLock { $0[account] = nil }
         copyVersions.withLock { $0[account] = nil }
         try await delete(where: "account IS ?", account, openedAs: openings)
+        try removeSetAside()
+    }
+
+    /// Whose data is in what can't be read isn't known.
+    private func removeSetAside() throws {
+        for file in try opened.withLock({ $0.file }).former() { try file.remove() }
     }
 
     public func forgetOthers(than account: AccountID?) async throws {
-        try await delete(where: "account IS NOT ?", account, openedAs: nil)
+        try await eraseOthers(than: account, openedAs: nil)
     }
 
     public func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await eraseOthers(than: account, openedAs: openings)
+    }
+
+    private func eraseOthers(than account: AccountID?, openedAs openings: Set<String>?) async throws {
         try await delete(where: "account IS NOT ?", account, openedAs: openings)
+        if account == nil { try removeSetAside() }
     }
 
     /// - Parameter openings: Nil for all.
@@ -228,6 +337,13 @@ public final class DatabaseStore: MultiprocessStore {
         where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
     ) async throws {
         let account = account.map { "\($0)" }
+        try takeUp()
+        repeat { try await deleteOnce(where: condition, account, openedAs: openings) } while try takeUp()
+    }
+
+    private func deleteOnce(
+        where condition: String, _ account: String?, openedAs openings: Set<String>?
+    ) async throws {
         try await database.write { database in
             var kept: [String] = []
             if let openings, try database.tableExists("opened") {
