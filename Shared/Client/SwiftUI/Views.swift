@@ -57,7 +57,7 @@
             ContentUnavailableView {
                 Label(Texts().sentence(ConnectionState.failed(error)), systemImage: "wifi.slash")
             } description: {
-                Text(error.description)
+                Text(Texts().sentence(error))
             } actions: {
                 RetryButton()
             }

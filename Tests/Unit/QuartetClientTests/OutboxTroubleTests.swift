@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import QuartetAPI
 import QuartetClientTesting
@@ -97,6 +98,40 @@ struct OutboxTroubleTests {
             #expect(stream.request.place != nil && second.contacts.contacts.count == 3)
             await server.passTime { server.commands.count > before }
             #expect(server.commands.last?.name == "RaiseAlert")
+        }
+    }
+
+    @Test(
+        "tokens that are damaged or sealed by another key lead to signing in, and what waits is sent after it (S22, S42)",
+        arguments: [false, true])
+    func damagedTokens(isSealed: Bool) async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            let store = InMemoryLocalStore()
+            let first = OutboxApp(server, store)
+            try await first.offline(server) {
+                server.goOffline()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.raiseAlert() }
+            }
+            server.goOnline()
+            if isSealed {
+                try FileTokenStore(file, key: SymmetricKey(size: .bits256)).save(server.tokens.load())
+            } else {
+                try Data("not the tokens".utf8).write(to: file)
+            }
+            let before = server.commands.count
+            let tokens = FileTokenStore(file, key: isSealed ? SymmetricKey(size: .bits256) : nil)
+            let second = OutboxApp(server, store, tokens: tokens)
+            let session = SessionClient.live(service: second.connection)
+            try await whileRunning(second.connection) {
+                await second.connection.wait { $0 == .needsAuthentication }
+                #expect(second.connection.lastError == .tokensUnreadable)
+                await #expect(throws: QuartetError.needsAuthentication) { try await second.contacts.sendPing(Self.one) }
+                try await session.signIn(SignInRequest(handle: "anna", password: "x"))
+                #expect(try tokens.load()?.account == Server.account)
+                await server.passTime { server.commands.count > before }
+                #expect(server.commands.last?.name == "RaiseAlert")
+            }
         }
     }
 

@@ -201,8 +201,14 @@ struct TextsTests {
             .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,
             .failed(.closed),
         ]
+        let losses: [ConnectionError] = [
+            .transport(.unreachable("x")), .silent, .refused(APIError(.overloaded)), .ended(.tokenExpired), .closed,
+            .signedOut(nil), .tokenRefused, .tokensUnavailable("x"), .tokensUnreadable, .outOfSequence(.contacts),
+            .stale,
+        ]
         for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
             + states.map({ (english.sentence($0), german.sentence($0)) })
+            + losses.map({ (english.sentence($0), german.sentence($0)) })
         {
             #expect(one != other && !one.contains("{") && !other.contains("{") && !one.contains("problem."))
         }

@@ -194,7 +194,7 @@ struct ConnectionMachine {
         case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
-        if case .signedOut = error { return signOut(error) }
+        if error.asksToSignIn { return signOut(error) }
         return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 

@@ -12,7 +12,7 @@ public enum ConnectionState: Hashable, Sendable {
     case connected
     /// Waiting for an attempt or making it. Attempts are counted from 1, until a connection has held for a while.
     case reconnecting(attempt: Int)
-    /// Nobody is signed in, or the server has signed this device out.
+    /// Nobody is signed in, the server has signed this device out, or what the device kept to stay signed in is damaged.
     case needsAuthentication
     /// The policy allows no further attempt. ``Connection/retry()`` begins again.
     case failed(ConnectionError)
@@ -54,6 +54,8 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case tokenRefused
     /// What the device keeps to stay signed in can't be read or written now.
     case tokensUnavailable(String)
+    /// What the device kept to stay signed in is damaged, or sealed by a key that is gone. Signing in replaces it.
+    case tokensUnreadable
     /// A sequence of the stream can't be continued from what the app has. It begins with a snapshot next time.
     case outOfSequence(StreamName)
     /// What the app knew about the network has changed, or it slept.
@@ -63,6 +65,14 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     var isMendedByOpening: Bool {
         switch self {
         case .ended(.tokenExpired), .outOfSequence: true
+        default: false
+        }
+    }
+
+    /// Whether nothing goes on until somebody signs in.
+    var asksToSignIn: Bool {
+        switch self {
+        case .signedOut, .tokensUnreadable: true
         default: false
         }
     }
@@ -78,6 +88,7 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .signedOut(nil): "Sign in again: this device is no longer signed in."
         case .tokenRefused: "The server doesn't know this device's token; sign in, or try again later."
         case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
+        case .tokensUnreadable: "This device can't read what it was signed in with; sign in again."
         case .outOfSequence(let name): "Something is missing in \(name); it is loaded again."
         case .stale: "The connection may be dead; it is opened again."
         }

@@ -54,10 +54,19 @@ actor AccessTokens {
     }
 
     /// Why nobody is signed in.
-    var signOutError: ConnectionError { .signedOut(signOutReason) }
+    var signOutError: ConnectionError {
+        do { _ = try store.load() } catch is TokensUnreadable { return .tokensUnreadable } catch {
+            // It was read before.
+        }
+        return .signedOut(signOutReason)
+    }
 
     private func load() throws(QuartetError) -> Credentials? {
-        do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
+        do { return try store.load() } catch { throw Self.trouble(error) }
+    }
+
+    private static func trouble(_ error: any Error) -> QuartetError {
+        error is TokensUnreadable ? .needsAuthentication : .tokensUnavailable("\(error)")
     }
 
     /// How long the store is asked for while another process has it: until it goes on without one that is frozen.
@@ -92,7 +101,7 @@ actor AccessTokens {
                     do { try await time.sleep(next) } catch { throw .cancelled }
                 }
             } catch {
-                throw .tokensUnavailable("\(error)")
+                throw Self.trouble(error)
             }
         }
     }

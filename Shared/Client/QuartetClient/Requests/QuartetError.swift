@@ -21,7 +21,7 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     case offline
     /// The server was reached and didn't answer. It may have happened; if so, shared state will show it.
     case unknown
-    /// Nobody is signed in.
+    /// Nobody is signed in, or what the device kept of it is damaged.
     case needsAuthentication
     /// What the device keeps to stay signed in can't be read or written now. It stays signed in.
     case tokensUnavailable(String)

@@ -158,6 +158,13 @@ extension Texts {
         "problem.superseded": "Eine spätere Änderung ist an ihre Stelle getreten.",
         "problem.tokensUnavailable":
             "Dieses Gerät kann seine Anmeldung nicht lesen; entsperre es, oder melde dich noch einmal an.",
+        "problem.tokensUnreadable":
+            "Dieses Gerät kann nicht mehr lesen, womit es angemeldet war; melde dich noch einmal an.",
+        "problem.setAside":
+            "Was dieses Gerät gespeichert hatte, war beschädigt; deine letzten Änderungen sind vielleicht nicht gesendet. Prüfe, ob sie zu sehen sind.",
+        "problem.signedOut": "Dieses Gerät ist nicht mehr angemeldet; melde dich noch einmal an.",
+        "problem.tokenRefused":
+            "Der Server kennt die Anmeldung dieses Geräts nicht; melde dich an, oder versuche es später noch einmal.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":

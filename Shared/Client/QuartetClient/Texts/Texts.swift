@@ -206,6 +206,18 @@ public struct Texts: Sendable {
         }
     }
 
+    /// Why there is no connection.
+    public func sentence(_ error: ConnectionError) -> String {
+        switch error {
+        case .transport, .silent, .ended, .closed, .outOfSequence, .stale: self["problem.offline"]
+        case .refused(let error): sentence(error)
+        case .signedOut: self["problem.signedOut"]
+        case .tokenRefused: self["problem.tokenRefused"]
+        case .tokensUnavailable: self["problem.tokensUnavailable"]
+        case .tokensUnreadable: self["problem.tokensUnreadable"]
+        }
+    }
+
     /// Why the server refused something. In English, it has more to say about some cases than their codes do.
     public func sentence(_ error: APIError) -> String {
         if let text = catalogue["error.\(error.code.rawValue)"] { return text }
