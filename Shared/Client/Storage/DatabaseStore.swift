@@ -52,11 +52,16 @@ public final class DatabaseStore: MultiprocessStore {
     /// Counts the files that the store has had.
     var number: Int { opened.withLock { $0.file.number } }
 
-    /// The file that was found broken, as it was, with all that could still be read of it; nil if there was none. It is there until
-    /// somebody signs out, since it may be about them, or until another one is set aside.
+    /// The file that was found broken, as it was, by this process or another one; nil if there is none. It is there until
+    /// ``removeSetAside()``, until somebody signs out, since it may be about them, or until another one is set aside.
     public var setAside: URL? {
         let file = opened.withLock { $0.file }
         return (try? file.former())?.last?.url
+    }
+
+    /// Removes what was set aside, once its person knows and nobody needs it.
+    public func removeSetAside() throws {
+        for file in try opened.withLock({ $0.file }).former() { try file.remove() }
     }
 
     // MARK: Opening
@@ -311,12 +316,8 @@ public final class DatabaseStore: MultiprocessStore {
         marks.withLock { $0[account] = nil }
         copyVersions.withLock { $0[account] = nil }
         try await delete(where: "account IS ?", account, openedAs: openings)
+        // Whose data is in what can't be read isn't known.
         try removeSetAside()
-    }
-
-    /// Whose data is in what can't be read isn't known.
-    private func removeSetAside() throws {
-        for file in try opened.withLock({ $0.file }).former() { try file.remove() }
     }
 
     public func forgetOthers(than account: AccountID?) async throws {

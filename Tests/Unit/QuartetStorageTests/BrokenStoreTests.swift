@@ -76,6 +76,9 @@ struct BrokenStoreTests {
             #expect(try await again.load(Self.account).items.map(\.id) == [7])
             #expect(again.setAside?.path == file.path)
             #expect(try Self.names(beside: file) == ["store", "store.renewed-1"])
+            try again.removeSetAside()
+            #expect(try again.setAside == nil && Self.names(beside: file) == ["store.renewed-1"])
+            #expect(try await again.load(Self.account).items.map(\.id) == [7])
         }
     }
 

@@ -150,11 +150,8 @@ extension Texts {
         "problem.outboxFull": "Too many changes wait for a connection; connect first.",
         "problem.superseded": "A later change took its place.",
         "problem.tokensUnavailable": "This device can't read what it is signed in with; unlock it, or sign in again.",
-        "problem.tokensUnreadable": "This device can't read what it was signed in with; sign in again.",
         "problem.setAside":
             "What this device kept was damaged, so some of your last changes may not have been sent; look whether they show.",
-        "problem.signedOut": "This device is no longer signed in; sign in again.",
-        "problem.tokenRefused": "The server doesn't know this device's token; sign in, or try again later.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",
@@ -175,5 +172,9 @@ extension Texts {
         "connection.reconnecting": "Reconnecting ({attempt})…",
         "connection.needsAuthentication": "Sign in again",
         "connection.failed": "Disconnected",
+
+        "lost.signedOut": "Sign in again: this device is no longer signed in.",
+        "lost.tokensUnreadable": "This device can't read what it was signed in with; sign in again.",
+        "lost.connection": "There is no connection to the server.",
     ]
 }

@@ -158,13 +158,8 @@ extension Texts {
         "problem.superseded": "Eine spätere Änderung ist an ihre Stelle getreten.",
         "problem.tokensUnavailable":
             "Dieses Gerät kann seine Anmeldung nicht lesen; entsperre es, oder melde dich noch einmal an.",
-        "problem.tokensUnreadable":
-            "Dieses Gerät kann nicht mehr lesen, womit es angemeldet war; melde dich noch einmal an.",
         "problem.setAside":
             "Was dieses Gerät gespeichert hatte, war beschädigt; deine letzten Änderungen sind vielleicht nicht gesendet. Prüfe, ob sie zu sehen sind.",
-        "problem.signedOut": "Dieses Gerät ist nicht mehr angemeldet; melde dich noch einmal an.",
-        "problem.tokenRefused":
-            "Der Server kennt die Anmeldung dieses Geräts nicht; melde dich an, oder versuche es später noch einmal.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":
@@ -265,5 +260,10 @@ extension Texts {
         "connection.reconnecting": "Verbindet wieder ({attempt}) …",
         "connection.needsAuthentication": "Melde dich erneut an",
         "connection.failed": "Getrennt",
+
+        "lost.signedOut": "Melde dich noch einmal an: Dieses Gerät ist nicht mehr angemeldet.",
+        "lost.tokensUnreadable":
+            "Dieses Gerät kann nicht mehr lesen, womit es angemeldet war; melde dich noch einmal an.",
+        "lost.connection": "Es gibt keine Verbindung zum Server.",
     ]
 }

@@ -206,18 +206,6 @@ public struct Texts: Sendable {
         }
     }
 
-    /// Why there is no connection.
-    public func sentence(_ error: ConnectionError) -> String {
-        switch error {
-        case .transport, .silent, .ended, .closed, .outOfSequence, .stale: self["problem.offline"]
-        case .refused(let error): sentence(error)
-        case .signedOut: self["problem.signedOut"]
-        case .tokenRefused: self["problem.tokenRefused"]
-        case .tokensUnavailable: self["problem.tokensUnavailable"]
-        case .tokensUnreadable: self["problem.tokensUnreadable"]
-        }
-    }
-
     /// Why the server refused something. In English, it has more to say about some cases than their codes do.
     public func sentence(_ error: APIError) -> String {
         if let text = catalogue["error.\(error.code.rawValue)"] { return text }
@@ -261,6 +249,19 @@ public struct Texts: Sendable {
         case .reconnecting(let attempt): filled("connection.reconnecting", ["attempt": "\(attempt)"])
         case .needsAuthentication: self["connection.needsAuthentication"]
         case .failed: self["connection.failed"]
+        }
+    }
+
+    /// Why there is no connection. In English, it has more to say about most cases.
+    public func sentence(_ error: ConnectionError) -> String {
+        switch error {
+        case .signedOut(nil): self["lost.signedOut"]
+        case .signedOut: isEnglish ? error.description : self["lost.signedOut"]
+        case .refused(let error): sentence(error)
+        case .tokensUnavailable: self["problem.tokensUnavailable"]
+        case .tokensUnreadable: self["lost.tokensUnreadable"]
+        case .transport, .silent, .ended, .closed, .tokenRefused, .outOfSequence, .stale:
+            isEnglish ? error.description : self["lost.connection"]
         }
     }
 
