@@ -57,7 +57,7 @@
             ContentUnavailableView {
                 Label(Texts().sentence(ConnectionState.failed(error)), systemImage: "wifi.slash")
             } description: {
-                Text(Texts().sentence(error))
+                Text(Texts().sentence(lost: error))
             } actions: {
                 RetryButton()
             }

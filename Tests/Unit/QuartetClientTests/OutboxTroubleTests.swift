@@ -135,6 +135,36 @@ struct OutboxTroubleTests {
         }
     }
 
+    @Test("where damaged tokens can be read again, trying again goes on, also with a store of one process (S22, S42)")
+    func mendedTokens() async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            try Data("not the tokens".utf8).write(to: file)
+            let app = OutboxApp(server, InMemoryLocalStore(), tokens: FileTokenStore(file))
+            try await whileRunning(app.connection) {
+                await app.connection.wait { $0 == .needsAuthentication }
+                // Another process has signed in.
+                try FileTokenStore(file).save(server.tokens.load())
+                app.connection.retry()
+                await app.connection.wait { $0 != .needsAuthentication }
+            }
+        }
+    }
+
+    @Test("a sign-out with damaged tokens erases what there is, and says that the server doesn't know (S17, S42)")
+    func signedOutUntold() async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            try Data("not the tokens".utf8).write(to: file)
+            let app = OutboxApp(server, InMemoryLocalStore(), tokens: FileTokenStore(file))
+            let session = SessionClient.live(service: app.connection)
+            await #expect(throws: QuartetError.signOutUntold) { try await session.signOut() }
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            // Then nobody is signed in.
+            try await session.signOut()
+        }
+    }
+
     @Test("a change that has become too old while its token was fetched isn't sent (S22, S27)")
     func agedMeanwhile() async throws {
         let server = Server()

@@ -195,7 +195,8 @@ struct TextsTests {
             .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .superseded,
             .notStored("x"),
             .offline,
-            .unknown, .needsAuthentication, .tokensUnavailable("x"), .notConfigured("x"), .cancelled, .unreadable("x"),
+            .unknown, .needsAuthentication, .tokensUnavailable("x"), .signOutUntold, .notConfigured("x"), .cancelled,
+            .unreadable("x"),
         ]
         let states: [ConnectionState] = [
             .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,
@@ -208,9 +209,13 @@ struct TextsTests {
         ]
         for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
             + states.map({ (english.sentence($0), german.sentence($0)) })
-            + losses.map({ (english.sentence($0), german.sentence($0)) })
+            + losses.map({ (english.sentence(lost: $0), german.sentence(lost: $0)) })
         {
             #expect(one != other && !one.contains("{") && !other.contains("{") && !one.contains("problem."))
+        }
+        // The server was there.
+        for answered in [ConnectionError.tokenRefused, .outOfSequence(.contacts), .stale] {
+            #expect(german.sentence(lost: answered) != german.sentence(lost: .closed))
         }
     }
 

@@ -28,6 +28,8 @@ public final class FileTokenStore: TokenStore {
     private let lock: @Sendable (Int32) -> Int32?
     /// Keeps a file out of the device's backups.
     private let exclude: @Sendable (URL) -> Void
+    /// Whether it was told of the file that there was at first, which may be one of 0.1.0.
+    private let hasExcluded = Mutex(false)
     /// Since when the lock has been refused on end, and when it last was; nil if it was there.
     private let refusals = Mutex<(since: Duration, last: Duration)?>(nil)
 
@@ -87,6 +89,11 @@ public final class FileTokenStore: TokenStore {
     private func read() throws -> Credentials? {
         let content: Data
         do { content = try Data(contentsOf: file) } catch CocoaError.fileReadNoSuchFile { return nil }
+        let isFirst = hasExcluded.withLock { hasExcluded in
+            defer { hasExcluded = true }
+            return !hasExcluded
+        }
+        if isFirst { exclude(file) }
         do {
             let opened = try key.map { try AES.GCM.open(AES.GCM.SealedBox(combined: content), using: $0) } ?? content
             return try JSONDecoder().decode(Credentials.self, from: opened)
