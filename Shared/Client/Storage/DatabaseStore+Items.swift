@@ -220,7 +220,7 @@ extension DatabaseStore {
     }
 
     public func changes(of account: AccountID) async throws -> StoreChanges {
-        let (known, current) = (accounts.withLock { $0[account] }, current)
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
         if let known, known.number != current.file.number { throw RenewedStore() }
         let (items, decisions) = try await current.database.read { database in
             if let mark = known?.mark, try Self.mark(of: account, in: database) != mark { throw ForgottenAccount() }

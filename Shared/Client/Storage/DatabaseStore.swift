@@ -57,7 +57,7 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// Removes what was set aside, once its person knows and nobody needs it.
     public func removeSetAside() throws {
-        let file = file
+        let file = self.file
         for former in try file.former() { try former.remove() }
         try file.removeNew()
     }
@@ -66,7 +66,7 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// Goes on with the file that another process has begun since it found this one damaged.
     func takeUp() throws {
-        let file = file
+        let file = self.file
         guard !file.isNewest else { return }
         let newest = try StoreFile.newest(of: file.base)
         guard newest != file || !file.exists else { return }
@@ -75,7 +75,7 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     private func migrate() throws {
-        let current = current
+        let current = self.current
         guard !current.isMigrated else { return }
         try StoreOpening.migrate(current.database)
         opened.withLock { if $0.file == current.file { $0.isMigrated = true } }
@@ -142,7 +142,7 @@ public final class DatabaseStore: MultiprocessStore {
         _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try takeUp()
-        let (known, current) = (accounts.withLock { $0[account] }, current)
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
         if let known, known.number != current.file.number { throw RenewedStore() }
         return try await write(account, to: current, knownAs: known?.mark, body)
     }
@@ -178,7 +178,7 @@ public final class DatabaseStore: MultiprocessStore {
     public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
         let encoded = try items.map { ($0, try JSONEncoder().encode($0)) }
         try takeUp()
-        let (known, current) = (accounts.withLock { $0[account] }, current)
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
         try await write(account, to: current, knownAs: known?.mark) { database in
             for (item, encoded) in encoded { try Self.add(item, encoded, of: account, to: database) }
         }
@@ -279,7 +279,7 @@ public final class DatabaseStore: MultiprocessStore {
 
     public func forgetSetAside(unlessOf account: AccountID) async throws {
         try takeUp()
-        let owners = try await database.read { database in
+        let owners: Set<String> = try await database.read { database in
             try database.tableExists("opened") ? try String.fetchSet(database, sql: "SELECT account FROM opened") : []
         }
         if owners != ["\(account)"] { try removeSetAside() }
@@ -293,7 +293,7 @@ public final class DatabaseStore: MultiprocessStore {
     ) async throws -> Bool {
         for _ in 0..<3 {
             try takeUp()
-            let current = current
+            let current = self.current
             let isErased = try await delete(where: condition, account, openedAs: openings, from: current.database)
             if current.file.isNewest { return isErased }
         }

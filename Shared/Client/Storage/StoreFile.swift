@@ -19,7 +19,7 @@ struct StoreFile: Hashable, Sendable {
     let number: Int
 
     private static let (infix, newInfix) = (".renewed-", ".renewing-")
-    private static let numbers = 1..<1_000_000
+    private static let range = 1..<1_000_000
 
     var url: URL { number == 0 ? base : URL(fileURLWithPath: "\(base.path)\(Self.infix)\(number)") }
 
@@ -53,7 +53,7 @@ struct StoreFile: Hashable, Sendable {
     private static func numbers(of base: URL) throws -> [Int] {
         let prefix = base.lastPathComponent + infix
         return try names(beside: base).compactMap { name in
-            guard name.hasPrefix(prefix), let number = Int(name.dropFirst(prefix.count)), numbers.contains(number),
+            guard name.hasPrefix(prefix), let number = Int(name.dropFirst(prefix.count)), range.contains(number),
                 name == "\(prefix)\(number)"
             else { return nil }
             return number
@@ -90,7 +90,8 @@ struct StoreFile: Hashable, Sendable {
     }
 
     var isEmpty: Bool {
-        ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int) == 0
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_size == 0
     }
 
     // MARK: Reading what may be damaged

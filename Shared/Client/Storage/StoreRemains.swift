@@ -67,7 +67,7 @@ struct StoreRemains {
                         SELECT \(table.key.joined(separator: ", ")) FROM \(table.name)
                         ORDER BY \(table.key.map { "\($0) \(order)" }.joined(separator: ", "))
                         """)
-                while let row = try cursor.next() { keys.insert(row.map(\.1)) }
+                while let row = try cursor.next() { keys.insert(row.map { $0.1 }) }
             }
             isWhole = read != nil
         }
