@@ -154,8 +154,6 @@ public final class DatabaseStore: MultiprocessStore {
         try migrate()
         let file = current.file
         let (value, mark) = try await current.database.write { database in
-            // Whoever begins another file lets nobody write while it reads this one.
-            guard file.isNewest else { throw RenewedStore() }
             try Self.adoptLostMark(for: account, in: database)
             let mark: String
             switch (known, try Self.mark(of: account, in: database)) {
@@ -169,7 +167,7 @@ public final class DatabaseStore: MultiprocessStore {
             }
             return (try body(database), mark)
         }
-        // Unless it was too damaged for that.
+        // Whoever has begun another file meanwhile may not have this.
         guard file.isNewest else { throw RenewedStore() }
         accounts.withLock { $0[account] = Opening(mark: mark, number: file.number) }
         return value

@@ -116,8 +116,8 @@ struct StoreOpening: Sendable {
 
     // MARK: The next file
 
-    /// Begins another file with what can be read of one. As long as it reads, nobody else writes, so what was written is either in the
-    /// new one, or is written again by whoever finds the new one beside it.
+    /// Begins another file with what can be read of one. Until the other one has its name, nobody else writes, so what was written is
+    /// either in there, or is written again by whoever finds it beside this one.
     private func renew(_ file: StoreFile) throws {
         guard let old = try Self.unlessDamaged({ try DatabaseQueue(path: file.url.path, configuration: Self.plain) })
         else { return try begin(file, with: StoreRemains()) }

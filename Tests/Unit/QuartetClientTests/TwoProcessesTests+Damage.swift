@@ -54,7 +54,7 @@ extension TwoProcessesTests {
                 let widget = try Self.process(server, file)
                 try await widget.connection.restore()
                 var kept: [OutboxItem.ID] = []
-                for _ in 0..<100 where kept != ids {
+                for _ in 0..<600 where kept != ids {
                     server.clock.advance(by: .milliseconds(100))
                     // What can go on without time does so meanwhile.
                     try await Task.sleep(for: .milliseconds(1))
