@@ -52,6 +52,13 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test("where damaged tokens are why nobody is signed in, it says so (T12, S42)")
+    func damagedTokens() {
+        var shown = Self.shown(.needsAuthentication)
+        shown.error = .tokensUnreadable
+        #expect(Words.connection(shown).text.hasPrefix("This device can't read what it was signed in with"))
+    }
+
     @Test("what was open isn't there for whoever signs in next, and what they type meanwhile is the form's (T10)")
     func signedOut() {
         var model = Model()
