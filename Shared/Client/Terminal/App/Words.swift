@@ -15,7 +15,6 @@ enum Words {
         case .connecting, .reconnecting: color = .yellow
         case .connected: color = .green
         case .needsAuthentication:
-            if shown.error == .tokensUnreadable { return (texts.sentence(lost: .tokensUnreadable), .red) }
             // Somebody who never signed in isn't asked to do it again.
             guard shown.session.isSignedIn else { return ("Not signed in", nil) }
             color = .red
