@@ -111,17 +111,21 @@ extension DatabaseStore {
                 try Self.decide(other, decision, of: account, in: database)
                 removed.insert(other)
             }
-            if case .nothing = try Self.stored(item.id, of: account, in: database),
-                try Self.decision(of: item.id, of: account, in: database) == nil
-            {
-                if let joined, let encodedJoined, removed.contains(joined.earlier) {
-                    try Self.write(joined.item, encodedJoined, of: account, into: database)
-                } else {
-                    try Self.write(item, encoded, of: account, into: database)
-                }
+            if let joined, let encodedJoined, removed.contains(joined.earlier) {
+                try Self.add(joined.item, encodedJoined, of: account, to: database)
+            } else {
+                try Self.add(item, encoded, of: account, to: database)
             }
             return removed
         }
+    }
+
+    /// Writes an item unless it is there or was decided.
+    static func add(_ item: OutboxItem, _ encoded: Data, of account: AccountID, to database: Database) throws {
+        guard case .nothing = try stored(item.id, of: account, in: database),
+            try decision(of: item.id, of: account, in: database) == nil
+        else { return }
+        try write(item, encoded, of: account, into: database)
     }
 
     public func update(
@@ -209,14 +213,17 @@ extension DatabaseStore {
     }
 
     public func version() async throws -> Int64 {
+        try takeUp()
         // SQLite counts the other connections' transactions, and finds that in memory that all of them share.
-        try await database.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        let version = try await database.read { try UInt32.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        return Int64(number) << 32 + Int64(version)
     }
 
     public func changes(of account: AccountID) async throws -> StoreChanges {
-        let known = marks.withLock { $0[account] }
-        let (items, decisions) = try await database.read { database in
-            if let known, try Self.mark(of: account, in: database) != known { throw ForgottenAccount() }
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
+        if let known, known.number != current.file.number { throw RenewedStore() }
+        let (items, decisions) = try await current.database.read { database in
+            if let mark = known?.mark, try Self.mark(of: account, in: database) != mark { throw ForgottenAccount() }
             let items = try Self.items(of: account, in: database)
             let decisions = try Row.fetchAll(
                 database, sql: "SELECT id, decision FROM decision WHERE account = ?", arguments: ["\(account)"])

@@ -6,89 +6,84 @@ import Synchronization
 
 /// Keeps changes and copies in a file of SQLite's, so that they outlive the app, however it ends.
 ///
-/// A transaction is on the disk when its function returns. What is forgotten is overwritten, and the file can be read by the user who
-/// runs the app alone.
+/// A transaction is on the disk when its function returns. What is forgotten is overwritten (what was set aside is only removed), the file
+/// can be read by the user who runs the app alone, and the device's backups don't have it.
 ///
 /// Any number of processes may have the file, such as an app and its widget, if they have the same tokens as well; each connection
 /// opens a store of its own. Nothing that one keeps is lost or doubled by another: an item's number is nobody else's, all processes
 /// send an item under the same key, what one has removed no other writes back, and each learns what became of its changes. After a
 /// sign-out in one, the others can write nothing.
 public final class DatabaseStore: MultiprocessStore {
-    let database: DatabaseQueue
-    /// The mark under which each account was opened. The file has another one once somebody has forgotten the account.
-    let marks = Mutex<[AccountID: String]>([:])
+    /// What is known of an account since it was opened.
+    struct Opening: Sendable {
+        /// The file has another one once somebody has forgotten the account; nil if this process couldn't write it.
+        let mark: String?
+        /// The file of which it is known what it has for the account.
+        let number: Int
+    }
+
+    private let opened: Mutex<StoreOpening.Opened>
+    let accounts = Mutex<[AccountID: Opening]>([:])
     /// Which copies this process has read or written last.
     private let copyVersions = Mutex<[AccountID: [String: Int64]]>([:])
-    private let isMigrated = Mutex(false)
+    private let opening: StoreOpening
     /// How far apart processes may be about the server's time.
     private static let clockError: Interval = .seconds(10)
 
+    /// Opens a file, or makes it. One that is damaged stays where it is (``setAside``), and the store begins another one beside it, with all
+    /// changes that can be read.
     /// - Parameter file: Where to keep them. Its folder must exist.
-    /// - Throws: If it can't be opened or isn't such a file.
-    public convenience init(_ file: URL) throws { try self.init(file, running: nil) }
+    /// - Throws: If it can't be opened now: the disk is full or can't be read, the device is locked, another process keeps it busy, or a
+    ///   right is missing. Also if it is no file of SQLite's.
+    public convenience init(_ file: URL) throws { try self.init(file, StoreOpening()) }
 
-    /// - Parameter statements: SQL that the connection begins with.
-    init(_ file: URL, running statements: String?) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            try database.execute(sql: "PRAGMA secure_delete = ON")
-            if let statements { try database.execute(sql: statements) }
-        }
-        // Another process of the app may have it: a widget.
-        configuration.busyMode = .timeout(5)
-        if !FileManager.default.fileExists(atPath: file.path) {
-            _ = FileManager.default.createFile(
-                atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
-        database = try DatabaseQueue(path: file.path, configuration: configuration)
-        do { try migrate() } catch {
-            // What 0.1.0 kept can be read also on a full disk. Whatever is written first tries again.
-            guard (try? database.read { try $0.tableExists("item") }) == true else { throw error }
-        }
+    init(_ file: URL, _ opening: StoreOpening) throws {
+        self.opening = opening
+        // What has a name beside it would else be beside a link, and a sign-out would remove the link.
+        opened = Mutex(try opening.open(file.resolvingSymlinksInPath()))
+    }
+
+    var current: StoreOpening.Opened { opened.withLock { $0 } }
+    var database: DatabaseQueue { current.database }
+    private var file: StoreFile { current.file }
+    /// Counts the files that the store has had.
+    var number: Int { file.number }
+
+    /// The files that were found damaged, by this process or another one, the oldest first: of more than two, that one and the last. They
+    /// are there until ``removeSetAside()``, and until somebody signs out or somebody else signs in, since they may be about others.
+    ///
+    /// Changes that could be read are in the store. What was damaged isn't.
+    public var setAside: [URL] { ((try? file.former()) ?? []).filter { !$0.isEmpty }.map(\.url) }
+
+    /// Removes what was set aside, once its person knows and nobody needs it.
+    public func removeSetAside() throws {
+        let file = self.file
+        for former in try file.former() { try former.remove() }
+        try file.removeNew()
+    }
+
+    // MARK: Opening
+
+    /// Goes on with the file that another process has begun since it found this one damaged.
+    func takeUp() throws {
+        let file = self.file
+        guard !file.isNewest else { return }
+        let newest = try StoreFile.newest(of: file.base)
+        guard newest != file || !file.exists else { return }
+        let next = try opening.open(file.base)
+        opened.withLock { if next.file.number >= $0.file.number { $0 = next } }
     }
 
     private func migrate() throws {
-        guard !isMigrated.withLock({ $0 }) else { return }
-        // Another process may be doing the same, and be done by the second time.
-        do { try Self.migrator.migrate(database) } catch { try Self.migrator.migrate(database) }
-        isMigrated.withLock { $0 = true }
-    }
-
-    private static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE item (
-                      account text NOT NULL, id integer NOT NULL, item blob NOT NULL, PRIMARY KEY (account, id)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE copy (
-                      account text NOT NULL, sequence text NOT NULL, place text NOT NULL, asOf integer NOT NULL,
-                      state blob NOT NULL, PRIMARY KEY (account, sequence)
-                    );
-                    """)
-        }
-        // 0.1.0 can still write its rows.
-        migrator.registerMigration("2") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE item ADD COLUMN sender text;
-                    ALTER TABLE item ADD COLUMN lane text;
-                    ALTER TABLE copy ADD COLUMN version integer NOT NULL DEFAULT 0;
-                    CREATE TABLE decision (
-                      account text NOT NULL, id integer NOT NULL, decision blob NOT NULL, at integer NOT NULL,
-                      PRIMARY KEY (account, id)
-                    ) WITHOUT ROWID;
-                    CREATE INDEX decisionAt ON decision (at);
-                    CREATE TABLE opened (account text NOT NULL PRIMARY KEY, mark text NOT NULL) WITHOUT ROWID;
-                    """)
-        }
-        return migrator
+        let current = self.current
+        guard !current.isMigrated else { return }
+        try StoreOpening.migrate(current.database)
+        opened.withLock { if $0.file == current.file { $0.isMigrated = true } }
     }
 
     public func load(_ account: AccountID) async throws -> LocalAccount {
+        try takeUp()
+        note(nil, of: account)
         // A device that can't write has what it had.
         if (try? migrate()) != nil { try await open(account) }
         let (items, copies) = try await database.read { database in
@@ -118,19 +113,23 @@ public final class DatabaseStore: MultiprocessStore {
     /// Opens an account anew: what others did to it before doesn't matter.
     private func open(_ account: AccountID) async throws {
         let mark = UUID().uuidString
-        let found = try await database.read { try Self.mark(of: account, in: $0) }
-        if let found { return marks.withLock { $0[account] = found } }
-        do {
-            let opened = try await database.write { database in
+        var found = try await database.read { try Self.mark(of: account, in: $0) }
+        if found == nil {
+            // What a device that can't write has kept can still be read. Whoever writes first opens it.
+            found = try? await database.write { database in
+                try Self.adoptLostMark(for: account, in: database)
                 try database.execute(
                     sql: "INSERT OR IGNORE INTO opened (account, mark) VALUES (?, ?)", arguments: ["\(account)", mark])
                 return try Self.mark(of: account, in: database)
             }
-            marks.withLock { $0[account] = opened }
-        } catch {
-            // What a device that can't write has kept can still be read. Whoever writes first opens it.
-            marks.withLock { $0[account] = nil }
         }
+        note(found, of: account)
+    }
+
+    /// What this process knows of the account in an earlier file isn't known of this one.
+    private func note(_ mark: String?, of account: AccountID) {
+        let number = number
+        accounts.withLock { $0[account] = Opening(mark: mark, number: $0[account]?.number ?? number) }
     }
 
     static func mark(of account: AccountID, in database: Database) throws -> String? {
@@ -138,15 +137,28 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     /// Writes for an account that nobody has forgotten since it was opened.
+    /// - Throws: ``RenewedStore`` if another process has begun another file. Then nothing was written, or it has to be written again.
     func write<Value: Sendable>(
         _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
+        try takeUp()
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
+        if let known, known.number != current.file.number { throw RenewedStore() }
+        return try await write(account, to: current, knownAs: known?.mark, body)
+    }
+
+    private func write<Value: Sendable>(
+        _ account: AccountID, to current: StoreOpening.Opened, knownAs known: String?,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try migrate()
-        let known = marks.withLock { $0[account] }
-        let (value, mark) = try await database.write { database in
+        let file = current.file
+        let (value, mark) = try await current.database.write { database in
+            try Self.adoptLostMark(for: account, in: database)
             let mark: String
             switch (known, try Self.mark(of: account, in: database)) {
-            case (let known?, let found): if found == known { mark = known } else { throw ForgottenAccount() }
+            case (let known?, let found?) where found == known || Self.isLost(found): mark = found
+            case (.some, _): throw ForgottenAccount()
             case (nil, let found?): mark = found
             case (nil, nil):
                 mark = UUID().uuidString
@@ -155,8 +167,39 @@ public final class DatabaseStore: MultiprocessStore {
             }
             return (try body(database), mark)
         }
-        if known == nil { marks.withLock { $0[account] = mark } }
+        // Whoever has begun another file meanwhile may not have this.
+        guard file.isNewest else { throw RenewedStore() }
+        accounts.withLock { $0[account] = Opening(mark: mark, number: file.number) }
         return value
+    }
+
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+        let encoded = try items.map { ($0, try JSONEncoder().encode($0)) }
+        try takeUp()
+        let (known, current) = (accounts.withLock { $0[account] }, self.current)
+        try await write(account, to: current, knownAs: known?.mark) { database in
+            for (item, encoded) in encoded { try Self.add(item, encoded, of: account, to: database) }
+        }
+    }
+
+    // MARK: Marks that are lost
+
+    /// Nobody's account, with a mark for each one whose own couldn't be read in a damaged file.
+    private static let (lost, lostPrefix) = ("", "lost-")
+
+    private static func isLost(_ mark: String) -> Bool { mark.hasPrefix(lostPrefix) }
+
+    /// Who had opened an account goes on.
+    static func noteLostMarks(in database: Database) throws {
+        try database.execute(
+            sql: "INSERT INTO opened (account, mark) VALUES (?, ?)",
+            arguments: [lost, "\(lostPrefix)\(UUID().uuidString)"])
+    }
+
+    private static func adoptLostMark(for account: AccountID, in database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO opened (account, mark) SELECT ?, mark FROM opened WHERE account = ?",
+            arguments: ["\(account)", lost])
     }
 
     // MARK: Copies
@@ -196,7 +239,8 @@ public final class DatabaseStore: MultiprocessStore {
     // MARK: Forgetting
 
     public func openings() async throws -> Set<String> {
-        try await database.read { database in
+        try takeUp()
+        return try await database.read { database in
             // A file that couldn't be brought up to date has none.
             guard try database.tableExists("opened") else { return [] }
             return try String.fetchSet(database, sql: "SELECT mark FROM opened")
@@ -210,41 +254,79 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
-        marks.withLock { $0[account] = nil }
+        accounts.withLock { $0[account] = nil }
         copyVersions.withLock { $0[account] = nil }
-        try await delete(where: "account IS ?", account, openedAs: openings)
+        try await delete(where: "account IN (?, '\(Self.lost)')", account, openedAs: openings)
+        // Whose data is in what can't be read isn't known.
+        try removeSetAside()
     }
 
     public func forgetOthers(than account: AccountID?) async throws {
-        try await delete(where: "account IS NOT ?", account, openedAs: nil)
+        try await eraseOthers(than: account, openedAs: nil)
     }
 
     public func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
-        try await delete(where: "account IS NOT ?", account, openedAs: openings)
+        try await eraseOthers(than: account, openedAs: openings)
+    }
+
+    private func eraseOthers(than account: AccountID?, openedAs openings: Set<String>?) async throws {
+        let isErased = try await delete(where: "account IS NOT ?", account, openedAs: openings)
+        // What was set aside is about whoever is in the store, too.
+        if isErased || account == nil { try removeSetAside() }
+    }
+
+    public func forgetSetAside(unlessOf account: AccountID) async throws {
+        try takeUp()
+        let owners: Set<String> = try await database.read { database in
+            try database.tableExists("opened") ? try String.fetchSet(database, sql: "SELECT account FROM opened") : []
+        }
+        if owners != ["\(account)"] { try removeSetAside() }
     }
 
     /// - Parameter openings: Nil for all.
+    /// - Returns: Whether there was anything of anybody's.
+    @discardableResult
     private func delete(
         where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
-    ) async throws {
-        let account = account.map { "\($0)" }
-        try await database.write { database in
+    ) async throws -> Bool {
+        for _ in 0..<3 {
+            try takeUp()
+            let current = self.current
+            let isErased = try await delete(where: condition, account, openedAs: openings, from: current.database)
+            if current.file.isNewest { return isErased }
+        }
+        throw RenewedStore()
+    }
+
+    private func delete(
+        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?, from database: DatabaseQueue
+    ) async throws -> Bool {
+        let isErased = try await database.write { database in
             var kept: [String] = []
-            if let openings, try database.tableExists("opened") {
-                // Somebody may have signed in since, in another process.
+            let hasMarks = try database.tableExists("opened")
+            if hasMarks, let account { try Self.adoptLostMark(for: account, in: database) }
+            if hasMarks, let openings {
+                // Somebody may have signed in since, in another process; but not who was there before a file was damaged.
                 kept = try Row.fetchAll(database, sql: "SELECT account, mark FROM opened")
-                    .filter { !openings.contains($0["mark"]) }.map { $0["account"] }
+                    .filter { !openings.contains($0["mark"]) && !Self.isLost($0["mark"]) }.map { $0["account"] }
             }
             let others = kept.map { _ in "?" }.joined(separator: ", ")
+            var isErased = false
             for table in ["item", "copy", "decision", "opened"] {
                 // A file that couldn't be brought up to date has less.
                 guard try database.tableExists(table) else { continue }
-                try database.execute(
-                    sql: "DELETE FROM \(table) WHERE \(condition) AND account NOT IN (\(others))",
-                    arguments: StatementArguments([account] + kept))
+                let rows = "FROM \(table) WHERE \(condition) AND account NOT IN (\(others))"
+                let arguments = StatementArguments([account.map { "\($0)" }] + kept)
+                isErased =
+                    try Bool.fetchOne(
+                        database, sql: "SELECT EXISTS (SELECT * \(rows) AND account <> '\(Self.lost)')",
+                        arguments: arguments) ?? false || isErased
+                try database.execute(sql: "DELETE \(rows)", arguments: arguments)
             }
+            return isErased
         }
         // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.
         try await database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        return isErased
     }
 }

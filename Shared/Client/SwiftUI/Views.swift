@@ -57,7 +57,7 @@
             ContentUnavailableView {
                 Label(Texts().sentence(error.state), systemImage: "wifi.slash")
             } description: {
-                Text(Texts().sentence(error))
+                Text(Texts().sentence(lost: error))
             } actions: {
                 RetryButton()
             }

@@ -44,6 +44,30 @@ struct FileTokenStoreTests {
         }
     }
 
+    @Test("the device's backups never have the file (S42)")
+    func backups() throws {
+        try Self.withFile { file in
+            let excluded = Mutex<[String]>([])
+            let store = FileTokenStore(
+                file, now: { .zero },
+                excluding: { url in
+                    // It is there by then, has nothing in it, and takes the place of the other one later.
+                    let content = try? Data(contentsOf: url)
+                    excluded.withLock { $0.append("\(url.lastPathComponent) \(content?.count ?? -1)") }
+                })
+            try store.save(Self.credentials)
+            try store.update { $0?.refreshToken = "next" }
+            #expect(excluded.withLock { $0.map { $0 == ".tokens.new 0" } } == [true, false, true])
+            // The one that is there at first as well: 0.1.0 didn't do so.
+            excluded.withLock { $0 = [] }
+            let other = FileTokenStore(
+                file, now: { .zero },
+                excluding: { url in excluded.withLock { $0.append("\(url.lastPathComponent)") } })
+            for _ in 0..<2 { _ = try other.load() }
+            #expect(excluded.withLock { $0 } == [file.lastPathComponent])
+        }
+    }
+
     /// Locks the folder as another process would.
     private static func withFolder(of file: URL, _ body: (Int32) throws -> Void) throws {
         let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -190,7 +214,31 @@ struct FileTokenStoreTests {
             let content = try Data(contentsOf: file)
             #expect(content.range(of: Data("refresh".utf8)) == nil)
             for wrong in [SymmetricKey(size: .bits256), nil] {
-                #expect(throws: (any Error).self) { try FileTokenStore(file, key: wrong).load() }
+                #expect(throws: TokensUnreadable.self) { try FileTokenStore(file, key: wrong).load() }
+            }
+        }
+    }
+
+    @Test("what is damaged differs from what can't be read now, and saving replaces it (S42)")
+    func damaged() throws {
+        try Self.withFile { file in
+            let key = SymmetricKey(size: .bits256)
+            for content in ["", "{}", "not the tokens"] {
+                try Data(content.utf8).write(to: file)
+                for key in [key, nil] {
+                    #expect(throws: TokensUnreadable.self) { try FileTokenStore(file, key: key).load() }
+                    #expect(throws: TokensUnreadable.self) { try FileTokenStore(file, key: key).update { $0 = nil } }
+                }
+            }
+            try FileTokenStore(file, key: key).save(Self.credentials)
+            #expect(try FileTokenStore(file, key: key).load() == Self.credentials)
+            // A later try may find a file.
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            #expect {
+                try FileTokenStore(file).load()
+            } throws: {
+                !($0 is TokensUnreadable)
             }
         }
     }

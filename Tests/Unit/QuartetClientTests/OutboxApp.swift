@@ -281,6 +281,15 @@ final class FailingSharedStore: MultiprocessStore {
         return try await store.end(item, knownAs: base, deciding: decision, of: account)
     }
 
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+        try await check(.other)
+        try await store.carryOn(items, of: account)
+    }
+
+    func forgetSetAside(unlessOf account: AccountID) async throws {
+        try await store.forgetSetAside(unlessOf: account)
+    }
+
     func forget(_ account: AccountID) async throws { try await store.forget(account) }
     func forgetOthers(than account: AccountID?) async throws { try await store.forgetOthers(than: account) }
 

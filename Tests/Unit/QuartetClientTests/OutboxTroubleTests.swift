@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import QuartetAPI
 import QuartetClientTesting
@@ -97,6 +98,70 @@ struct OutboxTroubleTests {
             #expect(stream.request.place != nil && second.contacts.contacts.count == 3)
             await server.passTime { server.commands.count > before }
             #expect(server.commands.last?.name == "RaiseAlert")
+        }
+    }
+
+    @Test(
+        "tokens that are damaged or sealed by another key lead to signing in, and what waits is sent after it (S22, S42)",
+        arguments: [false, true])
+    func damagedTokens(isSealed: Bool) async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            let store = InMemoryLocalStore()
+            let first = OutboxApp(server, store)
+            try await first.offline(server) {
+                server.goOffline()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.raiseAlert() }
+            }
+            server.goOnline()
+            if isSealed {
+                try FileTokenStore(file, key: SymmetricKey(size: .bits256)).save(server.tokens.load())
+            } else {
+                try Data("not the tokens".utf8).write(to: file)
+            }
+            let before = server.commands.count
+            let tokens = FileTokenStore(file, key: isSealed ? SymmetricKey(size: .bits256) : nil)
+            let second = OutboxApp(server, store, tokens: tokens)
+            let session = SessionClient.live(service: second.connection)
+            try await whileRunning(second.connection) {
+                await second.connection.wait { $0 == .needsAuthentication }
+                #expect(second.connection.lastError == .tokensUnreadable)
+                await #expect(throws: QuartetError.needsAuthentication) { try await second.contacts.sendPing(Self.one) }
+                try await session.signIn(SignInRequest(handle: "anna", password: "x"))
+                #expect(try tokens.load()?.account == Server.account)
+                await server.passTime { server.commands.count > before }
+                #expect(server.commands.last?.name == "RaiseAlert")
+            }
+        }
+    }
+
+    @Test("where damaged tokens can be read again, trying again goes on, also with a store of one process (S22, S42)")
+    func mendedTokens() async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            try Data("not the tokens".utf8).write(to: file)
+            let app = OutboxApp(server, InMemoryLocalStore(), tokens: FileTokenStore(file))
+            try await whileRunning(app.connection) {
+                await app.connection.wait { $0 == .needsAuthentication }
+                // Another process has signed in.
+                try FileTokenStore(file).save(server.tokens.load())
+                app.connection.retry()
+                await app.connection.wait { $0 != .needsAuthentication }
+            }
+        }
+    }
+
+    @Test("a sign-out with damaged tokens erases what there is, and says that the server doesn't know (S17, S42)")
+    func signedOutUntold() async throws {
+        try await TwoProcessesTests.withFile { file in
+            let server = Server()
+            try Data("not the tokens".utf8).write(to: file)
+            let app = OutboxApp(server, InMemoryLocalStore(), tokens: FileTokenStore(file))
+            let session = SessionClient.live(service: app.connection)
+            await #expect(throws: QuartetError.signOutUntold) { try await session.signOut() }
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            // Then nobody is signed in.
+            try await session.signOut()
         }
     }
 

@@ -197,26 +197,34 @@ struct TextsTests {
             .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .superseded,
             .notStored("x"),
             .offline,
-            .unknown, .needsAuthentication, .tokensUnavailable("x"), .notConfigured("x"), .cancelled, .unreadable("x"),
+            .unknown, .needsAuthentication, .tokensUnavailable("x"), .signOutUntold, .notConfigured("x"), .cancelled,
+            .unreadable("x"),
         ]
         let states: [ConnectionState] = [
             .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .notSignedIn,
             .needsAuthentication, .failed(.closed),
         ]
         let losses: [ConnectionError] = [
-            .notSignedIn, .signedOut(nil), .signedOut(.revoked), .closed, .silent, .refused(APIError(.overloaded)),
-            .tokensUnavailable("x"),
+            .notSignedIn, .signedOut(nil), .signedOut(.revoked), .transport(.unreachable("x")), .silent,
+            .refused(APIError(.overloaded)), .ended(.tokenExpired), .closed, .tokenRefused, .tokensUnavailable("x"),
+            .tokensUnreadable, .outOfSequence(.contacts), .stale,
         ]
+        let endings: [ConnectionState] = [.notSignedIn, .needsAuthentication, .failed(.closed)]
+        let reasons: [ConnectionError] = [.notSignedIn, .signedOut(nil), .tokensUnreadable, .closed]
         for texts in [english, german] {
-            #expect(Set([.notSignedIn, .needsAuthentication, .failed(.closed)].map { texts.sentence($0) }).count == 3)
-            #expect(Set(losses.prefix(2).map { texts.sentence($0) } + [texts.sentence(.closed)]).count == 3)
+            #expect(Set(endings.map { texts.sentence($0) }).count == endings.count)
+            #expect(Set(reasons.map { texts.sentence(lost: $0) }).count == reasons.count)
         }
-        #expect(english.sentence(ConnectionError.notSignedIn) == ConnectionError.notSignedIn.description)
+        #expect(english.sentence(lost: .notSignedIn) == ConnectionError.notSignedIn.description)
         for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
             + states.map({ (english.sentence($0), german.sentence($0)) })
-            + losses.map({ (english.sentence($0), german.sentence($0)) })
+            + losses.map({ (english.sentence(lost: $0), german.sentence(lost: $0)) })
         {
             #expect(one != other && !one.contains("{") && !other.contains("{") && !one.contains("problem."))
+        }
+        // The server was there.
+        for answered in [ConnectionError.tokenRefused, .outOfSequence(.contacts), .stale] {
+            #expect(german.sentence(lost: answered) != german.sentence(lost: .closed))
         }
     }
 

@@ -132,7 +132,8 @@ struct SharedStoreTests {
     func unreadable() async throws {
         try await Self.with { one, two, file in
             try await Self.add([1, 2], to: one)
-            _ = try DatabaseStore(file, running: "UPDATE item SET item = x'7b7d' WHERE id = 1")
+            _ = try DatabaseStore(
+                file, StoreOpening(statements: "UPDATE item SET item = x'7b7d' WHERE id = 1"))
             let kept = try await two.changes(of: Self.account)
             #expect(kept.items.map(\.id) == [2] && kept.ids == [1, 2])
             let second = Self.sent(Self.item(2))
@@ -287,7 +288,7 @@ struct SharedStoreTests {
     @Test("on a full disk a file of 0.1.0 is read, and brought up to date once there is room (F9, S22)")
     func olderOnFullDisk() async throws {
         try await Self.withOldFile { file in
-            let full = try DatabaseStore(file, running: "PRAGMA max_page_count = 1")
+            let full = try DatabaseStore(file, StoreOpening(statements: "PRAGMA max_page_count = 1"))
             let kept = try await full.load(Self.account)
             #expect(kept.items.map(\.id) == [1, 2] && kept.copies.count == 1)
             await #expect(throws: (any Error).self) { try await Self.add([3], to: full) }

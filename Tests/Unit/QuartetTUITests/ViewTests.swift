@@ -53,6 +53,16 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test("where damaged tokens are why nobody is signed in, it says so (T12, S42)")
+    func damagedTokens() {
+        var shown = Self.shown(.needsAuthentication)
+        shown.session = SessionClient.preview(nil).session.value
+        let sentence = "This device can't read what it was signed in with"
+        #expect(!rows(Model(), shown).contains { $0.contains(sentence) })
+        shown.error = .tokensUnreadable
+        #expect(rows(Model(), shown).contains { $0.contains(sentence) })
+    }
+
     @Test("what was open isn't there for whoever signs in next, and what they type meanwhile is the form's (T10)")
     func signedOut() {
         var model = Model()

@@ -33,7 +33,8 @@ public struct SessionClient: Sendable {
     /// Has a code sent to a phone, to sign in with.
     public var sendSignInCode: @Sendable (SignInCodeRequest) async throws(QuartetError) -> PhoneCodeSent
     /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent; of urgent ones
-    /// ``Outbox/unsent`` says so. If it throws ``QuartetError/notStored(_:)``, call it again.
+    /// ``Outbox/unsent`` says so. If it throws ``QuartetError/notStored(_:)``, call it again. It throws
+    /// ``QuartetError/signOutUntold`` if the device is signed out and the server can't be told.
     public var signOut: PlainAction
     /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
     /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device.
@@ -78,17 +79,20 @@ extension SessionClient {
             },
             signOut: { () async throws(QuartetError) in
                 let requests = service.requests
-                var isKnown = true
+                var (isKnown, isUntold) = (true, false)
                 do throws(QuartetError) {
                     _ = try await requests.signedIn(.signOut, SignOutRequest())
                 } catch .needsAuthentication {
                     // The server signed it out before, unless its person signed out without telling it.
                     isKnown = await !service.isLeaving
+                    // What can't be read can't be shown to it.
+                    isUntold = await service.tokens?.signOutError == .tokensUnreadable
                 } catch  where error.code == .invalidToken {
                     // A server under a wrong key says so of every token.
                     isKnown = false
                 }
                 try await live.forget(isKnown: isKnown, if: requests.isCurrent)
+                if isUntold { throw .signOutUntold }
             },
             signOutLocally: { () async throws(QuartetError) in
                 try await live.forget(isKnown: false, if: service.requests.isCurrent)

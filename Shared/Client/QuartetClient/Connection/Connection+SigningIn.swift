@@ -20,6 +20,8 @@ extension Connection {
                         try await forget(last, openings)
                         // Nothing is left of them, either: a process that was about to erase what is there would take theirs for it.
                         if last != reply.account { try await store.forget(reply.account, openings) }
+                    } else {
+                        try await store.forgetSetAside(unlessOf: reply.account)
                     }
                     reset(for: reply.account)
                 }
@@ -53,12 +55,14 @@ extension Connection {
     /// cancelled. To read the tokens may cost a question to the system, which nobody asks every second of somebody who stays signed out;
     /// whoever signs in changes what the processes share as well.
     func heedSigningIn() async {
-        guard store.isShared, let tokens else { return }
+        guard let tokens else { return }
         var pause = Outbox.sharingInterval
-        var due = time.now() + pause
+        var due = store.isShared ? time.now() + pause : time.now()
         while !Task.isCancelled {
             let wakes = wakes.subscribe(keeping: 1)
-            if core.withLock({ $0.machine.isSignedOut }) || outbox.isBlocked {
+            let (isOut, error) = core.withLock { ($0.machine.isSignedOut, $0.machine.lastError) }
+            // Of a store that is this process's alone, it is asked when the app comes back or tries again.
+            if isOut || outbox.isBlocked, store.isShared || error == .tokensUnreadable {
                 let hasNews = await store.hasNews()
                 if hasNews || time.now() >= due {
                     if await tokens.isSignedInAnew { await takeUp() }
@@ -69,7 +73,7 @@ extension Connection {
                 pause = Outbox.sharingInterval
                 due = time.now() + pause
             }
-            if await time.wait(for: wakes, until: time.now() + Outbox.sharingInterval) {
+            if await time.wait(for: wakes, until: store.isShared ? time.now() + Outbox.sharingInterval : nil) {
                 pause = Outbox.sharingInterval
                 due = time.now()
             }

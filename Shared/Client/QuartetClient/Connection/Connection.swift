@@ -196,8 +196,11 @@ public final class Connection: Observable, Sendable {
     /// Closes the stream until ``connect()``.
     public func disconnect() { change { machine, _, heard in machine.disconnect(heard: heard) } }
 
-    /// Begins again after the policy has given up.
-    public func retry() { connect() }
+    /// Begins again after the policy has given up, or where what the device is signed in with couldn't be read and now can.
+    public func retry() {
+        connect()
+        wakes.send(())
+    }
 
     /// Call it when the app comes to the foreground: a connection that died while the device slept, waits for its next attempt or was
     /// given up is opened again at once.

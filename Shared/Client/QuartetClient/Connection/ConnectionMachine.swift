@@ -195,10 +195,8 @@ struct ConnectionMachine {
         case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
-        switch error {
-        case .notSignedIn, .signedOut: return signOut(error)
-        default: return lose(error, now, isImmediate: error.isMendedByOpening)
-        }
+        if error.asksToSignIn { return signOut(error) }
+        return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 
     /// Nobody is signed in.

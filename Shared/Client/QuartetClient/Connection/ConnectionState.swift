@@ -14,7 +14,8 @@ public enum ConnectionState: Hashable, Sendable {
     case reconnecting(attempt: Int)
     /// Nobody has signed in on this device, as far as it knows: what an earlier start signed out is erased.
     case notSignedIn
-    /// The device was signed in and isn't any more: by the server, or by its person. ``Connection/lastError`` says why.
+    /// The device was signed in and isn't any more: the server or its person signed it out, or what it kept to stay signed in is damaged.
+    /// ``Connection/lastError`` says why.
     case needsAuthentication
     /// The policy allows no further attempt. ``Connection/retry()`` begins again.
     case failed(ConnectionError)
@@ -61,6 +62,8 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     case tokenRefused
     /// What the device keeps to stay signed in can't be read or written now.
     case tokensUnavailable(String)
+    /// What the device kept to stay signed in is damaged, or sealed by a key that is gone. Signing in replaces it.
+    case tokensUnreadable
     /// A sequence of the stream can't be continued from what the app has. It begins with a snapshot next time.
     case outOfSequence(StreamName)
     /// What the app knew about the network has changed, or it slept.
@@ -70,7 +73,7 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     public var state: ConnectionState {
         switch self {
         case .notSignedIn: .notSignedIn
-        case .signedOut: .needsAuthentication
+        case .signedOut, .tokensUnreadable: .needsAuthentication
         default: .failed(self)
         }
     }
@@ -79,6 +82,14 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     var isMendedByOpening: Bool {
         switch self {
         case .ended(.tokenExpired), .outOfSequence: true
+        default: false
+        }
+    }
+
+    /// Whether nothing goes on until somebody signs in.
+    var asksToSignIn: Bool {
+        switch self {
+        case .notSignedIn, .signedOut, .tokensUnreadable: true
         default: false
         }
     }
@@ -95,6 +106,7 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .signedOut(nil): "Sign in again: this device is no longer signed in."
         case .tokenRefused: "The server doesn't know this device's token; sign in, or try again later."
         case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
+        case .tokensUnreadable: "This device can't read what it was signed in with; sign in again."
         case .outOfSequence(let name): "Something is missing in \(name); it is loaded again."
         case .stale: "The connection may be dead; it is opened again."
         }

@@ -30,6 +30,8 @@ final class AccountStore: Sendable {
     private let running = Mutex(false)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
+    /// The items that a store of several processes is known to have; nil before an outbox says it.
+    let known = Mutex<(@Sendable (AccountID) -> [OutboxItem])?>(nil)
 
     init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
@@ -321,6 +323,11 @@ final class AccountStore: Sendable {
         }
     }
 
+    /// The same of what can't be read and may be somebody else's.
+    func forgetSetAside(unlessOf account: AccountID) async throws(QuartetError) {
+        try await shielded { try await $0.forgetSetAside(unlessOf: account) }
+    }
+
     /// Runs `body` to its end, even if the caller is cancelled.
     private func shielded<Value: Sendable>(
         _ body: @escaping @Sendable (any LocalStore) async throws -> Value
@@ -338,7 +345,7 @@ final class AccountStore: Sendable {
                 return .success(
                     try await self.lane.run(at: place) { () async throws(QuartetError) in
                         let closings = self.forgetting.withLock { $0.closings }
-                        do { return try await body(self.store) } catch is ForgottenAccount {
+                        do { return try await self.carryingOn(body) } catch is ForgottenAccount {
                             self.noteForgotten(unlessClosedSince: closings)
                             throw .needsAuthentication
                         } catch {
@@ -348,6 +355,17 @@ final class AccountStore: Sendable {
             } catch {
                 return .failure(error)
             }
+        }
+    }
+
+    /// Runs `body`, and once more where what the store had was damaged: what is known of it here is written again first.
+    private func carryingOn<Value: Sendable>(
+        _ body: @escaping @Sendable (any LocalStore) async throws -> Value
+    ) async throws -> Value {
+        do { return try await body(store) } catch let error as RenewedStore {
+            guard let shared, let account = account ?? unreadAccount else { throw error }
+            try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            return try await body(store)
         }
     }
 

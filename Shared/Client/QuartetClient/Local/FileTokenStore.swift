@@ -13,7 +13,7 @@ import Synchronization
 /// Keeps credentials in a file that only the user who runs the app can read, for systems without a keychain.
 ///
 /// With a key, the file is sealed by AES-GCM, so a copy of it is worth nothing without the key. Without one, whoever can read the
-/// user's files can sign in as the user; ``isSealed`` says which it is.
+/// user's files can sign in as the user; ``isSealed`` says which it is. The device's backups don't have it.
 ///
 /// Any number of processes may have the file: whoever changes it holds a lock of its folder from reading it to replacing it. While
 /// somebody else does, saving throws; a connection then tries again. Where the file system has no locks, as that of some networks, one
@@ -26,6 +26,10 @@ public final class FileTokenStore: TokenStore {
     /// Takes a folder's lock.
     /// - Returns: The error's number; nil if there was none.
     private let lock: @Sendable (Int32) -> Int32?
+    /// Keeps a file out of the device's backups.
+    private let exclude: @Sendable (URL) -> Void
+    /// Whether it was told of the file that there was at first, which may be one of 0.1.0.
+    private let hasExcluded = Mutex(false)
     /// Since when the lock has been refused on end, and when it last was; nil if it was there.
     private let refusals = Mutex<(since: Duration, last: Duration)?>(nil)
 
@@ -40,15 +44,17 @@ public final class FileTokenStore: TokenStore {
 
     init(
         _ file: URL, key: SymmetricKey? = nil, now: @escaping @Sendable () -> Duration,
-        lock: @escaping @Sendable (Int32) -> Int32? = { flock($0, LOCK_EX | LOCK_NB) == 0 ? nil : errno }
+        lock: @escaping @Sendable (Int32) -> Int32? = { flock($0, LOCK_EX | LOCK_NB) == 0 ? nil : errno },
+        excluding exclude: @escaping @Sendable (URL) -> Void = DeviceBackup.exclude
     ) {
         self.file = file
         self.key = key
         self.now = now
         self.lock = lock
+        self.exclude = exclude
     }
 
-    /// - Throws: If the file can't be read, or was sealed by another key.
+    /// - Throws: ``TokensUnreadable`` if the file is damaged or was sealed by another key.
     public func load() throws -> Credentials? {
         // Nobody else changes a file that is there: it is replaced.
         try read()
@@ -83,8 +89,15 @@ public final class FileTokenStore: TokenStore {
     private func read() throws -> Credentials? {
         let content: Data
         do { content = try Data(contentsOf: file) } catch CocoaError.fileReadNoSuchFile { return nil }
-        let opened = try key.map { try AES.GCM.open(AES.GCM.SealedBox(combined: content), using: $0) } ?? content
-        return try JSONDecoder().decode(Credentials.self, from: opened)
+        let isFirst = hasExcluded.withLock { hasExcluded in
+            defer { hasExcluded = true }
+            return !hasExcluded
+        }
+        if isFirst { exclude(file) }
+        do {
+            let opened = try key.map { try AES.GCM.open(AES.GCM.SealedBox(combined: content), using: $0) } ?? content
+            return try JSONDecoder().decode(Credentials.self, from: opened)
+        } catch { throw TokensUnreadable() }
     }
 
     /// Runs `body` while nobody else replaces the file, be it in another process of the app.
@@ -169,6 +182,7 @@ public final class FileTokenStore: TokenStore {
         defer { unlink(new.path) }
         let descriptor = open(new.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure() }
+        exclude(new)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: content)
         try handle.synchronize()

@@ -63,9 +63,10 @@
             guard status == errSecSuccess, let item = found as? [String: Any],
                 let data = item[kSecValueData as String] as? Data
             else { throw Failure(status: status) }
-            return Found(
-                credentials: try JSONDecoder().decode(Credentials.self, from: data),
-                revision: item[kSecAttrGeneric as String] as? Data)
+            guard let credentials = try? JSONDecoder().decode(Credentials.self, from: data) else {
+                throw TokensUnreadable()
+            }
+            return Found(credentials: credentials, revision: item[kSecAttrGeneric as String] as? Data)
         }
 
         private static func values(_ credentials: Credentials) throws -> [CFString: Any] {

@@ -9,7 +9,7 @@ public import QuartetVocabulary
 /// under the same key, so the server makes one change of it and gives each the same answer.
 ///
 /// Each function is one transaction. A function that finds the account forgotten by another process since ``LocalStore/load(_:)``
-/// throws ``ForgottenAccount``, and keeps nothing.
+/// throws ``ForgottenAccount``, and keeps nothing. One that finds that what is kept was damaged throws ``RenewedStore``.
 public protocol MultiprocessStore: LocalStore {
     /// Differs from what it was if somebody else has changed what is kept. It is asked every second, so it must cost next to nothing.
     func version() async throws -> Int64
@@ -39,6 +39,20 @@ public protocol MultiprocessStore: LocalStore {
     func end(
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome
+    /// Goes on after ``RenewedStore``.
+    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again.
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws
+}
+
+extension MultiprocessStore {
+    /// For a store that never throws ``RenewedStore``.
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) {}
+}
+
+/// What was kept is damaged, and the store goes on with what could be read of it: what isn't there any more isn't over. Thrown until
+/// ``MultiprocessStore/carryOn(_:of:)`` has been called; nothing was done then, or it may be done again.
+public struct RenewedStore: Error {
+    public init() {}
 }
 
 /// Somebody else has signed out, and nothing of the account may be kept any more.

@@ -136,7 +136,7 @@ extension Outbox {
         }
         // A refusal that its caller hears needs no card.
         for item in kept where item.unsent == .refused && changed.heard.contains(item.id) { cards.dismiss(item) }
-        cards.takeIn(changes.items)
+        cards.takeIn(changes.items, of: account)
         guard !changed.added.isEmpty || !changed.ended.isEmpty else { return }
         kicks.send(())
         progress.send(())

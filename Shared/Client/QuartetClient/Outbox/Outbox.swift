@@ -226,6 +226,15 @@ public final class Outbox: Sendable {
         cards = UnsentChanges(store, time.workplace)
         self.clock = clock
         self.time = time
+        store.known.withLock { $0 = { [weak self] account in self?.known(of: account) ?? [] } }
+    }
+
+    /// What the device has of an account, as far as this process knows, but for what is over: as it was last read or written.
+    private func known(of account: AccountID) -> [OutboxItem] {
+        let waiting = state.withLock { state in
+            state.items.compactMap { item in item.account == account ? state.kept[item.id]?.last : nil }
+        }
+        return (waiting + cards.known(of: account)).sorted { $0.id < $1.id }
     }
 
     /// What becomes of items from now on. One that isn't read keeps the newest 100.

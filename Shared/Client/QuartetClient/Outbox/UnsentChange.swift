@@ -68,7 +68,7 @@ final class UnsentChanges: Sendable {
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])
     /// What other processes may change: those that the device has for certain, and those that were read here.
-    private let written = Mutex((there: Set<OutboxItem.ID>(), read: Set<OutboxItem.ID>()))
+    private let written = Mutex((there: [OutboxItem.ID: OutboxItem](), read: Set<OutboxItem.ID>()))
     /// Those that ended here and that the device is still to tell of, and all that it was to.
     private let telling = Mutex((waiting: [OutboxItem.ID](), known: Set<OutboxItem.ID>()))
     /// There is one more to tell of.
@@ -86,7 +86,8 @@ final class UnsentChanges: Sendable {
     /// Shows those that the device kept for an account, and no more those of others.
     func restore(_ items: [OutboxItem], of account: AccountID) {
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
-        written.withLock { $0.there = Set(kept.map(\.id)) }
+        let there = Self.there(items, of: account)
+        written.withLock { $0.there = there }
         change { cards in
             cards =
                 kept
@@ -132,9 +133,9 @@ final class UnsentChanges: Sendable {
         }
         switch outcome {
         case .done:
-            written.withLock { _ = $0.there.insert(item.id) }
+            written.withLock { [card] in $0.there[item.id] = card }
             tell(item.id)
-        case .other(let stored) where stored.unsent != nil: written.withLock { _ = $0.there.insert(item.id) }
+        case .other(let stored) where stored.unsent != nil: written.withLock { $0.there[item.id] = stored }
         case .other, .gone, .behind:
             kept.withLock { _ = $0.remove(item.id) }
             change { cards in cards.removeAll { $0.id == item.id } }
@@ -142,13 +143,30 @@ final class UnsentChanges: Sendable {
         return outcome
     }
 
+    private static func there(_ items: [OutboxItem], of account: AccountID) -> [OutboxItem.ID: OutboxItem] {
+        let cards = items.filter { $0.unsent != nil }.map { card in
+            var card = card
+            card.account = account
+            return (card.id, card)
+        }
+        return Dictionary(cards) { $1 }
+    }
+
+    /// Those that the device has of an account, for all that is known here.
+    func known(of account: AccountID) -> [OutboxItem] {
+        written.withLock { written in
+            written.there.values.filter { $0.account == account && !written.read.contains($0.id) }
+        }
+    }
+
     /// Shows what other processes ended, and no more what was read in one.
-    func takeIn(_ items: [OutboxItem]) {
+    func takeIn(_ items: [OutboxItem], of account: AccountID) {
+        let there = Self.there(items, of: account)
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
         let ids = Set(kept.map(\.id))
         let (gone, read) = written.withLock { written in
-            let gone = written.there.subtracting(ids)
-            written.there = ids
+            let gone = Set(written.there.keys).subtracting(ids)
+            written.there = there
             // Once the device doesn't have them, they don't come back.
             written.read.formIntersection(ids)
             return (gone, written.read)
@@ -207,6 +225,7 @@ final class UnsentChanges: Sendable {
     /// Items are dropped because their person signed out.
     /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
     func drop(_ items: [OutboxItem], for next: AccountID?) {
+        written.withLock { $0.there = [:] }
         for item in items where item.precedence == .urgent && (next == nil || item.account == next) {
             show(item, item.isSent ? .unknown : .signedOut)
         }

@@ -55,15 +55,20 @@ actor AccessTokens {
 
     /// Why nobody is signed in.
     var signOutError: ConnectionError {
-        // What can't be read is somebody's.
-        guard signOutReason == nil, let isNobodys = try? load() == nil, isNobodys else {
-            return .signedOut(signOutReason)
+        let stored: Credentials?
+        do { stored = try store.load() } catch {
+            // What can't be read now is somebody's.
+            return error is TokensUnreadable ? .tokensUnreadable : .signedOut(signOutReason)
         }
-        return .notSignedIn
+        return stored == nil && signOutReason == nil ? .notSignedIn : .signedOut(signOutReason)
     }
 
     private func load() throws(QuartetError) -> Credentials? {
-        do { return try store.load() } catch { throw .tokensUnavailable("\(error)") }
+        do { return try store.load() } catch { throw Self.trouble(error) }
+    }
+
+    private static func trouble(_ error: any Error) -> QuartetError {
+        error is TokensUnreadable ? .needsAuthentication : .tokensUnavailable("\(error)")
     }
 
     /// How long the store is asked for while another process has it: until it goes on without one that is frozen.
@@ -98,7 +103,7 @@ actor AccessTokens {
                     do { try await time.sleep(next) } catch { throw .cancelled }
                 }
             } catch {
-                throw .tokensUnavailable("\(error)")
+                throw Self.trouble(error)
             }
         }
     }

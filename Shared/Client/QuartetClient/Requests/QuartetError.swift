@@ -21,10 +21,13 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     case offline
     /// The server was reached and didn't answer. It may have happened; if so, shared state will show it.
     case unknown
-    /// Nobody is signed in.
+    /// Nobody is signed in, or what the device kept of it is damaged.
     case needsAuthentication
     /// What the device keeps to stay signed in can't be read or written now. It stays signed in.
     case tokensUnavailable(String)
+    /// The device is signed out and keeps nothing, but what it was signed in with was damaged, so the server doesn't know: it still
+    /// pushes to the device until the device is signed out from another one.
+    case signOutUntold
     /// There is no server, or nobody has set the clients.
     case notConfigured(String)
     /// It was taken back before it was sent, or its caller gave up what nobody keeps.
@@ -46,6 +49,8 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknown: "The server didn't answer; look whether it happened before you try again."
         case .needsAuthentication: "Sign in first."
         case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
+        case .signOutUntold:
+            "This device is signed out, but couldn't tell the server; sign it out from another device as well."
         case .notConfigured(let what): "\(what) isn't configured."
         case .cancelled: "It was cancelled."
         case .unreadable(let reason): "The server's answer can't be read: \(reason)"

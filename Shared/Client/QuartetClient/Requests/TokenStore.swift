@@ -42,6 +42,7 @@ public struct Credentials: Codable, Hashable, Sendable {
 
 /// Keeps credentials. What it has saved must be durable before it returns.
 public protocol TokenStore: Sendable {
+    /// - Throws: ``TokensUnreadable`` if signing in again is all that helps; anything else if a later try may succeed.
     func load() throws -> Credentials?
     /// Nil forgets them.
     func save(_ credentials: Credentials?) throws
@@ -49,6 +50,13 @@ public protocol TokenStore: Sendable {
     /// several processes have the same credentials, this is what keeps two of them from exchanging one token under two keys, which looks
     /// like a thief to the server. `change` may be called more than once, and does nothing else.
     func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value
+}
+
+/// What a store has is damaged, or sealed by a key that is gone: no later try reads it either. Nobody is signed in then, and signing in
+/// replaces it. A store that can't be read for a while, as on a locked device, throws something else.
+public struct TokensUnreadable: Error, CustomStringConvertible {
+    public init() {}
+    public var description: String { "what is kept of the tokens is damaged, or sealed by another key" }
 }
 
 /// Another process is just changing what a store has. It is asked again soon.

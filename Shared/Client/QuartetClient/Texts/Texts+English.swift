@@ -153,6 +153,10 @@ extension Texts {
         "problem.outboxFull": "Too many changes wait for a connection; connect first.",
         "problem.superseded": "A later change took its place.",
         "problem.tokensUnavailable": "This device can't read what it is signed in with; unlock it, or sign in again.",
+        "problem.setAside":
+            "What this device kept was damaged. Some of your last changes may be lost, even a call for help or its end: make again what doesn't show.",
+        "problem.signOutUntold":
+            "This device is signed out, but couldn't tell the server; sign it out from another device as well.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",
@@ -178,6 +182,9 @@ extension Texts {
 
         "lost.notSignedIn": "Nobody is signed in on this device; sign in.",
         "lost.signedOut": "Sign in again: this device is no longer signed in.",
+        "lost.tokensUnreadable": "This device can't read what it was signed in with; sign in again.",
         "lost.connection": "There is no connection to the server.",
+        "lost.tokenRefused": "The server doesn't know this device's token; sign in, or try again later.",
+        "lost.again": "The connection is opened again.",
     ]
 }

@@ -161,6 +161,10 @@ extension Texts {
         "problem.superseded": "Eine spätere Änderung ist an ihre Stelle getreten.",
         "problem.tokensUnavailable":
             "Dieses Gerät kann seine Anmeldung nicht lesen; entsperre es, oder melde dich noch einmal an.",
+        "problem.setAside":
+            "Was dieses Gerät gespeichert hatte, war beschädigt. Einige deiner letzten Änderungen sind vielleicht verloren, auch ein Hilferuf oder sein Ende: Wiederhole, was nicht zu sehen ist.",
+        "problem.signOutUntold":
+            "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen; melde es auch von einem anderen Gerät aus ab.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":
@@ -266,6 +270,11 @@ extension Texts {
 
         "lost.notSignedIn": "Auf diesem Gerät ist niemand angemeldet; melde dich an.",
         "lost.signedOut": "Melde dich noch einmal an: Dieses Gerät ist nicht mehr angemeldet.",
+        "lost.tokensUnreadable":
+            "Dieses Gerät kann nicht mehr lesen, womit es angemeldet war; melde dich noch einmal an.",
         "lost.connection": "Es gibt keine Verbindung zum Server.",
+        "lost.tokenRefused":
+            "Der Server kennt die Anmeldung dieses Geräts nicht; melde dich an, oder versuche es später noch einmal.",
+        "lost.again": "Die Verbindung wird neu aufgebaut.",
     ]
 }

@@ -199,6 +199,7 @@ public struct Texts: Sendable {
         case .unknown: self["problem.unknown"]
         case .needsAuthentication: self["problem.needsAuthentication"]
         case .tokensUnavailable: self["problem.tokensUnavailable"]
+        case .signOutUntold: self["problem.signOutUntold"]
         case .notConfigured: self["problem.notConfigured"]
         case .cancelled: self["problem.cancelled"]
         case .unreadable: self["problem.unreadable"]
@@ -253,15 +254,17 @@ public struct Texts: Sendable {
     }
 
     /// Why there is no connection. In English, it has more to say about most cases.
-    public func sentence(_ error: ConnectionError) -> String {
+    public func sentence(lost error: ConnectionError) -> String {
         switch error {
         case .notSignedIn: self["lost.notSignedIn"]
         case .signedOut(nil): self["lost.signedOut"]
         case .signedOut: isEnglish ? error.description : self["lost.signedOut"]
         case .refused(let error): sentence(error)
         case .tokensUnavailable: self["problem.tokensUnavailable"]
-        case .transport, .silent, .ended, .closed, .tokenRefused, .outOfSequence, .stale:
-            isEnglish ? error.description : self["lost.connection"]
+        case .tokensUnreadable: self["lost.tokensUnreadable"]
+        case .tokenRefused: isEnglish ? error.description : self["lost.tokenRefused"]
+        case .outOfSequence, .stale: isEnglish ? error.description : self["lost.again"]
+        case .transport, .silent, .ended, .closed: isEnglish ? error.description : self["lost.connection"]
         }
     }
 

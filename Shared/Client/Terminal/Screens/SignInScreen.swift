@@ -19,7 +19,9 @@ enum SignInScreen {
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
         var lines = model.signIn.lines(width: width, height: height - 4)
         lines += [.empty, Line("Server: \(shown.server ?? "")", .dim)]
-        if shown.session.isSignedIn, let error = shown.error { lines.append(Line("\(error)", .colored(.yellow))) }
+        if let error = shown.error, shown.session.isSignedIn || error == .tokensUnreadable {
+            lines.append(Line("\(error)", .colored(.yellow)))
+        }
         return lines
     }
 

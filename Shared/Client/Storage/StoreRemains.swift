@@ -1,0 +1,105 @@
+import Foundation
+import GRDB
+
+/// What of a damaged file can still be read, but for copies: those the server has.
+struct StoreRemains {
+    private struct Table {
+        let name: String
+        let key: [String]
+        let columns: [String]
+        /// These may be missing.
+        var optional: Set<String> = []
+
+        /// A row as this version writes it; nil if it isn't one.
+        func values(of row: Row) -> [DatabaseValue]? {
+            let values = columns.map { column in row.first { $0.0 == column }?.1 ?? .null }
+            let areRight = zip(columns, values).allSatisfy { column, value in
+                switch (column, value.storage) {
+                case ("id", .int64), ("at", .int64), ("item", .blob), ("decision", .blob): true
+                case ("id", _), ("at", _), ("item", _), ("decision", _): false
+                case (_, .string): true
+                case (_, .null): optional.contains(column)
+                default: false
+                }
+            }
+            return areRight ? values : nil
+        }
+    }
+
+    private static let opened = Table(name: "opened", key: ["account"], columns: ["account", "mark"])
+    private static let tables = [
+        opened,
+        Table(
+            name: "item", key: ["account", "id"], columns: ["account", "id", "item", "sender", "lane"],
+            optional: ["sender", "lane"]),
+        Table(name: "decision", key: ["account", "id"], columns: ["account", "id", "decision", "at"]),
+    ]
+
+    private var rows: [(table: Table, rows: [[DatabaseValue]])] = []
+    /// Whether it says of everybody who had opened their account.
+    private var hasMarks = false
+
+    /// Of a file of which nothing can be read.
+    init() {}
+
+    /// - Throws: What isn't damage.
+    init(of database: Database) throws {
+        for table in Self.tables {
+            let read = try StoreOpening.unlessDamaged { try Self.rows(of: table, in: database) }
+            let (rows, isWhole) = read ?? ([], false)
+            self.rows.append((table, rows))
+            if table.name == Self.opened.name { hasMarks = isWhole }
+        }
+    }
+
+    private static func rows(
+        of table: Table, in database: Database
+    ) throws -> (rows: [[DatabaseValue]], isWhole: Bool) {
+        guard try database.tableExists(table.name) else { return ([], true) }
+        var keys: Set<[DatabaseValue]> = []
+        var isWhole = false
+        // What is behind a page that can't be read is reached from the other end.
+        for order in ["ASC", "DESC"] where !isWhole {
+            let read: Void? = try StoreOpening.unlessDamaged {
+                let cursor = try Row.fetchCursor(
+                    database,
+                    sql: """
+                        SELECT \(table.key.joined(separator: ", ")) FROM \(table.name)
+                        ORDER BY \(table.key.map { "\($0) \(order)" }.joined(separator: ", "))
+                        """)
+                while let row = try cursor.next() { keys.insert(row.map { $0.1 }) }
+            }
+            isWhole = read != nil
+        }
+        let condition = table.key.map { "\($0) = ?" }.joined(separator: " AND ")
+        var rows: [[DatabaseValue]] = []
+        for key in keys {
+            let row = try StoreOpening.unlessDamaged {
+                try Row.fetchOne(
+                    database, sql: "SELECT * FROM \(table.name) WHERE \(condition)",
+                    arguments: StatementArguments(key))
+            }
+            if let row, let values = row.flatMap({ table.values(of: $0) }) {
+                rows.append(values)
+            } else {
+                isWhole = false
+            }
+        }
+        return (rows, isWhole)
+    }
+
+    func write(into database: Database) throws {
+        for (table, rows) in rows {
+            let places = table.columns.map { _ in "?" }.joined(separator: ", ")
+            for row in rows {
+                try database.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO \(table.name) (\(table.columns.joined(separator: ", ")))
+                        VALUES (\(places))
+                        """,
+                    arguments: StatementArguments(row))
+            }
+        }
+        if !hasMarks { try DatabaseStore.noteLostMarks(in: database) }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import QuartetAPI
+import QuartetClientTesting
+import QuartetSessionContract
+import QuartetVocabulary
+import Synchronization
+import TestKit
+import Testing
+
+@testable import QuartetClient
+@testable import QuartetStorage
+
+/// What becomes of changes when the file of two processes is damaged.
+extension TwoProcessesTests {
+    /// Which part of the file can't be read any more.
+    enum DamagedPart: CaseIterable {
+        case first, all, behind
+
+        func damage(_ file: URL) throws {
+            let content = try Data(contentsOf: file)
+            let range =
+                switch self {
+                case .first: 0..<4096
+                case .all: 0..<content.count
+                case .behind: 4096..<content.count
+                }
+            let handle = try FileHandle(forWritingTo: file)
+            defer { try? handle.close() }
+            try handle.seek(toOffset: UInt64(range.lowerBound))
+            try handle.write(contentsOf: Data(repeating: 0xFF, count: range.count))
+        }
+    }
+
+    /// Has the file itself hold what its log has.
+    private static func settle(_ file: URL) async throws {
+        try await DatabaseStore(file).forgetOthers(than: Server.account)
+    }
+
+    @Test(
+        "a call for help that one process has in memory is sent once, though another found the file damaged (F9, S22)",
+        arguments: DamagedPart.allCases)
+    func carriedOn(part: DamagedPart) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            try await app.offline(server) {
+                server.goOffline()
+                await Self.keeps(server) { try await app.user.raiseAlert() }
+                await Self.keeps(server) { try await app.contacts.sendPing(OutboxApp.one) }
+                let ids = outbox.items.value.map(\.id)
+                try await Self.settle(file)
+                try part.damage(file)
+                let widget = try Self.process(server, file)
+                try await widget.connection.restore()
+                var kept: [OutboxItem.ID] = []
+                for _ in 0..<600 where kept != ids {
+                    server.clock.advance(by: .milliseconds(100))
+                    // What can go on without time does so meanwhile.
+                    try await Task.sleep(for: .milliseconds(1))
+                    kept = try await DatabaseStore(file).load(Server.account).items.map(\.id)
+                }
+                #expect(kept == ids && outbox.items.value.map(\.id) == ids && outbox.unsent.value.isEmpty)
+                #expect(app.connection.state != .needsAuthentication && app.user.user.alertRaised != nil)
+                let before = server.commands.count
+                server.goOnline()
+                outbox.retry()
+                await server.passTime { outbox.items.value.isEmpty }
+                #expect(server.commands.dropFirst(before).map(\.name).sorted() == ["RaiseAlert", "SendPing"])
+                #expect(outbox.unsent.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("a card that says that a call for help wasn't sent stays, though the file was damaged (F9, S22)")
+    func cardCarriedOn() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            let resets = outbox.state.withLock { $0.resets }
+            await outbox.endUnsent(call, .expired, unlessDroppedSince: resets)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            try DamagedPart.all.damage(file)
+            _ = try DatabaseStore(file)
+            await outbox.takeInOthers(isCertain: true)
+            #expect(outbox.unsent.value.map(\.id) == [call.id])
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [.expired])
+        }
+    }
+
+    @Test("a sign-in where nobody knows who was signed in before erases a file that can't be read (F9, S17)")
+    func unknownOwner() async throws {
+        try await Self.withFile { file in
+            let server = Server(isSignedIn: false)
+            do {
+                let store = try DatabaseStore(file)
+                _ = try await store.load(Server.person(9))
+            }
+            try DamagedPart.all.damage(file)
+            let app = try Self.process(server, file)
+            try await app.connection.restore()
+            #expect(try DatabaseStore(file).setAside.count == 1)
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            #expect(try DatabaseStore(file).setAside.isEmpty)
+        }
+    }
+}
