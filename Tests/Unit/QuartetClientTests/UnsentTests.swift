@@ -121,6 +121,47 @@ struct UnsentTests {
     }
 
     @Test(
+        "signing out says how many other changes it dropped, until that is read, and to nobody else (S17, S22)",
+        arguments: [true, false])
+    func dropped(isRead: Bool) async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let session = SessionClient.live(service: app.connection)
+        let outbox = app.connection.outbox
+        try await app.offline(server) {
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.contacts.sendPing(OutboxApp.one) }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.user.setCheckInInterval(.hours(3))
+            }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            #expect(outbox.dropped.value.isEmpty)
+            try await session.signOutLocally()
+            #expect(outbox.dropped.value == ["SendPing", "SetCheckInInterval"])
+            #expect(outbox.unsent.value.map(\.command) == ["RaiseAlert"])
+            // Again, and again nobody's.
+            try await session.signOutLocally()
+            #expect(outbox.dropped.value.count == 2)
+            if isRead {
+                outbox.markDroppedRead()
+            } else {
+                let reply = SignedIn(
+                    account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900,
+                    refreshToken: "other")
+                server.goOnline()
+                try await app.connection.signedIn(reply, asked: server.clock.now)
+            }
+            #expect(outbox.dropped.value.isEmpty)
+        }
+        let texts = ["en", "de"].map { Texts(languages: [$0]) }
+        for commands in [["SendPing"], ["SendPing", "SendPing"]] {
+            let sentences = texts.compactMap { $0.sentence(dropped: commands) }
+            #expect(Set(sentences).count == 2 && sentences.allSatisfy { !$0.contains("{") })
+        }
+        #expect(texts[0].sentence(dropped: []) == nil)
+    }
+
+    @Test(
         "an urgent change that is refused when nobody waits for it any more says why, also after a restart (S22, S24)")
     func refused() async throws {
         let server = Server()

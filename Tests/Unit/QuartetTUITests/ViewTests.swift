@@ -153,6 +153,23 @@ struct ViewTests {
         }
     }
 
+    @Test("what signing out dropped stays on the screen until a key says that it was read (S17)")
+    func dropped() {
+        for state in [ConnectionState.connected, .needsAuthentication] {
+            var shown = Self.shown(state)
+            shown.dropped = ["SendPing", "UpdateContact"]
+            var model = Model()
+            let row = rows(model, shown).first { $0.hasPrefix("Signing out dropped 2 changes") }
+            #expect(row?.hasSuffix(" read") == true)
+            let key: Key = state == .connected ? .character("d") : .escape
+            let read = model.handle(key, shown)
+            #expect(read == .dismissDropped)
+            shown.dropped = []
+            let none = model.handle(key, shown)
+            #expect(none == nil)
+        }
+    }
+
     @Test("a frame has as many rows as the terminal, whatever its size, on every tab")
     func sizes() {
         for tab in Model.Tab.allCases {

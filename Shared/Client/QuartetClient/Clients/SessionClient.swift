@@ -32,9 +32,9 @@ public struct SessionClient: Sendable {
     public var signIn: @Sendable (SignInRequest) async throws(QuartetError) -> Void
     /// Has a code sent to a phone, to sign in with.
     public var sendSignInCode: @Sendable (SignInCodeRequest) async throws(QuartetError) -> PhoneCodeSent
-    /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent; of urgent ones
-    /// ``Outbox/unsent`` says so. If it throws ``QuartetError/notStored(_:)``, call it again. It throws
-    /// ``QuartetError/signOutUntold`` if the device is signed out and the server can't be told.
+    /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent: of urgent ones
+    /// ``Outbox/unsent`` says so, of the others ``Outbox/dropped``. If it throws ``QuartetError/notStored(_:)``, call it again. It
+    /// throws ``QuartetError/signOutUntold`` if the device is signed out and the server can't be told.
     public var signOut: PlainAction
     /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
     /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device.

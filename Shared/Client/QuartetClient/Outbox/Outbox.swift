@@ -15,6 +15,10 @@ public final class Outbox: Sendable {
     /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
     public var unsent: SharedState<[UnsentChange]> { cards.shared }
 
+    /// The changes that signing out dropped, by their commands' names, the oldest first: those that the server hadn't confirmed and that aren't
+    /// urgent, which ``unsent`` has. There until ``markDroppedRead()``, until somebody else signs in or until the app ends.
+    public var dropped: SharedState<[String]> { cards.dropped }
+
     /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
     struct Queue: Sendable {
         weak let edits: (any EditQueue)?
@@ -292,6 +296,9 @@ public final class Outbox: Sendable {
     public func markRead(_ id: UnsentChange.ID) async throws(QuartetError) {
         try await cards.remove(id)
     }
+
+    /// Somebody has read of what signing out dropped.
+    public func markDroppedRead() { cards.removeDropped() }
 
     /// Sends what waits now, without waiting for the time that it was put off to.
     public func retry() {

@@ -64,7 +64,10 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
 /// The cards that nobody has read, on the screen and on the device.
 final class UnsentChanges: Sendable {
     let shared = SharedState<[UnsentChange]>([], .ready)
+    /// The commands that aren't urgent and were dropped by signing out.
+    let dropped = SharedState<[String]>([], .ready)
     private let cards = Mutex<[UnsentChange]>([])
+    private let lost = Mutex<[(account: AccountID?, command: String)]>([])
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])
     /// What other processes may change: those that the device has for certain, and those that were read here.
@@ -230,6 +233,20 @@ final class UnsentChanges: Sendable {
             show(item, item.isSent ? .unknown : .signedOut)
         }
         if let next { change { cards in cards.removeAll { $0.account != next } } }
+        changeLost { lost in
+            lost += items.filter { $0.precedence == .normal }.map { (account: $0.account, command: $0.command) }
+            if let next { lost.removeAll { $0.account != next } }
+        }
+    }
+
+    func removeDropped() { changeLost { $0 = [] } }
+
+    private func changeLost(_ change: (inout [(account: AccountID?, command: String)]) -> Void) {
+        let notify = lost.withLock { lost in
+            change(&lost)
+            return dropped.replace(lost.map(\.command), .ready)
+        }
+        notify()
     }
 
     func remove(_ id: UnsentChange.ID) async throws(QuartetError) {

@@ -17,6 +17,8 @@ extension Texts {
         "unsent.reason.expired": "it couldn't be sent in time.",
         "unsent.reason.superseded": "a later change took its place.",
         "unsent.reason.signedOut": "this device was signed out before.",
+        "dropped.one": "Signing out dropped a change that the server hadn't confirmed.",
+        "dropped.count": "Signing out dropped {count} changes that the server hadn't confirmed.",
         "unknown.RaiseAlert": "It isn't known whether your call for help ({time}) arrived. Call somebody.",
         "unknown.ClearAlert": "It isn't known whether the end of your alert ({time}) arrived.",
         "unknown.CheckIn": "It isn't known whether your check-in ({time}) arrived. Look before you rely on it.",

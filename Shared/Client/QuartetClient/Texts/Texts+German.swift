@@ -16,6 +16,8 @@ extension Texts {
         "unsent.reason.expired": "Es ging nicht rechtzeitig.",
         "unsent.reason.superseded": "Eine spätere Änderung kam an ihre Stelle.",
         "unsent.reason.signedOut": "Dieses Gerät wurde vorher abgemeldet.",
+        "dropped.one": "Beim Abmelden ging eine Änderung verloren, die der Server nicht bestätigt hatte.",
+        "dropped.count": "Beim Abmelden gingen {count} Änderungen verloren, die der Server nicht bestätigt hatte.",
         "unknown.RaiseAlert": "Ob dein Alarm ({time}) angekommen ist, weiß niemand. Ruf jemanden an.",
         "unknown.ClearAlert": "Ob das Ende deines Alarms ({time}) angekommen ist, weiß niemand.",
         "unknown.CheckIn":

@@ -238,6 +238,17 @@ public struct Texts: Sendable {
             ])
     }
 
+    /// What signing out dropped.
+    /// - Parameter commands: As in ``Outbox/dropped``.
+    /// - Returns: Nil if that is nothing.
+    public func sentence(dropped commands: [String]) -> String? {
+        switch commands.count {
+        case 0: nil
+        case 1: self["dropped.one"]
+        default: filled("dropped.count", ["count": "\(commands.count)"])
+        }
+    }
+
     // MARK: The connection
 
     public func sentence(_ state: ConnectionState) -> String {

@@ -9,6 +9,7 @@ enum Action: Hashable, Sendable {
 
     /// Of a change that wasn't sent.
     case dismiss(UnsentChange.ID)
+    case dismissDropped
 
     case checkIn
     case setInterval(Interval)

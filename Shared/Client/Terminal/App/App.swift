@@ -149,6 +149,7 @@ final class App {
         shown.error = connection.lastError
         shown.waiting = connection.outbox.items.value.count
         shown.unsent = connection.outbox.unsent.value
+        shown.dropped = connection.outbox.dropped.value
         shown.group = group?.state.value
         shown.music = music?.group
         shown.playback = music?.state.value
@@ -166,6 +167,7 @@ final class App {
         follow("groups", quartet.groups.groups.values)
         follow("outbox", connection.outbox.items.values)
         follow("unsent", connection.outbox.unsent.values)
+        follow("dropped", connection.outbox.dropped.values)
         // What prints lines prints them when something happens, not when time goes on.
         guard !terminal.abilities.isDumb else { return }
         followers["time"] = Task {

@@ -99,9 +99,9 @@ enum Frame {
 
     private static func notice(_ model: Model, _ shown: Shown, width: Int) -> Line {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
-        if let card = shown.unsent.first {
+        let card = shown.unsent.first.map { Words.unsent($0, shown.name(of: $0.contact)) }
+        if let text = card ?? Words.dropped(shown.dropped) {
             let key = shown.needsSignIn ? "  Esc read" : "  d read"
-            let text = Words.unsent(card, shown.name(of: card.contact))
             let room = max(0, width - Glyph.width(of: key))
             return [
                 Span(Rows.fitted(text, min(room, Glyph.width(of: text))), .colored(.red)), Span(key, .dim),

@@ -63,11 +63,13 @@ struct Model: Hashable, Sendable {
             self = Model()
             signIn = form
             if key == .escape, let card = shown.unsent.first { return .dismiss(card.id) }
+            if key == .escape, !shown.dropped.isEmpty { return .dismissDropped }
             return SignInScreen.handle(key, &self)
         }
         if dialog != nil { return handleDialog(key, shown) }
         switch key {
         case .character("d") where !shown.unsent.isEmpty: return shown.unsent.first.map { .dismiss($0.id) }
+        case .character("d") where !shown.dropped.isEmpty: return .dismissDropped
         case .character("q"): return .quit
         case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
         case .tab: tab = tab.moved(by: 1)

@@ -23,6 +23,8 @@ struct Shown: Sendable {
     var waiting = 0
     /// Urgent changes that weren't sent, the oldest first, as long as nobody has read of them.
     var unsent: [UnsentChange] = []
+    /// What signing out dropped, as long as nobody has read of it.
+    var dropped: [String] = []
     /// By the server's clock, as far as it is known.
     var now: Instant
 

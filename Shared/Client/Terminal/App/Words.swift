@@ -118,6 +118,8 @@ enum Words {
         texts.sentence(change, name: name, moment: { clock($0) })
     }
 
+    static func dropped(_ commands: [String]) -> String? { texts.sentence(dropped: commands) }
+
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
     static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {
