@@ -1,5 +1,5 @@
--- The types are those of `ContactsCommand.urgentTimers`. In this order timer_by_due would need a sort, so it isn't
--- taken instead, through which the urgent ones are found behind all others only.
+-- The types are those of `ContactsCommand.urgentTimers`. The columns stand in another order than in timer_by_due, so that the planner would
+-- have to sort to use that one, in which urgent timers come behind all others that are due.
 CREATE INDEX urgent_timer_by_due ON contacts.timer (due_at, name, key)
  WHERE type IN ('BeginNextTier', 'JudgePings', 'SettleUnansweredPings');
 COMMENT ON INDEX contacts.urgent_timer_by_due IS 'Finds urgent timers that are due, however many others are.';

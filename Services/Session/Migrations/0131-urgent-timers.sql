@@ -1,5 +1,5 @@
--- The types are those of `SessionCommand.urgentTimers`. In this order timer_by_due would need a sort, so it isn't
--- taken instead, through which the urgent ones are found behind all others only.
+-- The types are those of `SessionCommand.urgentTimers`. The columns stand in another order than in timer_by_due, so that the planner would
+-- have to sort to use that one, in which urgent timers come behind all others that are due.
 CREATE INDEX urgent_timer_by_due ON session.timer (due_at, name, key)
  WHERE type IN ('AnnounceAlert', 'CloseAlarm', 'EndUnansweredAlert', 'HoldAlarm', 'MissCheckIn', 'MissTrip', 'RaiseUnansweredAlert',
                 'RepeatAlarm');

@@ -42,7 +42,7 @@ struct CarefulTurns {
 
     /// Whether the turn is worth waiting for: it isn't one that takes long, and the next one isn't that of this worker's other claimant,
     /// which can't come as long as one waits. A claim that is a lease and a half old waits for a long one, too, unless that is late:
-    /// a worker that is away for as long meets no other.
+    /// a worker whose own passes are long may never find a short one.
     /// - Parameter claimant: Which of this worker's claimants would wait; the one for what needs care if nil.
     func isWorthWaiting(
         as claimant: FairTurn.Claimant? = nil, besides other: FairTurn.Claimant? = nil, at now: ContinuousClock.Instant
@@ -238,7 +238,7 @@ package final class FairTurn: Sendable {
             let now = ContinuousClock.now
             let next: ContinuousClock.Instant? = state.withLock { state in
                 if state.take(for: claimant, at: now, otherwise: now < end ? .blocked : .away) { return nil }
-                // What is kept for somebody is told only to the first that is there.
+                // Only the first claimant that is there is told until when the turn is kept.
                 return min(end, state.kept?.until ?? now + CarefulTurns.glance)
             }
             guard let next else { return true }

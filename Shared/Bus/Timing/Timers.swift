@@ -8,8 +8,7 @@ import Synchronization
 /// `due`, in one transaction. From there they are handled like all commands.
 ///
 /// So a timer fires once, whatever is killed when, and one that was due while nothing ran isn't lost. Every replica
-/// does this; each takes timers that no other is working on. However many are due at once, the urgent ones fire with the
-/// next few hundred.
+/// does this; each takes timers that no other is working on. Urgent ones fire first, however many others are due.
 package final class Timers: Service, Sendable {
     private let log: Log
     private let urgent: [String]
