@@ -316,7 +316,8 @@ public final class DatabaseStore: MultiprocessStore {
                 // A file that couldn't be brought up to date has less.
                 guard try database.tableExists(table) else { continue }
                 let rows = "FROM \(table) WHERE \(condition) AND account NOT IN (\(others))"
-                let arguments = StatementArguments([account.map { "\($0)" }] + kept)
+                let values: [String?] = [account.map { "\($0)" }] + kept
+                let arguments = StatementArguments(values)
                 isErased =
                     try Bool.fetchOne(
                         database, sql: "SELECT EXISTS (SELECT * \(rows) AND account <> '\(Self.lost)')",
