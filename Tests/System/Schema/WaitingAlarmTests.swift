@@ -2,6 +2,7 @@ import Bus
 import QuartetContactsContract
 import QuartetNotificationsContract
 import QuartetSessionContract
+import QuartetVocabulary
 import TestKit
 import Testing
 
