@@ -161,8 +161,7 @@ struct ViewTests {
             var model = Model()
             let row = rows(model, shown).first { $0.hasPrefix("Signing out dropped 2 changes") }
             #expect(row?.hasSuffix(" read") == true)
-            let key: Key = state == .connected ? .character("d") : .escape
-            let read = model.handle(key, shown)
+            let read = model.handle(state == .connected ? .character("d") : .escape, shown)
             #expect(read == .dismissDropped)
             shown.dropped = []
             let none = model.handle(key, shown)
