@@ -164,7 +164,7 @@ struct ViewTests {
             let read = model.handle(state == .connected ? .character("d") : .escape, shown)
             #expect(read == .dismissDropped)
             shown.dropped = []
-            let none = model.handle(key, shown)
+            let none = model.handle(state == .connected ? .character("d") : .escape, shown)
             #expect(none == nil)
         }
     }
