@@ -206,7 +206,7 @@ struct ViewTests {
         let bob = Person(
             account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
             lateCall: call)
-        #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
+        #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains("ALERT 2 min ago, \(late)") })
     }
 
     @Test("a contact's name that has control sequences in it shows as text")
