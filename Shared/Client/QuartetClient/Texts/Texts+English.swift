@@ -175,7 +175,7 @@ extension Texts {
         "problem.setAside":
             "What this device kept was damaged. Some of your last changes may be lost, even a call for help or its end: make again what doesn't show.",
         "problem.signOutUntold":
-            "This device is signed out, but couldn't tell the server. If you have it with you, sign in and out again here; or sign it out from another device.",
+            "This device is signed out, but couldn't tell the server, which still lists it. Sign in again, here or elsewhere, and sign out all devices.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",

@@ -183,7 +183,7 @@ extension Texts {
         "problem.setAside":
             "Was dieses Gerät gespeichert hatte, war beschädigt. Einige deiner letzten Änderungen sind vielleicht verloren, auch ein Hilferuf oder sein Ende: Wiederhole, was nicht zu sehen ist.",
         "problem.signOutUntold":
-            "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen. Wenn du es bei dir hast, melde dich hier noch einmal an und ab; oder melde es von einem anderen Gerät aus ab.",
+            "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen. Melde dich hier oder auf einem anderen Gerät wieder an, und melde dann alle Geräte ab.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":
