@@ -269,7 +269,8 @@ struct RestartTests {
         }
         let connection = Connection(
             transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper)
-        let (isAsked, turn) = (Mutex(false), DispatchSemaphore(value: 0))
+        let isAsked = Mutex(false)
+        let turn = DispatchSemaphore(value: 0)
         let hadTurns = Mutex<[Bool]>([])
         let client = ContactsClient.live(service: connection)
         // Asked after the client's copy, where that was decoded.

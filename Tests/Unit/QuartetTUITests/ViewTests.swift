@@ -161,7 +161,7 @@ struct ViewTests {
             var model = Model()
             let row = rows(model, shown).first { $0.hasPrefix("Signing out dropped 2 changes") }
             #expect(row?.hasSuffix(" read") == true)
-            let key: Key = state == .connected ? .character("d") : .escape
+            let key: quartet_tui.Key = state == .connected ? .character("d") : .escape
             let read = model.handle(key, shown)
             #expect(read == .dismissDropped)
             shown.dropped = []
@@ -174,7 +174,7 @@ struct ViewTests {
     func setAside() {
         for state in [ConnectionState.connected, .needsAuthentication] {
             var shown = Self.shown(state)
-            let key: Key = state == .connected ? .character("d") : .escape
+            let key: quartet_tui.Key = state == .connected ? .character("d") : .escape
             var model = Model()
             #expect(!rows(model, shown).contains { $0.contains("damaged") })
             shown.hasSetAside = true

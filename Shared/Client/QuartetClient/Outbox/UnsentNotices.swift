@@ -62,7 +62,8 @@ final class UnsentNotices: Sendable {
         state.withLock { $0.isFollowing = true }
         defer { state.withLock { $0.isFollowing = false } }
         let news = outbox.cards.news.subscribe(keeping: 1)
-        let restorations = outbox.restorations.subscribe(keeping: 1) { outbox.isRestored ? () : nil }
+        let restorations = outbox.restorations.subscribe(keeping: 1)
+        if outbox.isRestored { withdrawOthers() }
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in restorations { self.withdrawOthers() } }
             group.addTask { for await _ in self.outbox.items.values { self.update() } }
