@@ -201,7 +201,15 @@ private final class LiveSession: Sendable {
 
     func forget(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
         try await service.time.call { () async throws(QuartetError) in
-            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown, if: isMeant) } catch {
+            let forgotten: Result<Void, QuartetError>
+            do throws(QuartetError) {
+                forgotten = .success(try await service.forgetAccount(isKnown: isKnown, if: isMeant))
+            } catch {
+                forgotten = .failure(error)
+            }
+            // Whoever has the device next sees nothing of the account.
+            await service.finishTelling(until: service.time.now() + Outbox.patience)
+            do throws(QuartetError) { try forgotten.get() } catch {
                 try? await show()
                 throw error
             }

@@ -200,6 +200,7 @@ extension Connection {
             return (core.consumers, core.machine.opening)
         }
         outbox.reset(for: next)
+        notices?.withdrawAll()
         for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It is connected while ``run()`` runs and ``connect()`` was the last word. Its properties are observable, each by itself.
 public final class Connection: Observable, Sendable {
-    /// For logs and for choosing among several.
+    /// For logs and for choosing among several. Of those of one app no two have the same: the device's notifications of one are found by it.
     public let name: String
     let clock: KnownServerTime
     let time: Timekeeper
@@ -80,7 +80,7 @@ public final class Connection: Observable, Sendable {
         self.store = account
         let outbox = Outbox(store: account, clock: clock, time: time)
         self.outbox = outbox
-        notices = surroundings.map { UnsentNotices($0, of: outbox) }
+        notices = surroundings.map { UnsentNotices($0, of: outbox, connection: name) }
         copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }

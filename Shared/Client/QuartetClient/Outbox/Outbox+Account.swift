@@ -62,6 +62,7 @@ extension Outbox {
         }
         await catchUp()
         if !known.isEmpty { await takeInOthers(isCertain: true) }
+        restorations.send(())
     }
 
     /// Drops what somebody else made while they were being signed out, and a slow disk held that up. Nobody else reads what became of it.
