@@ -88,6 +88,20 @@ extension DatabaseStore {
         return true
     }
 
+    public func items() async throws -> [AccountID: [OutboxItem]] {
+        try takeUp()
+        let rows = try await database.read { database in
+            try Row.fetchAll(database, sql: "SELECT account, item FROM item").map { ($0[0] as String, $0[1] as Data) }
+        }
+        let decoder = JSONDecoder()
+        let items = rows.compactMap { account, item in
+            AccountID(account).flatMap { account in
+                (try? decoder.decode(OutboxItem.self, from: item)).map { (account, $0) }
+            }
+        }
+        return Dictionary(grouping: items, by: \.0).mapValues { $0.map(\.1) }
+    }
+
     public func save(_ item: OutboxItem, of account: AccountID) async throws {
         try await save(item, replacing: [], of: account)
     }

@@ -95,7 +95,10 @@ extension SessionClient {
                 if isUntold { throw .signOutUntold }
             },
             signOutLocally: { () async throws(QuartetError) in
-                try await live.forget(isKnown: false, if: service.requests.isCurrent)
+                let requests = service.requests
+                let isUntold = await service.tokens?.signOutError == .tokensUnreadable
+                try await live.forget(isKnown: false, if: requests.isCurrent)
+                if isUntold { throw .signOutUntold }
             },
             signOutDevices: { request async throws(QuartetError) in
                 _ = try await service.requests.signedIn(.signOut, request)
