@@ -38,6 +38,10 @@ struct StoreRemains {
     private var rows: [(table: Table, rows: [[DatabaseValue]])] = []
     /// Whether it says of everybody who had opened their account.
     private var hasMarks = false
+    /// Marks of those who have signed out.
+    private var gone: [String] = []
+    /// Whether those end whose mark can't be read.
+    private var endsOthers = false
 
     /// Of a file of which nothing can be read.
     init() {}
@@ -55,7 +59,8 @@ struct StoreRemains {
     private static func rows(
         of table: Table, in database: Database
     ) throws -> (rows: [[DatabaseValue]], isWhole: Bool) {
-        guard try database.tableExists(table.name) else { return ([], true) }
+        // Of a damaged list of tables, it says nothing that one isn't there.
+        guard try database.tableExists(table.name) else { return ([], false) }
         var keys: Set<[DatabaseValue]> = []
         var isWhole = false
         // What is behind a page that can't be read is reached from the other end.
@@ -100,6 +105,48 @@ struct StoreRemains {
                     arguments: StatementArguments(row))
             }
         }
-        if !hasMarks { try DatabaseStore.noteLostMarks(in: database) }
+        for mark in gone { try StoreMarks.noteGone(mark, in: database) }
+        guard !hasMarks else { return }
+        if endsOthers {
+            try StoreMarks.noteAllGone(in: database)
+        } else {
+            try StoreMarks.noteLost(in: database)
+        }
+    }
+
+    // MARK: Leaving somebody out
+
+    /// Whether anybody's changes are in it.
+    var hasChanges: Bool { rows.contains { $0.table.name != Self.opened.name && !$0.rows.isEmpty } }
+
+    /// Whose account has been opened as something else than this.
+    func accounts(notOpenedAs marks: Set<String>) -> Set<String> {
+        let opened = rows.filter { $0.table.name == Self.opened.name }.flatMap(\.rows)
+        return Set(
+            opened.compactMap { row in
+                guard let account = String.fromDatabaseValue(row[0]), let mark = String.fromDatabaseValue(row[1]),
+                    StoreMarks.isAccount(account), !StoreMarks.isLost(mark), !marks.contains(mark)
+                else { return nil }
+                return account
+            })
+    }
+
+    /// Leaves out what some have, who have signed out.
+    /// - Parameter endsOthers: Whether processes end whose mark can't be read.
+    /// - Returns: Whether there was anything.
+    mutating func forget(endingOthers endsOthers: Bool, where isMeant: (String) -> Bool) -> Bool {
+        var (isForgotten, gone) = (false, self.gone)
+        rows = rows.map { table, rows in
+            let kept = rows.filter { row in
+                guard let account = String.fromDatabaseValue(row[0]), StoreMarks.isAccount(account), isMeant(account)
+                else { return true }
+                if table.name == Self.opened.name, let mark = String.fromDatabaseValue(row[1]) { gone.append(mark) }
+                isForgotten = isForgotten || account != StoreMarks.nobody
+                return false
+            }
+            return (table, kept)
+        }
+        (self.gone, self.endsOthers) = (gone, endsOthers)
+        return isForgotten
     }
 }

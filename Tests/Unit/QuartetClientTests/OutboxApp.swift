@@ -201,6 +201,8 @@ final class FailingSharedStore: MultiprocessStore {
         case add
         case update(StoreUpdate.Step)
         case remove, end, other
+        /// What was set aside is forgotten.
+        case forgetSetAside
     }
 
     init(_ store: any MultiprocessStore) {
@@ -286,7 +288,10 @@ final class FailingSharedStore: MultiprocessStore {
         try await store.carryOn(items, of: account)
     }
 
+    func items() async throws -> [AccountID: [OutboxItem]] { try await store.items() }
+
     func forgetSetAside(unlessOf account: AccountID) async throws {
+        try await check(.forgetSetAside)
         try await store.forgetSetAside(unlessOf: account)
     }
 

@@ -12,18 +12,23 @@ import Testing
 
 /// What becomes of changes when the file of two processes is damaged.
 extension TwoProcessesTests {
-    /// Which part of the file can't be read any more.
+    /// Which part of the file can't be read any more, or is gone.
     enum DamagedPart: CaseIterable {
         case first, all, behind
+        case removed, emptied
 
         func damage(_ file: URL) throws {
             let content = try Data(contentsOf: file)
-            let range =
-                switch self {
-                case .first: 0..<4096
-                case .all: 0..<content.count
-                case .behind: 4096..<content.count
-                }
+            let range: Range<Int>
+            switch self {
+            case .first: range = 0..<4096
+            case .all: range = 0..<content.count
+            case .behind: range = 4096..<content.count
+            case .emptied: return try FileHandle(forWritingTo: file).truncate(atOffset: 0)
+            case .removed:
+                for file in StoreFile(base: file, number: 0).all { try FileManager.default.removeItem(at: file) }
+                return
+            }
             let handle = try FileHandle(forWritingTo: file)
             defer { try? handle.close() }
             try handle.seek(toOffset: UInt64(range.lowerBound))
@@ -111,6 +116,56 @@ extension TwoProcessesTests {
                 refreshToken: "next-0")
             try await app.connection.signedIn(reply, asked: server.clock.now)
             #expect(try DatabaseStore(file).setAside.isEmpty)
+        }
+    }
+    @Test(
+        "somebody can sign in where what was set aside can't be removed, which is tried again (F9, S17, S22)",
+        arguments: [1, Int.max])
+    func unforgotten(failures: Int) async throws {
+        try await Self.withFile { file in
+            let server = Server(isSignedIn: false)
+            do {
+                let store = try DatabaseStore(file)
+                _ = try await store.load(Server.person(9))
+            }
+            try DamagedPart.all.damage(file)
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let count = Mutex(0)
+            store.fails { write in
+                guard write == .forgetSetAside else { return false }
+                return count.withLock { count in
+                    count += 1
+                    return count <= failures
+                }
+            }
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            try await app.connection.restore()
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            #expect(app.connection.store.account == Server.account && count.withLock { $0 } == 2)
+            #expect(try DatabaseStore(file).setAside.isEmpty == (failures == 1))
+        }
+    }
+
+    @Test(
+        "what somebody had who signed out before the damage isn't written again by a process that slept (F9, S17)",
+        arguments: DamagedPart.allCases)
+    func signedOutBefore(part: DamagedPart) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, widget) = (try Self.process(server, file), try Self.process(server, file))
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            await app.connection.outbox.takeInOthers(isCertain: true)
+            try await widget.connection.restore()
+            try await widget.connection.forgetAccount(isKnown: true) { true }
+            try part.damage(file)
+            _ = try DatabaseStore(file)
+            await app.connection.outbox.takeInOthers(isCertain: true)
+            #expect(app.connection.store.isForgotten)
+            #expect(try await DatabaseStore(file).load(Server.account).items.isEmpty)
         }
     }
 }

@@ -271,9 +271,124 @@ struct BrokenStoreTests {
             await #expect(throws: RenewedStore.self) {
                 try await store.write(Self.account) { _ in try StoreFile(base: file, number: 1).create() }
             }
-            // Nobody says in there that a mark is lost.
-            await #expect(throws: ForgottenAccount.self) { try await store.carryOn([], of: Self.account) }
-            #expect(store.number == 1)
+            // It is empty, so it is none, and says nothing of a sign-out.
+            try await store.carryOn([Self.item(1)], of: Self.account)
+            #expect(try await Self.ids(store) == [1] && store.number == 2)
+        }
+    }
+
+    /// How a file is lost under whoever has it open.
+    enum Loss: CaseIterable {
+        case removed, removedAlone, replaced, emptied
+
+        func lose(_ file: URL) async throws {
+            guard self != .emptied else {
+                let handle = try FileHandle(forWritingTo: file)
+                defer { try? handle.close() }
+                return try handle.truncate(atOffset: 0)
+            }
+            for file in StoreFile(base: file, number: 0).all where self != .removedAlone || file.path.hasSuffix("store")
+            {
+                try FileManager.default.removeItem(at: file)
+            }
+            // Another process begins, and finds nothing.
+            if self == .replaced { _ = try await DatabaseStore(file).load(BrokenStoreTests.account) }
+        }
+    }
+
+    @Test(
+        "a file that goes under a process is no sign-out: what the process knows is written again (F9, S22)",
+        arguments: Loss.allCases)
+    func lost(loss: Loss) async throws {
+        try await Self.withFile { file in
+            let one = try DatabaseStore(file)
+            _ = try await one.load(Self.account)
+            try await Self.fill(one)
+            let known = try await one.load(Self.account).items
+            let version = try await one.version()
+            try await loss.lose(file)
+            #expect(try await one.version() != version)
+            await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+            await #expect(throws: RenewedStore.self) { try await one.save(Self.item(77), of: Self.account) }
+            try await one.carryOn(known, of: Self.account)
+            try await one.save(Self.item(77), of: Self.account)
+            let two = try DatabaseStore(file)
+            for store in [one, two] { #expect(try await Self.ids(store) == Array(1...30) + [77]) }
+            // What is one stays one.
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn(known, of: Self.account) }
+        }
+    }
+
+    @Test("a row that is lost is no sign-out, and a sign-out leaves a mark that is nobody's name (F9, S17)")
+    func marks() async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            let run = { (statements: String) throws in
+                _ = try DatabaseStore(file, StoreOpening(statements: statements))
+            }
+            try run("DELETE FROM opened")
+            await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+            try await one.carryOn([Self.item(1)], of: Self.account)
+            // The other one knows the same mark.
+            #expect(try await two.changes(of: Self.account).ids == [1])
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { _ = try await one.changes(of: Self.account) }
+            let content = try Data(contentsOf: file)
+            #expect(content.range(of: Data("gone-".utf8)) != nil)
+            #expect(content.range(of: Data("\(Self.account)".utf8)) == nil)
+            try run(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+                INSERT INTO opened SELECT 'gone-' || i, printf('%020d', i) FROM n
+                """)
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { _ = try await one.changes(of: Self.account) }
+            // There are no more of them than that.
+            try run("CREATE TEMP TABLE t (x CHECK (x = 100)); INSERT INTO t SELECT count(*) FROM opened")
+            #expect(try await two.openings().isEmpty)
+        }
+    }
+
+    @Test("a sign-out before the damage stays one (F9, S17)")
+    func forgottenBefore() async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            try await Self.fill(one)
+            try await two.forget(Self.account)
+            let orphan = ["Page 9 is never used"]
+            let complaints = Mutex([orphan, orphan, ["ok"]])
+            let damaged = StoreOpening(complaints: { _ in complaints.withLock { $0.removeFirst() } })
+            #expect(try DatabaseStore(file, damaged).number == 1)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn([Self.item(1)], of: Self.account) }
+        }
+    }
+
+    @Test("what was taken back long before the damage isn't written again by a process that slept (F9)")
+    func takenBack() async throws {
+        for (isAwake, damage) in [(false, Damage.copies), (true, .head)] {
+            try await Self.withFile { file in
+                let now = Mutex(Instant.now)
+                let opening = StoreOpening(now: { now.withLock { $0 } })
+                let (one, two) = (try DatabaseStore(file, opening), try DatabaseStore(file, opening))
+                _ = try await one.load(Self.account)
+                try await Self.fill(one)
+                let known = try await one.load(Self.account).items
+                if !isAwake { try await Self.decide(5, in: two) }
+                now.withLock { $0 = $0 + .minutes(11) }
+                if isAwake { _ = try await one.version() } else { try await Self.decide(6, in: two) }
+                now.withLock { $0 = $0 + .minutes(5) }
+                try damage.damage(file)
+                #expect(try DatabaseStore(file, opening).number == 1)
+                _ = try await one.version()
+                await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+                try await one.carryOn(known, of: Self.account)
+                let ids = try await one.changes(of: Self.account).ids
+                #expect(ids == Set(1...30).subtracting(isAwake ? [] : [5, 6]))
+            }
         }
     }
 
@@ -303,6 +418,52 @@ struct BrokenStoreTests {
             #expect(try await Self.ids(try DatabaseStore(file)) == Array(1...30))
         }
     }
+
+    @Test(
+        "a sign-out erases what a damaged file has that is in use, whether or not there is room by then (F9, S17)",
+        arguments: [false, true])
+    func erasedInUse(isFull: Bool) async throws {
+        try await Self.withFile { file in
+            try await Self.damaged(file, .copies)
+            let hasRoom = Mutex(false)
+            let opening = StoreOpening(name: { new, file in
+                guard hasRoom.withLock({ $0 }) else { throw POSIXError(.ENOSPC) }
+                try file.take(new)
+            })
+            let store = try DatabaseStore(file, opening)
+            // What somebody still has isn't erased for want of room.
+            await #expect(throws: POSIXError.self) { try await store.forgetOthers(than: Self.account) }
+            #expect(try await store.changes(of: Self.account).ids == Set(1...30) && store.number == 0)
+            hasRoom.withLock { $0 = !isFull }
+            try await store.forget(Self.account)
+            #expect(try Self.names(beside: file) == [isFull ? "store" : "store.renewed-1"])
+            let folder = file.deletingLastPathComponent()
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let content = try Data(contentsOf: folder.appending(path: name))
+                #expect(content.range(of: Self.copy.state.prefix(100)) == nil)
+                #expect(content.range(of: Self.edit(14).prefix(30).base64EncodedData()) == nil)
+            }
+            // Somebody else signs in.
+            try await store.forget(Self.other)
+            try await store.save(Self.item(7), of: Self.account)
+            #expect(try await Self.ids(store) == [7])
+        }
+    }
+
+    #if os(Linux)
+        @Test("a file that stays unusable costs one descriptor, however often it is tried (F9)")
+        func descriptors() async throws {
+            try await Self.withFile { file in
+                try Data(repeating: 0x61, count: 5000).write(to: file)
+                for _ in 0..<20 { #expect(throws: StoreUnreadable.self) { try DatabaseStore(file) } }
+                let folder = "/proc/self/fd"
+                let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+                }
+                #expect(open.count { $0.hasSuffix(file.path) } == 1)
+            }
+        }
+    #endif
 
     @Test("only damage counts as damage: a full disk, a lock or a missing right doesn't (S22)")
     func codes() {

@@ -75,6 +75,7 @@ public final class Connection: Observable, Sendable {
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
         let account = AccountStore(store, time.workplace)
+        if let tokens { account.isSignedIn.withLock { $0 = { await tokens.isLast($0) } } }
         self.clock = clock
         self.tokens = tokens
         self.store = account

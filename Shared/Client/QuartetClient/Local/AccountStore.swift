@@ -32,6 +32,10 @@ final class AccountStore: Sendable {
     let forgets = Broadcast<Void>()
     /// The items that a store of several processes is known to have; nil before an outbox says it.
     let known = Mutex<(@Sendable (AccountID) -> [OutboxItem])?>(nil)
+    /// Whether an account still is the device's, for all that its tokens say; nil before a connection says it.
+    let isSignedIn = Mutex<(@Sendable (AccountID) async -> Bool)?>(nil)
+    /// Who has signed in without what can't be read having been forgotten.
+    private let unforgotten = Mutex<AccountID?>(nil)
 
     init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
@@ -101,6 +105,7 @@ final class AccountStore: Sendable {
         guard isExpected else { return nil }
         return try await shielded { store in
             try self.own()
+            if self.unforgotten.withLock({ $0 }) == account { try? await self.forgetSetAside(unlessOf: account, store) }
             let kept = try await store.load(account)
             return self.unread.withLock { unread -> LocalAccount? in
                 guard unread == account else { return nil }
@@ -293,6 +298,18 @@ final class AccountStore: Sendable {
         return try await shielded { _ in Openings(marks: try await shared.openings()) }
     }
 
+    /// What there is of anybody.
+    func items() async throws(QuartetError) -> [OutboxItem] {
+        let all = try await shielded { try await $0.items() }
+        return all.flatMap { account, items in
+            items.map { item in
+                var item = item
+                item.account = account
+                return item
+            }
+        }
+    }
+
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
@@ -323,9 +340,15 @@ final class AccountStore: Sendable {
         }
     }
 
-    /// The same of what can't be read and may be somebody else's.
+    /// The same of what can't be read and may be somebody else's. If it throws, ``open(_:)`` tries again.
     func forgetSetAside(unlessOf account: AccountID) async throws(QuartetError) {
-        try await shielded { try await $0.forgetSetAside(unlessOf: account) }
+        unforgotten.withLock { $0 = account }
+        try await shielded { try await self.forgetSetAside(unlessOf: account, $0) }
+    }
+
+    private func forgetSetAside(unlessOf account: AccountID, _ store: any LocalStore) async throws {
+        try await store.forgetSetAside(unlessOf: account)
+        unforgotten.withLock { $0 = nil }
     }
 
     /// Runs `body` to its end, even if the caller is cancelled.
@@ -364,6 +387,9 @@ final class AccountStore: Sendable {
     ) async throws -> Value {
         do { return try await body(store) } catch let error as RenewedStore {
             guard let shared, let account = account ?? unreadAccount else { throw error }
+            // Of a sign-out before the damage, the store may not know any more.
+            let isSignedIn = isSignedIn.withLock { $0 }
+            if let isSignedIn, await !isSignedIn(account) { throw ForgottenAccount() }
             try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
             return try await body(store)
         }

@@ -9,6 +9,8 @@ public protocol LocalStore: Sendable {
     /// Whether what is saved outlives the process, so that a change may be promised to be sent later.
     var isDurable: Bool { get }
     func load(_ account: AccountID) async throws -> LocalAccount
+    /// The items of all accounts, for a sign-out where nobody knows whose they are. Without this, such a sign-out doesn't say what it drops.
+    func items() async throws -> [AccountID: [OutboxItem]]
     /// Adds an item or replaces the one with its id.
     func save(_ item: OutboxItem, of account: AccountID) async throws
     /// The same, and removes others, whose place it takes: all of it or nothing.
@@ -27,6 +29,7 @@ public protocol LocalStore: Sendable {
 
 extension LocalStore {
     public var isDurable: Bool { true }
+    public func items() -> [AccountID: [OutboxItem]] { [:] }
     public func forgetOthers(than account: AccountID?) {}
     public func forgetSetAside(unlessOf account: AccountID) {}
 }
@@ -85,6 +88,8 @@ public final class InMemoryLocalStore: LocalStore {
     public var isDurable: Bool { false }
 
     public func load(_ account: AccountID) -> LocalAccount { accounts.withLock { $0[account] ?? LocalAccount() } }
+
+    public func items() -> [AccountID: [OutboxItem]] { accounts.withLock { $0.mapValues(\.items) } }
 
     public func save(_ item: OutboxItem, of account: AccountID) { save(item, replacing: [], of: account) }
 

@@ -9,7 +9,7 @@ public import QuartetVocabulary
 /// under the same key, so the server makes one change of it and gives each the same answer.
 ///
 /// Each function is one transaction. A function that finds the account forgotten by another process since ``LocalStore/load(_:)``
-/// throws ``ForgottenAccount``, and keeps nothing. One that finds that what is kept was damaged throws ``RenewedStore``.
+/// throws ``ForgottenAccount``, and keeps nothing. One that finds that what is kept was damaged or lost throws ``RenewedStore``.
 public protocol MultiprocessStore: LocalStore {
     /// Differs from what it was if somebody else has changed what is kept. It is asked every second, so it must cost next to nothing.
     func version() async throws -> Int64
@@ -40,7 +40,8 @@ public protocol MultiprocessStore: LocalStore {
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome
     /// Goes on after ``RenewedStore``.
-    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again.
+    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again, unless the
+    ///   store may not remember any more what was decided since this process read it.
     func carryOn(_ items: [OutboxItem], of account: AccountID) async throws
 }
 

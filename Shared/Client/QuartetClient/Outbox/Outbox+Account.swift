@@ -131,4 +131,8 @@ extension Outbox {
         cards.drop(dropped, for: next)
         progress.send(())
     }
+    /// The same of what was never read here.
+    func noteDropped(_ items: [OutboxItem]) {
+        cards.drop(items.filter { !$0.isOver }.sorted { $0.id < $1.id }, for: nil)
+    }
 }
