@@ -1,6 +1,6 @@
 -- A call for help that came late: what people see of it is decided once, when it is handled.
 ALTER TABLE session.account ADD COLUMN alert_late_call json;
-COMMENT ON COLUMN session.account.alert_late_call IS 'The newest call for help that came late (call): when the app says that it was made (pressed), and when the server had it (received). It says nothing if another alert or none is on than the one that it is about (alarm): a process of an earlier release raises the next one without changing it.';
+COMMENT ON COLUMN session.account.alert_late_call IS 'The newest call for help, if it came late (call): when the app says that it was made (pressed), and when the server had it (received). It says nothing if another alert or none is on than the one that it is about (alarm): a process of an earlier release raises the next one without changing it.';
 
 CREATE OR REPLACE VIEW session.account_state AS
 SELECT a.account,
