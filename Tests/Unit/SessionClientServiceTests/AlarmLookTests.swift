@@ -1,3 +1,4 @@
+import QuartetVocabulary
 import Testing
 
 @testable import SessionClientService
