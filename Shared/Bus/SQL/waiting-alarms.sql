@@ -42,4 +42,4 @@ AS $$
 $$;
 COMMENT ON FUNCTION {{schema}}.waiting_alarms(interval) IS
     'Since when the oldest alarm has waited in {{schema}}: for a timer that is due, in {{schema}}.due, or parked; canaries don''t count. If a partition of {{schema}}.due is behind by 500 messages, no others are looked at: is_alarm is false for the last of these. Of timers and parked messages only those are looked for that are no older than the argument says: a look at all of them also goes past every dead one that an old snapshot keeps.';
-GRANT EXECUTE ON FUNCTION {{schema}}.waiting_alarms(interval) TO session_client, quartet_reader;
+GRANT EXECUTE ON FUNCTION {{schema}}.waiting_alarms(interval) TO {{reader}}, quartet_reader;
