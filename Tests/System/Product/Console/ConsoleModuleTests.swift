@@ -109,7 +109,7 @@ struct ConsoleModuleTests {
             let late = try await page.runModules(
                 ["state/account.js", "state/lists.js", "core/words.js", "core/time.js"], Self.lateCall)
             #expect(
-                late == [Bool](repeating: true, count: 8),
+                late == [true, true, true, true, true, true, true, true],
                 "a late call is shown with both times, also in an alert that is on, until one comes in time (S34)")
             let again = try await page.runModules(
                 ["parts/ping-settings.js", "core/time.js"],
