@@ -257,8 +257,9 @@ public final class DatabaseStore: MultiprocessStore {
         if isErased || account == nil { try removeSetAside() }
     }
 
-    public func forgetSetAside(unlessOf account: AccountID) async throws {
+    public func forgetSetAside(unlessOf account: AccountID?) async throws {
         try takeUp()
+        guard let account else { return try removeSetAside() }
         let owners = try? await database.read { database -> Set<String> in
             guard try database.tableExists("opened") else { return [] }
             return try String.fetchSet(database, sql: "SELECT account FROM opened WHERE \(StoreMarks.accountsOnly)")

@@ -485,6 +485,8 @@ struct ConnectionLifeTests {
             gate.open()
             let told = try await surroundings.cards(1)
             #expect(told.map(\.change.reason) == [.superseded])
+            await connection.notices?.update().value
+            #expect(surroundings.shown.value[told[0].change.id]?.delay == .zero)
         }
     }
 

@@ -290,7 +290,7 @@ final class FailingSharedStore: MultiprocessStore {
 
     func items() async throws -> [AccountID: [OutboxItem]] { try await store.items() }
 
-    func forgetSetAside(unlessOf account: AccountID) async throws {
+    func forgetSetAside(unlessOf account: AccountID?) async throws {
         try await check(.forgetSetAside)
         try await store.forgetSetAside(unlessOf: account)
     }

@@ -224,7 +224,10 @@ struct BrokenStoreTests {
             await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
             try await one.carryOn(known, of: Self.account)
             try await one.save(Self.item(77), of: Self.account)
-            for store in [one, two, third] { #expect(try await Self.ids(store) == Array(1...30) + [77]) }
+            for store in [one, two, third] {
+                let ids = try await Self.ids(store)
+                #expect(ids == Array(1...30) + [77])
+            }
             #expect(try await one.changes(of: Self.account).ids.count == 31)
         }
     }

@@ -25,6 +25,7 @@ extension Connection {
                         try? await store.forgetSetAside(unlessOf: reply.account)
                     }
                     reset(for: reply.account)
+                    notices?.withdrawAll()
                 }
                 if hasLeft { await finishLeavingSoon() }
                 try await tokens?.signedIn(reply, asked: asked)
@@ -100,6 +101,7 @@ extension Connection {
                 do { device = try await tokens?.leave(last) } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
+                notices?.withdrawAll()
                 copies.forget()
                 let openings = await openings
                 if trouble == nil, let last, (try? await credentials)?.account == last {
@@ -203,7 +205,6 @@ extension Connection {
             return (core.consumers, core.machine.opening)
         }
         outbox.reset(for: next)
-        notices?.withdrawAll()
         for consumer in consumers { consumer.reset(opening: opening) }
     }
 }

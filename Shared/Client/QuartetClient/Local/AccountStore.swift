@@ -105,7 +105,8 @@ final class AccountStore: Sendable {
         guard isExpected else { return nil }
         return try await shielded { store in
             try self.own()
-            if self.unforgotten.withLock({ $0 }) == account { try? await self.forgetSetAside(unlessOf: account, store) }
+            // The store has them for its only person by now, whosever that was.
+            if self.unforgotten.withLock({ $0 }) == account { try? await self.forgetSetAside(unlessOf: nil, store) }
             let kept = try await store.load(account)
             return self.unread.withLock { unread -> LocalAccount? in
                 guard unread == account else { return nil }
@@ -346,7 +347,7 @@ final class AccountStore: Sendable {
         try await shielded { try await self.forgetSetAside(unlessOf: account, $0) }
     }
 
-    private func forgetSetAside(unlessOf account: AccountID, _ store: any LocalStore) async throws {
+    private func forgetSetAside(unlessOf account: AccountID?, _ store: any LocalStore) async throws {
         try await store.forgetSetAside(unlessOf: account)
         unforgotten.withLock { $0 = nil }
     }

@@ -23,15 +23,16 @@ public protocol LocalStore: Sendable {
     /// Forgets everything about all accounts but one; nil for all. A store that doesn't implement this keeps what a crash during a
     /// sign-out left.
     func forgetOthers(than account: AccountID?) async throws
-    /// Somebody signs in, and nobody knows who was signed in before: forgets what the store can't read, unless it is known to be theirs.
-    func forgetSetAside(unlessOf account: AccountID) async throws
+    /// Somebody signs in, and nobody knows who was signed in before: forgets what the store can't read, unless it is known to be theirs;
+    /// nil if that can't be known any more.
+    func forgetSetAside(unlessOf account: AccountID?) async throws
 }
 
 extension LocalStore {
     public var isDurable: Bool { true }
     public func items() -> [AccountID: [OutboxItem]] { [:] }
     public func forgetOthers(than account: AccountID?) {}
-    public func forgetSetAside(unlessOf account: AccountID) {}
+    public func forgetSetAside(unlessOf account: AccountID?) {}
 }
 
 extension LocalStore {

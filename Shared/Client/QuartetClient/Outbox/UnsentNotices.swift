@@ -137,12 +137,16 @@ final class UnsentNotices: Sendable {
             }
             if let card = outbox.cards.takeUntold() {
                 state.known.insert(card.id)
+                // It takes the place of what was planned.
+                state.planned[card.id] = nil
                 let isAlone = state.lastLoud.map { now - $0 >= Self.pause } ?? true
                 let isLoud = card.isNews && (isAlone || card.gravity == .callForHelp)
                 if isLoud { state.lastLoud = now }
                 return .tell(card, after: .zero, isLoud: isLoud)
             }
             state.known.formUnion(there)
+            // What was planned of them is theirs to withdraw, and perhaps another process has told of them in its place.
+            for card in cards { state.planned[card.id] = nil }
             if state.isFollowing, let step = plan(waiting, now, &state) { return step }
             state.work = nil
             return nil

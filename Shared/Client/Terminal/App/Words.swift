@@ -119,7 +119,7 @@ enum Words {
     }
 
     /// Short, because it must fit into a line.
-    static let setAside = "Stored changes were damaged. Do again what doesn't show, even an alert."
+    static let setAside = "Stored changes were damaged. Repeat what isn't shown, even an alert."
 
     static func dropped(_ commands: [String]) -> String? { texts.sentence(dropped: commands) }
 
