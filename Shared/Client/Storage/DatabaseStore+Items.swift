@@ -136,10 +136,14 @@ extension DatabaseStore {
 
     /// Writes an item unless it is there or was decided.
     static func add(_ item: OutboxItem, _ encoded: Data, of account: AccountID, to database: Database) throws {
-        guard case .nothing = try stored(item.id, of: account, in: database),
-            try decision(of: item.id, of: account, in: database) == nil
-        else { return }
+        guard try isUnknown(item.id, of: account, in: database) else { return }
         try write(item, encoded, of: account, into: database)
+    }
+
+    /// Whether an item isn't there, and nothing says what became of it.
+    static func isUnknown(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws -> Bool {
+        guard case .nothing = try stored(item, of: account, in: database) else { return false }
+        return try decision(of: item, of: account, in: database) == nil
     }
 
     public func update(
@@ -232,7 +236,7 @@ extension DatabaseStore {
         try takeUp()
         let current = self.current
         let version = current.version(try await current.database.read { try Self.dataVersion($0) })
-        let now = opening.now()
+        let now = opening.uptime()
         accounts.withLock { accounts in
             for (account, opening) in accounts where opening.looked?.version == version {
                 accounts[account]?.looked?.at = now
@@ -249,7 +253,7 @@ extension DatabaseStore {
     public func changes(of account: AccountID) async throws -> StoreChanges {
         let (known, current) = (accounts.withLock { $0[account] }, self.current)
         if let known, known.count != current.count { throw RenewedStore() }
-        let now = opening.now()
+        let now = opening.uptime()
         let (items, decisions, version) = try await current.database.read { database in
             if let mark = known?.mark, try StoreMarks.mark(of: account, in: database) != mark {
                 try StoreMarks.check(mark, carriesOn: false, in: database)

@@ -20,8 +20,10 @@ public final class DatabaseStore: MultiprocessStore {
         let mark: String?
         /// Of which file it is known what that has for the account: ``StoreOpening/Opened/count``.
         let count: Int
-        /// What the others had changed when it was last read, and until when that was all.
-        var looked: (version: Int64, at: Instant)?
+        /// That file's number.
+        let number: Int
+        /// What the others had changed when it was last read, and until when that was all, by ``StoreOpening/uptime``.
+        var looked: (version: Int64, at: Duration)?
     }
 
     private let opened: Mutex<StoreOpening.Opened>
@@ -93,7 +95,7 @@ public final class DatabaseStore: MultiprocessStore {
         note(nil, of: account)
         // A device that can't write has what it had.
         if (try? migrate()) != nil { try await open(account) }
-        let (current, now) = (self.current, opening.now())
+        let (current, now) = (self.current, opening.uptime())
         let (items, copies, version) = try await current.database.read { database in
             let items = try Self.items(of: account, in: database)
             let rows = try Row.fetchAll(
@@ -138,8 +140,12 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// What this process knows of the account in an earlier file isn't known of this one.
     private func note(_ mark: String?, of account: AccountID) {
-        let count = current.count
-        accounts.withLock { $0[account] = Opening(mark: mark, count: $0[account]?.count ?? count) }
+        let current = self.current
+        accounts.withLock { accounts in
+            let known = accounts[account]
+            accounts[account] = Opening(
+                mark: mark, count: known?.count ?? current.count, number: known?.number ?? current.file.number)
+        }
     }
 
     /// Writes for an account that nobody has forgotten since it was opened.
@@ -167,20 +173,32 @@ public final class DatabaseStore: MultiprocessStore {
         guard current.isNewest else { throw RenewedStore() }
         accounts.withLock { accounts in
             let looked = accounts[account]?.looked
-            accounts[account] = Opening(mark: mark, count: current.count, looked: looked)
+            accounts[account] = Opening(
+                mark: mark, count: current.count, number: current.file.number, looked: looked)
         }
         return value
     }
 
-    public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+    @discardableResult
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
         let known = accounts.withLock { $0[account] }
-        // What others decided is remembered no longer than that: what isn't there may have been taken back since this process looked.
-        let now = opening.now()
-        let isKnown = known?.looked.map { (now - Self.memory...now + Self.memory).contains($0.at) } ?? true
-        let encoded = try isKnown ? items.map { ($0, try JSONEncoder().encode($0)) } : []
+        // Decisions are remembered no longer than that: what isn't there may have been taken back since this process looked.
+        let hasSlept = known?.looked.map { Interval(opening.uptime() - $0.at) > Self.memory } ?? false
+        let encoded = try items.map { ($0, try JSONEncoder().encode($0)) }
         try takeUp()
-        try await write(account, to: current, knownAs: known, carriesOn: true) { database in
-            for (item, encoded) in encoded { try Self.add(item, encoded, of: account, to: database) }
+        let current = self.current
+        // A file that was removed says nothing of what was taken back. One that takes a damaged file's place has what could be read.
+        let holdsBack = hasSlept && known.map { $0.number < current.file.number } ?? false
+        return try await write(account, to: current, knownAs: known, carriesOn: true) { database in
+            var heldBack: Set<OutboxItem.ID> = []
+            for (item, encoded) in encoded {
+                if holdsBack, !item.isOver {
+                    if try Self.isUnknown(item.id, of: account, in: database) { heldBack.insert(item.id) }
+                } else {
+                    try Self.add(item, encoded, of: account, to: database)
+                }
+            }
+            return heldBack
         }
     }
 
@@ -236,9 +254,10 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
-        accounts.withLock { $0[account] = nil }
+        let known = accounts.withLock { $0[account]?.mark }
         copyVersions.withLock { $0[account] = nil }
-        try await delete(.of(account), openedAs: openings)
+        try await delete(.of(account), openedAs: openings, knownAs: known)
+        accounts.withLock { $0[account] = nil }
         // Whose data is in what can't be read isn't known.
         try removeSetAside()
     }
@@ -300,10 +319,15 @@ public final class DatabaseStore: MultiprocessStore {
         }
     }
 
-    /// - Parameter openings: Nil for all.
+    /// - Parameters:
+    ///   - openings: Nil for all.
+    ///   - known: The mark of the account that is erased, as this process knows it. The file may have lost it.
     /// - Returns: Whether there was anything of anybody's.
     @discardableResult
-    private func delete(_ erasing: Erasing, openedAs openings: Set<String>?) async throws -> Bool {
+    private func delete(
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String? = nil
+    ) async throws -> Bool {
+        let known = known.flatMap { StoreMarks.isLost($0) ? nil : $0 }
         var isErased = false
         for _ in 0..<3 {
             do { try takeUp() } catch {
@@ -313,11 +337,15 @@ public final class DatabaseStore: MultiprocessStore {
             }
             let current = self.current
             do {
-                isErased = try await delete(erasing, openedAs: openings, from: current.database) || isErased
-            } catch let error as DatabaseError
-                where StoreOpening.meansDamage(error) || StoreOpening.isUnreadable(error) && !erasing.keepsSomebody
-            {
-                isErased = try erase(erasing, openedAs: openings, with: current.file) || isErased
+                isErased =
+                    try await delete(erasing, openedAs: openings, knownAs: known, from: current.database) || isErased
+            } catch let error as DatabaseError where erasing.keepsSomebody && StoreOpening.meansDamage(error) {
+                // What failed for a moment would be lost to the one who stays. To open the file looks twice.
+                guard try opening.open(current.file.base).file != current.file else { throw error }
+                continue
+            } catch let error as DatabaseError where !erasing.keepsSomebody && StoreOpening.isUnreadable(error) {
+                try erase(erasing, openedAs: openings, knownAs: known, with: current.file)
+                isErased = true
                 continue
             }
             if current.isNewest { return isErased }
@@ -325,25 +353,21 @@ public final class DatabaseStore: MultiprocessStore {
         throw RenewedStore()
     }
 
-    /// Erases where the file can't be written since it is damaged.
+    /// Erases where the file can't be written since it is damaged, and nobody's data has to stay.
     private func erase(
-        _ erasing: Erasing, openedAs openings: Set<String>?, with file: StoreFile
-    ) throws -> Bool {
-        var isErased = !erasing.keepsSomebody
-        try opening.erase(file, mayHaveOthers: erasing.keepsSomebody) { remains in
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String?, with file: StoreFile
+    ) throws {
+        try opening.erase(file) { remains in
             let kept = openings.map { remains.accounts(notOpenedAs: $0) } ?? []
-            let isForgotten = remains.forget(endingOthers: !erasing.keepsSomebody) {
-                erasing.isMeant($0) && !kept.contains($0)
-            }
-            isErased = isErased || isForgotten
+            let isKept = erasing.account.map { kept.contains("\($0)") } ?? false
+            remains.forget(knownAs: isKept ? nil : known) { erasing.isMeant($0) && !kept.contains($0) }
         }
         // One that was damaged before would be in use again.
         if !file.exists { for former in try file.former() { try former.remove() } }
-        return isErased
     }
 
     private func delete(
-        _ erasing: Erasing, openedAs openings: Set<String>?, from database: DatabaseQueue
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String?, from database: DatabaseQueue
     ) async throws -> Bool {
         let isErased = try await database.write { database in
             var kept: [String] = []
@@ -361,10 +385,12 @@ public final class DatabaseStore: MultiprocessStore {
                 "\(erasing.condition) AND account NOT IN (\(others)) AND \(StoreMarks.accountsOnly)"
             let values: [String?] = [erasing.account.map { "\($0)" }] + kept
             let arguments = StatementArguments(values)
-            var gone: [String] = []
+            var gone: Set<String> = []
             if hasMarks {
-                gone = try String.fetchAll(
+                gone = try String.fetchSet(
                     database, sql: "SELECT mark FROM opened WHERE \(condition)", arguments: arguments)
+                let isKept = erasing.account.map { kept.contains("\($0)") } ?? false
+                if let known, !isKept { gone.insert(known) }
             }
             var isErased = false
             for table in ["item", "copy", "decision", "opened"] {

@@ -33,7 +33,10 @@ struct StoreOpening: Sendable {
     /// Reads all of a file.
     var read: @Sendable (StoreFile) throws -> StoreFile.Content = { try $0.read() }
 
+    /// By this time, decisions are remembered.
     var now: @Sendable () -> Instant = { .now }
+    /// This process alone has it, and nobody can set it.
+    var uptime: @Sendable () -> Duration = Timekeeper.live.now
 
     /// Gives the next file its name.
     var name: @Sendable (_ new: URL, StoreFile) throws -> Void = { try $1.take($0) }
@@ -155,18 +158,16 @@ struct StoreOpening: Sendable {
 
     /// Begins another file without what can't be erased in this one. Where that can't be done, on a full disk for instance, this one is
     /// removed, unless others may have changes in it.
-    /// - Parameters:
-    ///   - mayHaveOthers: Whether others may have some as long as it can't be read.
-    ///   - forget: Leaves out what is to be erased.
-    func erase(_ file: StoreFile, mayHaveOthers: Bool, _ forget: (inout StoreRemains) -> Void) throws {
-        var mayHaveOthers = mayHaveOthers
+    /// - Parameter forget: Leaves out what is to be erased.
+    func erase(_ file: StoreFile, _ forget: (inout StoreRemains) -> Void) throws {
+        var hasOthers = false
         do {
             try renew(file) { remains in
                 forget(&remains)
-                mayHaveOthers = remains.hasChanges
+                hasOthers = remains.hasChanges
             }
         } catch {
-            guard !mayHaveOthers, !Self.isBusy(error) else { throw error }
+            guard !hasOthers, !Self.isBusy(error) else { throw error }
             try file.remove()
         }
     }

@@ -131,22 +131,19 @@ struct StoreRemains {
             })
     }
 
-    /// Leaves out what some have, who have signed out.
-    /// - Parameter endsOthers: Whether processes end whose mark can't be read.
-    /// - Returns: Whether there was anything.
-    mutating func forget(endingOthers endsOthers: Bool, where isMeant: (String) -> Bool) -> Bool {
-        var (isForgotten, gone) = (false, self.gone)
+    /// Leaves out what some have, who have signed out. Processes whose mark can't be read end.
+    /// - Parameter known: The mark of one of them; it may be missing here.
+    mutating func forget(knownAs known: String?, where isMeant: (String) -> Bool) {
+        var gone = self.gone + (known.map { [$0] } ?? [])
         rows = rows.map { table, rows in
             let kept = rows.filter { row in
                 guard let account = String.fromDatabaseValue(row[0]), StoreMarks.isAccount(account), isMeant(account)
                 else { return true }
                 if table.name == Self.opened.name, let mark = String.fromDatabaseValue(row[1]) { gone.append(mark) }
-                isForgotten = isForgotten || account != StoreMarks.nobody
                 return false
             }
             return (table, kept)
         }
-        (self.gone, self.endsOthers) = (gone, endsOthers)
-        return isForgotten
+        (self.gone, endsOthers) = (gone, true)
     }
 }

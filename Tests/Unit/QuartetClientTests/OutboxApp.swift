@@ -283,9 +283,9 @@ final class FailingSharedStore: MultiprocessStore {
         return try await store.end(item, knownAs: base, deciding: decision, of: account)
     }
 
-    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
         try await check(.other)
-        try await store.carryOn(items, of: account)
+        return try await store.carryOn(items, of: account)
     }
 
     func items() async throws -> [AccountID: [OutboxItem]] { try await store.items() }

@@ -77,11 +77,74 @@ extension TwoProcessesTests {
         }
     }
 
-    @Test("a card that says that a call for help wasn't sent stays, though the file was damaged (F9, S22)")
-    func cardCarriedOn() async throws {
+    @Test(
+        "a call for help that a process holds which slept before the file was damaged is sent or ends as a card (F9, S22)",
+        arguments: DamagedPart.allCases)
+    func heldBack(part: DamagedPart) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, sleep) = try Self.sleeper(server, file)
+            let outbox = app.connection.outbox
+            let events = outbox.events
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            sleep()
+            try part.damage(file)
+            _ = try DatabaseStore(file)
+            await outbox.takeInOthers(isCertain: true)
+            if part == .removed {
+                #expect(outbox.items.value.map(\.id) == [call.id] && outbox.unsent.value.isEmpty)
+            } else {
+                var ended = events.makeAsyncIterator()
+                let event = await ended.next()
+                #expect(event?.item.id == call.id && event?.error == .unknown)
+                #expect(outbox.items.value.isEmpty && outbox.unsent.value.map(\.id) == [call.id])
+            }
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [part == .removed ? nil : .unknown])
+        }
+    }
+
+    /// A process, and what lets eleven minutes pass in which it doesn't look.
+    private static func sleeper(_ server: Server, _ file: URL) throws -> (OutboxApp, @Sendable () -> Void) {
+        let uptime = Observed(Duration.zero)
+        let store = try DatabaseStore(file, StoreOpening(uptime: { uptime.value }))
+        let app = OutboxApp(server, store, tokens: server.tokens, time: time(server))
+        return (app, { uptime.update { $0 += .seconds(660) } })
+    }
+
+    @Test("a call for help that ends while its file is damaged is kept as a card (F9, S22)", arguments: [false, true])
+    func endedMeanwhile(isFound: Bool) async throws {
         try await Self.withFile { file in
             let server = Server()
             let app = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let id = try #require(outbox.items.value.first?.id)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            try DamagedPart.all.damage(file)
+            _ = try DatabaseStore(file)
+            let (resets, renewals) = (outbox.state.withLock { $0.resets }, outbox.store.renewals)
+            let call = try #require(outbox.take(id) { _ in true })
+            if isFound { await outbox.takeInOthers(isCertain: true) }
+            await outbox.endUnsent(call, .expired, renewals: renewals, unlessDroppedSince: resets)
+            #expect(outbox.unsent.value.map(\.id) == [id])
+            #expect(try await DatabaseStore(file).load(Server.account).items.map(\.unsent) == [.expired])
+        }
+    }
+
+    @Test(
+        "a card that says that a call for help wasn't sent stays, though the file was damaged, or its process slept (F9, S22)",
+        arguments: [false, true])
+    func cardCarriedOn(hasSlept: Bool) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, sleep) = try Self.sleeper(server, file)
             let outbox = app.connection.outbox
             server.goOffline()
             await Self.keeps(server) { try await app.user.raiseAlert() }
@@ -90,6 +153,7 @@ extension TwoProcessesTests {
             await outbox.endUnsent(call, .expired, unlessDroppedSince: resets)
             await outbox.takeInOthers(isCertain: true)
             try await Self.settle(file)
+            if hasSlept { sleep() }
             try DamagedPart.all.damage(file)
             _ = try DatabaseStore(file)
             await outbox.takeInOthers(isCertain: true)

@@ -375,7 +375,8 @@ struct BrokenStoreTests {
         for (isAwake, damage) in [(false, Damage.copies), (true, .head)] {
             try await Self.withFile { file in
                 let now = Mutex(Instant.now)
-                let opening = StoreOpening(now: { now.withLock { $0 } })
+                let opening = StoreOpening(
+                    now: { now.withLock { $0 } }, uptime: { .microseconds(now.withLock { $0 }.microseconds) })
                 let (one, two) = (try DatabaseStore(file, opening), try DatabaseStore(file, opening))
                 _ = try await one.load(Self.account)
                 try await Self.fill(one)
@@ -392,6 +393,90 @@ struct BrokenStoreTests {
                 let ids = try await one.changes(of: Self.account).ids
                 #expect(ids == Set(1...30).subtracting(isAwake ? [] : [5, 6]))
             }
+        }
+    }
+
+    /// What there was between a process's last look and the next one.
+    enum Pause: CaseIterable {
+        case sleep, setClock, sleepAndRemoval
+    }
+
+    @Test(
+        "a process says what it holds back, which is nothing where a clock was set or a file is gone, and no card (F9, S22)",
+        arguments: Pause.allCases)
+    func heldBack(pause: Pause) async throws {
+        try await Self.withFile { file in
+            let (now, uptime) = (Mutex(Instant.now), Mutex(Duration.zero))
+            let opening = StoreOpening(now: { now.withLock { $0 } }, uptime: { uptime.withLock { $0 } })
+            let one = try DatabaseStore(file, opening)
+            _ = try await one.load(Self.account)
+            try await Self.fill(one)
+            var card = Self.item(32)
+            card.unsent = .expired
+            try await one.save(card, of: Self.account)
+            try await one.forgetOthers(than: Self.account)
+            let known = try await one.load(Self.account).items
+            now.withLock { $0 = $0 + .minutes(11) }
+            if pause != .setClock { uptime.withLock { $0 += .seconds(660) } }
+            if pause == .sleepAndRemoval {
+                try await Loss.replaced.lose(file)
+            } else {
+                try Damage.head.damage(file)
+                #expect(try DatabaseStore(file, opening).number == 1)
+            }
+            await #expect(throws: RenewedStore.self) { try await one.save(Self.item(77), of: Self.account) }
+            let heldBack = try await one.carryOn(known, of: Self.account)
+            #expect(heldBack == (pause == .sleep ? Set(1...30) : []))
+            #expect(try await one.changes(of: Self.account).ids == Set(1...30).subtracting(heldBack).union([32]))
+        }
+    }
+
+    @Test("a start erases nothing of whoever stays for what the device fails to read for a moment (F9, S22)")
+    func stayingWhole() async throws {
+        try await Self.withFile { file in
+            let whole = Mutex(Data())
+            let opening = StoreOpening(read: { file in
+                let handle = try FileHandle(forWritingTo: file.url)
+                defer { try? handle.close() }
+                try handle.write(contentsOf: whole.withLock { $0 })
+                return try file.read()
+            })
+            let store = try DatabaseStore(file, opening)
+            _ = try await store.load(Self.account)
+            // It has read nothing of what another process writes.
+            try await Self.fill(try DatabaseStore(file))
+            let content = try Data(contentsOf: file)
+            whole.withLock { $0 = content }
+            try Damage.copies.damage(file)
+            await #expect(throws: (any Error).self) { try await store.forgetOthers(than: Self.account) }
+            #expect(try store.number == 0 && Self.names(beside: file) == ["store"])
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            #expect(try await Self.ids(two) == Array(1...30))
+            // Damage that lasts is found.
+            try await Self.fill(two)
+            try Damage.copies.damage(file)
+            try await one.forgetOthers(than: Self.account)
+            #expect(try await Self.ids(one) == Array(1...30) && one.number == 1)
+        }
+    }
+
+    @Test(
+        "a sign-out stays one where the mark was lost before, and the same person has signed in again (F9, S17)",
+        arguments: [false, true])
+    func forgottenUnmarked(isRemoved: Bool) async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            if isRemoved {
+                try await Loss.removed.lose(file)
+            } else {
+                _ = try DatabaseStore(file, StoreOpening(statements: "DELETE FROM opened"))
+            }
+            try await two.forget(Self.account, openedAs: [])
+            _ = try await two.load(Self.account)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn([Self.item(1)], of: Self.account) }
+            try await two.save(Self.item(2), of: Self.account)
+            #expect(try await Self.ids(two) == [2])
         }
     }
 
@@ -435,7 +520,7 @@ struct BrokenStoreTests {
             })
             let store = try DatabaseStore(file, opening)
             // What somebody still has isn't erased for want of room.
-            await #expect(throws: POSIXError.self) { try await store.forgetOthers(than: Self.account) }
+            await #expect(throws: (any Error).self) { try await store.forgetOthers(than: Self.account) }
             #expect(try await store.changes(of: Self.account).ids == Set(1...30) && store.number == 0)
             hasRoom.withLock { $0 = !isFull }
             try await store.forget(Self.account)

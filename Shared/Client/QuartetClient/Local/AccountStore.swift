@@ -28,10 +28,13 @@ final class AccountStore: Sendable {
 
     private let forgetting = Mutex(Forgetting())
     private let running = Mutex(false)
+    private let renewed = Mutex(0)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
     /// The items that a store of several processes is known to have; nil before an outbox says it.
     let known = Mutex<(@Sendable (AccountID) -> [OutboxItem])?>(nil)
+    /// Called with items that a store of several processes has lost and that aren't written again.
+    let heldBack = Mutex<(@Sendable (Set<OutboxItem.ID>, AccountID) -> Void)?>(nil)
     /// Whether an account still is the device's, for all that its tokens say; nil before a connection says it.
     let isSignedIn = Mutex<(@Sendable (AccountID) async -> Bool)?>(nil)
     /// Who has signed in without what can't be read having been forgotten.
@@ -85,6 +88,9 @@ final class AccountStore: Sendable {
     var isDurable: Bool { store.isDurable }
     /// Whether another process has signed out, and this one hasn't ended with that.
     var isForgotten: Bool { forgetting.withLock { $0.isForgotten } }
+
+    /// Counts how often a store of several processes had lost something. Only what ``known`` named was written again.
+    var renewals: Int { renewed.withLock { $0 } }
 
     /// Whose data it is about; nil before ``open(_:)``.
     var account: AccountID? { current.withLock { $0 } }
@@ -391,7 +397,10 @@ final class AccountStore: Sendable {
             // Of a sign-out before the damage, the store may not know any more.
             let isSignedIn = isSignedIn.withLock { $0 }
             if let isSignedIn, await !isSignedIn(account) { throw ForgottenAccount() }
-            try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            renewed.withLock { $0 += 1 }
+            let items = try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            // None of them is taken for one that another process has ended.
+            if !items.isEmpty { heldBack.withLock { $0 }?(items, account) }
             return try await body(store)
         }
     }

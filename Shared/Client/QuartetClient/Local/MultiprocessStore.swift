@@ -40,14 +40,15 @@ public protocol MultiprocessStore: LocalStore {
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome
     /// Goes on after ``RenewedStore``.
-    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again, unless the
-    ///   store may not remember any more what was decided since this process read it.
-    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws
+    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again. Items that
+    ///   aren't over are held back if others may have taken them back and the store may not remember that any more.
+    /// - Returns: Those that were held back. Each of them ends here, and an urgent one as a card.
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID>
 }
 
 extension MultiprocessStore {
     /// For a store that never throws ``RenewedStore``.
-    public func carryOn(_ items: [OutboxItem], of account: AccountID) {}
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) -> Set<OutboxItem.ID> { [] }
 }
 
 /// What was kept is damaged, and the store goes on with what could be read of it: what isn't there any more isn't over. Thrown until

@@ -233,6 +233,7 @@ public final class Outbox: Sendable {
         self.clock = clock
         self.time = time
         store.known.withLock { $0 = { [weak self] account in self?.known(of: account) ?? [] } }
+        store.heldBack.withLock { $0 = { [weak self] items, account in self?.endHeldBack(items, of: account) } }
     }
 
     /// What the device has of an account, as far as this process knows, but for what is over: as it was last read or written.

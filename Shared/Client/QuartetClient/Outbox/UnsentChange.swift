@@ -131,13 +131,14 @@ final class UnsentChanges: Sendable {
 
     /// An urgent item that the server can't know won't be sent. It is kept as a card, unless another process has sent or decided it.
     /// - Parameters:
-    ///   - isNew: Whether the device may not have the item.
+    ///   - isNew: Asked once its turn has come whether the device may not have the item.
     ///   - removedAs: Asked once its turn has come what the item's maker was to hear, if an addition of this process has removed it.
     ///   - isMeant: Whether its person is still the one who is signed in.
     ///   - note: Called with what the device has then.
     /// - Returns: Nil if the device couldn't write that, and may still have the item.
     func end(
-        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool, removedAs: @escaping @Sendable () -> Data?,
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: @escaping @Sendable () -> Bool,
+        removedAs: @escaping @Sendable () -> Data?,
         if isMeant: @escaping @Sendable () -> Bool, then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
     ) async -> StoreUpdate.Outcome? {
         guard isMeant() else { return .done }
@@ -154,7 +155,7 @@ final class UnsentChanges: Sendable {
                 // Somebody may have read it by then.
                 guard isMeant(), cards.withLock({ $0.contains { $0.id == item.id } }) else { return nil }
                 return AccountStore.Replacing(
-                    step: .end, base: item, isNew: isNew, removedAs: removedAs(), decision: decision.encoded)
+                    step: .end, base: item, isNew: isNew(), removedAs: removedAs(), decision: decision.encoded)
             } then: { outcome in
                 if let outcome { note(outcome) }
             }
