@@ -99,13 +99,13 @@ struct AlarmLookTests {
 
     @Test("looks that fail are reported after fifteen seconds, until one is made again (A1)")
     func failing() {
-        for isWhole in [false, true] {
+        for (isWhole, error) in [(false, Failure()), (true, Failure()), (true, timeOut)] as [(Bool, any Error)] {
             var one = AlarmLook("contacts", isWhole: isWhole, at: start)
             look(&one, at: 0, for: .zero, [])
-            look(&one, at: 2, for: .seconds(12), nil)
+            look(&one, at: 2, for: .seconds(12), nil, error)
             #expect(one.complaint(at: start + .seconds(14)) == nil)
-            look(&one, at: 16, for: .zero, nil)
-            #expect(one.complaint(at: start + .seconds(16)) == "can't look for alarms in contacts: a test")
+            look(&one, at: 16, for: .zero, nil, error)
+            #expect(one.complaint(at: start + .seconds(16)) == "can't look for alarms in contacts: \(error)")
             look(&one, at: 18, for: .zero, [])
             #expect(one.complaint(at: start + .seconds(18)) == nil)
         }
