@@ -246,7 +246,7 @@ final class AlarmWatch: Service {
         }
     }
 
-    private struct NoAnswer: Error, CustomStringConvertible {
+    struct NoAnswer: Error, CustomStringConvertible {
         var description: String { "the database doesn't answer, or all connections are in use" }
     }
 
@@ -380,7 +380,7 @@ extension Database {
     }
 
     /// What waits in each place of one service.
-    /// - Parameter age: How far back to look at timers and at what is parked.
+    /// - Parameter age: How far back to look at timers.
     fileprivate func waitingLongest(in service: String, within age: Interval) throws -> [StuckAlarm] {
         try stuckAlarms(
             """

@@ -21,7 +21,6 @@ AS $$
     (SELECT '{{schema}}.parked', p.recorded_at, true
        FROM {{schema}}.parked AS p
       WHERE {{schema}}.is_alarm(p.type, p.body) AND NOT {{schema}}.is_canary(p.key)
-        AND p.recorded_at >= statement_timestamp() - within
         -- Its account isn't closed. No other alarm asks for nothing in its body.
         AND (p.body::text <> '{}' OR p.type = 'RaiseAlert' AND p.error IS DISTINCT FROM '')
       ORDER BY p.recorded_at LIMIT 1)
@@ -41,5 +40,5 @@ AS $$
       ORDER BY w.waits, m.recorded_at)
 $$;
 COMMENT ON FUNCTION {{schema}}.waiting_alarms(interval) IS
-    'Since when the oldest alarm has waited in {{schema}}: for a timer that is due, in {{schema}}.due, or parked; canaries don''t count. If a partition of {{schema}}.due is behind by 500 messages, no others are looked at: is_alarm is false for the last of these. Of timers and parked messages only those are looked for that are no older than the argument says: a look at all of them also goes past every dead one that an old snapshot keeps.';
+    'Since when the oldest alarm has waited in {{schema}}: for a timer that is due, in {{schema}}.due, or parked; canaries don''t count. If a partition of {{schema}}.due is behind by 500 messages, no others are looked at: is_alarm is false for the last of these. Only timers that are no older than the argument says are looked for: a look at all of them also goes past every dead one that an old snapshot keeps.';
 GRANT EXECUTE ON FUNCTION {{schema}}.waiting_alarms(interval) TO {{reader}}, quartet_reader;
