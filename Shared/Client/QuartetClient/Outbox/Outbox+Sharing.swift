@@ -152,16 +152,16 @@ extension Outbox {
         }
         // The device is busy with what it has found this at.
         Task(executorPreference: time.workplace) {
-            for item in items where isCurrent(resets) {
+            for item in items where self.isCurrent(resets) {
                 var outcome = StoreUpdate.Outcome.done
                 if item.precedence == .urgent {
-                    outcome = await endUnsent(item, .unknown, isNew: true, unlessDroppedSince: resets)
+                    outcome = await self.endUnsent(item, .unknown, isNew: true, unlessDroppedSince: resets)
                 }
                 // Another process has it still.
                 if case .other(let stored) = outcome, !stored.isOver { continue }
-                tell(item, outcome.result ?? .failure(.unknown))
+                self.tell(item, outcome.result ?? .failure(.unknown))
             }
-            kicks.send(())
+            self.kicks.send(())
         }
     }
 
