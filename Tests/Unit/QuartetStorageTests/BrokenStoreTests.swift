@@ -406,7 +406,8 @@ struct BrokenStoreTests {
         arguments: Pause.allCases)
     func heldBack(pause: Pause) async throws {
         try await Self.withFile { file in
-            let (now, uptime) = (Mutex(Instant.now), Mutex(Duration.zero))
+            let now = Mutex(Instant.now)
+            let uptime = Mutex(Duration.zero)
             let opening = StoreOpening(now: { now.withLock { $0 } }, uptime: { uptime.withLock { $0 } })
             let one = try DatabaseStore(file, opening)
             _ = try await one.load(Self.account)
