@@ -163,6 +163,7 @@ struct OutboxTroubleTests {
                 server.goOffline()
                 await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.raiseAlert() }
             }
+            server.goOnline()
             try Data("not the tokens".utf8).write(to: file)
             let app = OutboxApp(server, store, tokens: FileTokenStore(file))
             let session = SessionClient.live(service: app.connection)
