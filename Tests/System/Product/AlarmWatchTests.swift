@@ -49,7 +49,7 @@ struct AlarmWatchTests {
     func parked() async throws {
         try await Quartet.with { quartet in
             let (anna, dora) = try await quartet.signUp("anna", "dora")
-            let (bob, carl, ed) = try await quartet.signUp("bob", "carl", "ed")
+            let (bob, carl, ed) = try await quartet.signUp("bob", "carl", "edgar")
             for (responder, person) in [(anna, bob), (anna, carl), (dora, ed)] {
                 try await responder.add(person)
                 try await person.act("CheckIn")
