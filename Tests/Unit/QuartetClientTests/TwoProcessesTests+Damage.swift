@@ -124,7 +124,7 @@ extension TwoProcessesTests {
             uptime.update { $0 += .seconds(660) }
             try DamagedPart.all.damage(file)
             _ = try DatabaseStore(file)
-            let gate = store.stops { $0 != .other }
+            let gate = store.stops { $0 == .update(.end) }
             defer { gate.open() }
             let hasCard = Observed<Bool?>(nil)
             outbox.noteCard(of: call.id, in: hasCard)
@@ -143,25 +143,28 @@ extension TwoProcessesTests {
             let (app, sleep) = try Self.sleeper(server, file)
             let (outbox, others) = (app.connection.outbox, try Self.process(server, file))
             let other = others.connection.outbox
-            server.goOffline()
-            await Self.keeps(server) { try await app.user.raiseAlert() }
-            let call = try #require(outbox.items.value.first)
-            try await others.connection.restore()
-            for outbox in [outbox, other] { await outbox.takeInOthers(isCertain: true) }
-            try #require(other.items.value.map(\.id) == [call.id])
-            try await Self.settle(file)
-            sleep()
-            try DamagedPart.all.damage(file)
-            _ = try DatabaseStore(file)
-            await outbox.takeInOthers(isCertain: true)
-            #expect(outbox.items.value.isEmpty && outbox.unsent.value.map(\.id) == [call.id])
-            for outbox in [other, outbox] {
+            try await app.offline(server) {
+                server.goOffline()
+                // Nothing is on its way after that.
+                await Self.keepsAtOnce { try await app.user.raiseAlert() }
+                let call = try #require(outbox.items.value.first)
+                try await others.connection.restore()
+                for outbox in [outbox, other] { await outbox.takeInOthers(isCertain: true) }
+                try #require(other.items.value.map(\.id) == [call.id])
+                try await Self.settle(file)
+                sleep()
+                try DamagedPart.all.damage(file)
+                _ = try DatabaseStore(file)
                 await outbox.takeInOthers(isCertain: true)
-                #expect(outbox.items.value.map(\.id) == [call.id] && outbox.unsent.value.isEmpty)
+                #expect(outbox.items.value.isEmpty && outbox.unsent.value.map(\.id) == [call.id])
+                for outbox in [other, outbox] {
+                    await outbox.takeInOthers(isCertain: true)
+                    #expect(outbox.items.value.map(\.id) == [call.id] && outbox.unsent.value.isEmpty)
+                }
+                #expect(!outbox.cards.hasKept(call.id))
+                let kept = try await DatabaseStore(file).load(Server.account).items
+                #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [nil])
             }
-            #expect(!outbox.cards.hasKept(call.id))
-            let kept = try await DatabaseStore(file).load(Server.account).items
-            #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [nil])
         }
     }
 
