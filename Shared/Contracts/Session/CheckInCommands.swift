@@ -128,8 +128,8 @@ public struct SetCheckInGrace: PublicCommandBody {
 /// passed, and a missed check-in, stay as they are. Where clocks skip a time, the first instant after it counts; where they show it
 /// twice, the first of the two; and of two times that this leaves less than half an hour apart, the first.
 ///
-/// Rejected: `invalidField` for times, days or a zone that can't be; `tooSoon`, with the time left, after ten changes in a day. Result:
-/// ``DailyCheckInsSet``; nothing if nothing changes.
+/// Rejected: `invalidField` for times, days or a zone that can't be; `tooSoon`, with the time left, after ten changes in a day;
+/// `staleVersion`. Result: ``DailyCheckInsSet``; nothing if nothing changes.
 public struct SetDailyCheckIns: PublicCommandBody {
     public static let sending = Sending(.checkInSettings, supersedes: ["SetDailyCheckIns", "SetCheckInInterval"])
 
@@ -139,15 +139,19 @@ public struct SetDailyCheckIns: PublicCommandBody {
     public let weekdays: [Weekday]
     /// The zone's name in IANA's database. That of the device is only a proposal.
     public let zone: String
+    /// ``CheckInState/version`` of what these times replace, or 0 if that is nil. Whatever there is by then is replaced if this is nil.
+    public let expectedVersion: Int64?
 
-    public init(times: [Int], weekdays: [Weekday], zone: String) {
+    public init(times: [Int], weekdays: [Weekday], zone: String, expectedVersion: Int64? = nil) {
         self.times = times
         self.weekdays = weekdays
         self.zone = zone
+        self.expectedVersion = expectedVersion
     }
 
-    public init(_ daily: DailyTimes) {
-        self.init(times: daily.times, weekdays: daily.weekdays, zone: daily.zone)
+    public init(_ daily: DailyTimes, expectedVersion: Int64? = nil) {
+        self.init(
+            times: daily.times, weekdays: daily.weekdays, zone: daily.zone, expectedVersion: expectedVersion)
     }
 
     package var daily: DailyTimes { DailyTimes(times: times, weekdays: weekdays, zone: zone) }

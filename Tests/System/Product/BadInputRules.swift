@@ -52,7 +52,9 @@ extension BadInputTests {
                     "\"\"", "\"Europe/Nowhere\"", "\"europe/berlin\"", "\"../../etc/passwd\"", "\"/Europe/Berlin\"",
                     "\"Europe//Berlin\"", "\"\(String(repeating: "Z", count: 65))\"",
                 ]),
-            .unknown("interval"))
+            .malformed("expectedVersion", notTimes),
+            .refused("expectedVersion", neverVersions, 409, "staleVersion"),
+            .unknown("interval", "version"))
         + Form("PauseCheckIns", ["until": "4102444800000000"]).refuses(
             .missing("until"),
             .malformed("until", ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers),

@@ -103,7 +103,8 @@ struct ContactsPropertyTests {
         let tiers = responders.reduce(into: [ResponderTier]()) { tiers, responder in
             tiers = tiers.moving(responder, to: .minutes(Int64.random(in: 0...2, using: &random)))
         }
-        return SetResponderTiers(tiers: tiers)
+        let version = people.rows.published(asker).responderTiersVersion ?? 0
+        return SetResponderTiers(tiers: tiers, expectedVersion: random.oneIn(2) ? version : nil)
     }
 
     static func command(

@@ -119,7 +119,10 @@ struct SessionPropertyTests {
             return random.oneIn(3) ? ResumeCheckIns() : PauseCheckIns(until: until, by: device ?? household.id())
         case 16...17 where random.oneIn(2):
             let zone = ["UTC", "Europe/Berlin", "Pacific/Auckland", "Europe/Nowhere"].randomElement(using: &random)
-            return SetDailyCheckIns(DailySequenceTests.daily(zone ?? "UTC", using: &random))
+            let version = household.state(account).checkIn.version ?? 0
+            return SetDailyCheckIns(
+                DailySequenceTests.daily(zone ?? "UTC", using: &random),
+                expectedVersion: random.oneIn(2) ? version : nil)
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))

@@ -20,7 +20,8 @@ extension Endpoint {
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
         command(
-            SetDailyCheckIns.self, "Sets at which times of the day the caller has to check in.", refusals: [.tooSoon])
+            SetDailyCheckIns.self, "Sets at which times of the day the caller has to check in.",
+            refusals: [.tooSoon, .staleVersion])
         command(
             PauseCheckInsRequest.self, "Pauses the caller's check-ins; their responders are told.",
             refusals: [.checkInDue, .limitReached, .tooSoon, .confirmationRequired])
@@ -62,7 +63,7 @@ extension Endpoint {
         command(SetContactApproval.self, "Sets whether people who show the code have to be approved.")
         command(
             SetResponderTiers.self, "Sets who hears of a missed check-in later than the others.",
-            refusals: [.notContact])
+            refusals: [.notContact, .staleVersion])
         command(
             SetPingEscalation.self,
             "Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.",

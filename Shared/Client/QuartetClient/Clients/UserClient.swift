@@ -91,6 +91,10 @@ public struct UserClient: Sendable {
     /// Sets at which times of the day to check in, instead of an interval. It shows once the server has agreed. The device's zone is a
     /// proposal: the chosen one stays until the person changes it.
     public var setDailyCheckIns: Action<DailyTimes>
+    /// The same, unless the interval or the times were changed since the version that the person saw (``CheckInState/version``, or 0 if
+    /// that is nil): then it is refused with `staleVersion`.
+    public var replaceDailyCheckIns:
+        @Sendable (_ daily: DailyTimes, _ expectedVersion: Int64) async throws(QuartetError) -> Void
     /// Pauses check-ins, or changes until when: at most 30 days without a check-in. It shows once the server has agreed.
     public var pauseCheckIns: Action<Instant>
     public var resumeCheckIns: PlainAction
@@ -170,7 +174,11 @@ extension UserClient {
             },
             setCheckInInterval: action { .setCheckInInterval($0) },
             setCheckInReminders: action { .setCheckInReminders($0) },
-            setCheckInGrace: action { .setCheckInGrace($0) }, setDailyCheckIns: action { .setDailyCheckIns($0) },
+            setCheckInGrace: action { .setCheckInGrace($0) },
+            setDailyCheckIns: action { .setDailyCheckIns($0, expectedVersion: nil) },
+            replaceDailyCheckIns: { daily, version async throws(QuartetError) in
+                try await commands.send(.setDailyCheckIns(daily, expectedVersion: version))
+            },
             pauseCheckIns: action { .pauseCheckIns($0) },
             resumeCheckIns: action(.resumeCheckIns), raiseAlert: action(.raiseAlert),
             clearAlert: { () async throws(QuartetError) in
@@ -198,6 +206,9 @@ extension UserClient {
             checkInWithResult: { () async throws(QuartetError) in throw error("UserClient.checkInWithResult") },
             setCheckInInterval: fail("setCheckInInterval"), setCheckInReminders: fail("setCheckInReminders"),
             setCheckInGrace: fail("setCheckInGrace"), setDailyCheckIns: fail("setDailyCheckIns"),
+            replaceDailyCheckIns: { _, _ async throws(QuartetError) in
+                throw error("UserClient.replaceDailyCheckIns")
+            },
             pauseCheckIns: fail("pauseCheckIns"), resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             startTrip: fail("startTrip"), extendTrip: fail("extendTrip"), endTrip: fail("endTrip"),
@@ -215,7 +226,8 @@ private enum UserEdit: ClientEdit {
     case setCheckInInterval(Interval)
     case setCheckInReminders([ReminderLead])
     case setCheckInGrace(Interval)
-    case setDailyCheckIns(DailyTimes)
+    /// Whatever there is by then if no version was seen.
+    case setDailyCheckIns(DailyTimes, expectedVersion: Int64?)
     case pauseCheckIns(Instant)
     case resumeCheckIns
     case raiseAlert
@@ -234,7 +246,7 @@ private enum UserEdit: ClientEdit {
         case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
         case .setCheckInGrace(let grace): SetCheckInGrace(grace: grace)
-        case .setDailyCheckIns(let daily): SetDailyCheckIns(daily)
+        case .setDailyCheckIns(let daily, let version): SetDailyCheckIns(daily, expectedVersion: version)
         case .pauseCheckIns(let until): PauseCheckInsRequest(until: until)
         case .resumeCheckIns: ResumeCheckIns()
         case .raiseAlert: RaiseAlert()
@@ -294,8 +306,9 @@ private enum UserEdit: ClientEdit {
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
-        case .setDailyCheckIns(let daily):
+        case .setDailyCheckIns(let daily, _):
             (state.checkIn.daily, state.checkIn.interval) = (daily, daily.longestGap)
+            state.checkIn.version = (state.checkIn.version ?? 0) + 1
         case .pauseCheckIns(let until):
             let due = until + state.checkIn.interval
             state.apply(.checkInsPaused(CheckInsPaused(account: state.account, until: until, due: due, at: time)))
