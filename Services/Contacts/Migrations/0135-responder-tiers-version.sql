@@ -1,6 +1,4 @@
-ALTER TABLE contacts.account
-    ADD COLUMN responder_tiers_version bigint NOT NULL DEFAULT 0
-        CONSTRAINT responder_tiers_version_counts_up CHECK (responder_tiers_version >= 0);
+ALTER TABLE contacts.account ADD COLUMN responder_tiers_version bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN contacts.account.responder_tiers_version IS 'Counts the changes of the tiers.';
 
 CREATE OR REPLACE VIEW contacts.contacts_state AS

@@ -1,6 +1,4 @@
-ALTER TABLE session.account
-    ADD COLUMN check_in_version bigint NOT NULL DEFAULT 0
-        CONSTRAINT check_in_version_counts_up CHECK (check_in_version >= 0);
+ALTER TABLE session.account ADD COLUMN check_in_version bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN session.account.check_in_version IS 'Counts the changes of the interval and of daily times. A process of an earlier release doesn''t count its own.';
 
 CREATE OR REPLACE VIEW session.account_state AS

@@ -240,7 +240,8 @@ struct SessionPolicyTests {
             #expect(body.kind == kind && body.details.group == group && body.details.at != nil)
             let account = try #require(command.account)
             #expect(told[account] == nil)
-            told[account] = try #require(body.subject)
+            let subject = try #require(body.subject)
+            told[account] = subject
         }
         return told
     }
