@@ -6,6 +6,25 @@ import Testing
 /// Two devices of a person change at once what both have read.
 @Suite("End to end: changes of what has changed since", .timeLimit(.minutes(60)))
 struct StaleVersionTests {
+    @Test("of two devices that change a profile or a contact at once, one is taken, and the other hears of it (T26)")
+    func texts() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.overEach { carrier in
+                let gus = try await carrier.signUp("gus", at: quartet)
+                let hal = try await carrier.signUp("hal", at: quartet)
+                try await hal.add(gus)
+                let names: [JSON] = [["name": "Gustav"], ["name": "August"]]
+                try await Self.race("UpdateProfile", names[0], names[1], of: gus, expecting: 1, over: carrier)
+                let known = try await gus.card(of: hal)["contact"]["version"]
+                let version = try #require(known.int)
+                let contact: JSON = ["contact": .string(hal.account)]
+                try await Self.race(
+                    "UpdateContact", contact.adding("notes", "one"), contact.adding("notes", "other"), of: gus,
+                    expecting: version, over: carrier)
+            }
+        }
+    }
+
     @Test("of two devices that replace the same daily times at once, one is taken, and the other hears of it (T26, A6)")
     func daily() async throws {
         func times(_ minute: Int64) -> JSON {
