@@ -202,7 +202,8 @@ struct GroupPropertyTests {
             case .group(.participantJoined(let event)):
                 let others = present[event.group] ?? []
                 if let start = event.start {
-                    try #require(others == [start.host] && started.insert(event.group).inserted)
+                    try #require(others == [start.host])
+                    try #require(started.insert(event.group).inserted)
                 } else {
                     try #require(others.isEmpty || started.contains(event.group))
                 }
