@@ -15,9 +15,8 @@ do {
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
     let device = try Device(settings)
-    let app = App(try device.connection(), server: settings.server?.absoluteString, terminal: terminal)
+    let app = App(device, server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()
-    withExtendedLifetime(device) {}
     exit(status)
 } catch {
     FileHandle.standardError.write(Data("quartet-tui: \(error)\n".utf8))

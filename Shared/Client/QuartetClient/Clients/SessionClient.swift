@@ -37,7 +37,8 @@ public struct SessionClient: Sendable {
     /// throws ``QuartetError/signOutUntold`` if the device is signed out and the server can't be told.
     public var signOut: PlainAction
     /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
-    /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device.
+    /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device. Throws
+    /// ``QuartetError/signOutUntold`` if it can't hear of it, since what the device was signed in with is damaged.
     public var signOutLocally: PlainAction
     /// Signs out another device, or all of them.
     public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void
@@ -95,7 +96,10 @@ extension SessionClient {
                 if isUntold { throw .signOutUntold }
             },
             signOutLocally: { () async throws(QuartetError) in
-                try await live.forget(isKnown: false, if: service.requests.isCurrent)
+                let requests = service.requests
+                let isUntold = await service.tokens?.signOutError == .tokensUnreadable
+                try await live.forget(isKnown: false, if: requests.isCurrent)
+                if isUntold { throw .signOutUntold }
             },
             signOutDevices: { request async throws(QuartetError) in
                 _ = try await service.requests.signedIn(.signOut, request)
@@ -201,7 +205,15 @@ private final class LiveSession: Sendable {
 
     func forget(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
         try await service.time.call { () async throws(QuartetError) in
-            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown, if: isMeant) } catch {
+            let forgotten: Result<Void, QuartetError>
+            do throws(QuartetError) {
+                forgotten = .success(try await service.forgetAccount(isKnown: isKnown, if: isMeant))
+            } catch {
+                forgotten = .failure(error)
+            }
+            // Whoever has the device next sees nothing of the account.
+            await service.finishTelling(until: service.time.now() + Outbox.patience)
+            do throws(QuartetError) { try forgotten.get() } catch {
                 try? await show()
                 throw error
             }

@@ -49,6 +49,9 @@ extension App {
             model.signIn = form
         case .dismiss(let id): try await connection.outbox.markRead(id)
         case .dismissDropped: connection.outbox.markDroppedRead()
+        case .dismissSetAside:
+            hasSetAside = false
+            try device.removeSetAside()
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
         case .setDaily(let daily): try await quartet.user.setDailyCheckIns(daily)

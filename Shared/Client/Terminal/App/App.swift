@@ -7,6 +7,7 @@ final class App {
     let connection: Connection
     let quartet: Quartet
     var model = Model()
+    let device: Device
     private let server: String?
     private let terminal: Terminal
     private var screen: Screen?
@@ -18,6 +19,8 @@ final class App {
     /// The notifications of which the server knows, or will know, that this device has shown them.
     private var seen: Set<NotificationID> = []
     private var isTellingSeen = false
+    /// As it was when the app began, or somebody last read of it.
+    var hasSetAside: Bool
     private var ended: PlaybackItemID?
     private let frames = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var exitStatus: Int32?
@@ -25,8 +28,10 @@ final class App {
     private var jobs: [Int: Task<Void, Never>] = [:]
     private var jobCount = 0
 
-    init(_ connection: Connection, server: String?, terminal: Terminal) {
-        self.connection = connection
+    init(_ device: Device, server: String?, terminal: Terminal) {
+        self.device = device
+        connection = device.connection()
+        hasSetAside = device.hasSetAside
         self.server = server
         self.terminal = terminal
         quartet = .live(connection)
@@ -150,6 +155,7 @@ final class App {
         shown.waiting = connection.outbox.items.value.count
         shown.unsent = connection.outbox.unsent.value
         shown.dropped = connection.outbox.dropped.value
+        shown.hasSetAside = hasSetAside
         shown.group = group?.state.value
         shown.music = music?.group
         shown.playback = music?.state.value

@@ -15,6 +15,7 @@ final class Device {
 
     private let settings: Settings
     private let lock: FileHandle
+    private let store: DatabaseStore
 
     /// - Throws: ``InUse``, or why the folder can't be used.
     init(_ settings: Settings) throws {
@@ -26,12 +27,18 @@ final class Device {
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw InUse(folder: folder) }
+        store = try DatabaseStore(settings.folder.appending(path: "state"))
     }
 
-    func connection() throws -> Connection {
+    /// Whether what it kept was found damaged, and nobody has read that yet.
+    var hasSetAside: Bool { !store.setAside.isEmpty }
+
+    func removeSetAside() throws { try store.removeSetAside() }
+
+    func connection() -> Connection {
         Connection(
             transport: settings.server.map { HTTPTransport(asyncHTTP: $0, trusting: settings.certificates) },
             tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
-            store: try DatabaseStore(settings.folder.appending(path: "state")), policy: .forever)
+            store: store, policy: .forever)
     }
 }

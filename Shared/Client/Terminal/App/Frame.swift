@@ -100,7 +100,7 @@ enum Frame {
     private static func notice(_ model: Model, _ shown: Shown, width: Int) -> Line {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
         let card = shown.unsent.first.map { Words.unsent($0, shown.name(of: $0.contact)) }
-        if let text = card ?? Words.dropped(shown.dropped) {
+        if let text = card ?? (shown.hasSetAside ? Words.setAside : Words.dropped(shown.dropped)) {
             let key = shown.needsSignIn ? "  Esc read" : "  d read"
             let room = max(0, width - Glyph.width(of: key))
             return [
