@@ -184,6 +184,9 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         let time = context.time
+        if let expected = command.expectedVersion, expected != row.checkIn.version {
+            throw .staleVersion(expected: expected, current: row.checkIn.version)
+        }
         guard command.interval != row.checkIn.interval || row.checkIn.daily != nil else { return [] }
         guard command.interval >= rows.limits.leastCheckInInterval else {
             throw Rejection(

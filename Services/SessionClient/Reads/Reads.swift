@@ -125,7 +125,7 @@ struct Reads: Sendable {
     /// The present state of what a command wanted to change, as its own read gives it; nil for what has no version.
     func current(for command: any CommandBody, _ caller: Caller) async throws -> [UInt8]? {
         switch command {
-        case is UpdateProfile, is SetDailyCheckIns: try await account(of: caller).json
+        case is UpdateProfile, is SetDailyCheckIns, is SetCheckInInterval: try await account(of: caller).json
         case is SetResponderTiers: try Encoded(CurrentResponderTiers(try await summary(of: caller))).json
         case let command as UpdateContact: try Encoded(try await contact(command.contact, of: caller)).json
         case let command as UpdateGame: try Encoded(try await groups.game(of: command.group, by: caller)).json

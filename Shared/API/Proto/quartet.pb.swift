@@ -4454,11 +4454,21 @@ public nonisolated struct Quartet_V1_SetCheckInIntervalRequest: Sendable {
   /// Clears the value of `interval`. Subsequent reads from it will return its default value.
   public mutating func clearInterval() {self._interval = nil}
 
+  public var expectedVersion: Int64 {
+    get {_expectedVersion ?? 0}
+    set {_expectedVersion = newValue}
+  }
+  /// Returns true if `expectedVersion` has been explicitly set.
+  public var hasExpectedVersion: Bool {self._expectedVersion != nil}
+  /// Clears the value of `expectedVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearExpectedVersion() {self._expectedVersion = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _interval: Int64? = nil
+  fileprivate var _expectedVersion: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_SetCheckInRemindersRequest: Sendable {
@@ -11433,7 +11443,7 @@ nonisolated extension Quartet_V1_CheckInRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetCheckInIntervalRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}expectedVersion\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11442,6 +11452,7 @@ nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Messag
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self._interval) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._expectedVersion) }()
       default: break
       }
     }
@@ -11455,11 +11466,15 @@ nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Messag
     try { if let v = self._interval {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._expectedVersion {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_SetCheckInIntervalRequest, rhs: Quartet_V1_SetCheckInIntervalRequest) -> Bool {
     if lhs._interval != rhs._interval {return false}
+    if lhs._expectedVersion != rhs._expectedVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

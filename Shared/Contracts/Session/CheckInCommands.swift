@@ -59,16 +59,21 @@ public struct CheckIn: PublicCommandBody {
 /// earlier one, unless check-ins are paused.
 ///
 /// The new deadline is one interval after the last check-in, after the account was opened or after a pause ended; if that has
-/// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Result:
-/// ``CheckInIntervalSet``; nothing if nothing changes.
-public struct SetCheckInInterval: PublicCommandBody {
+/// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Rejected:
+/// `staleVersion`. Result: ``CheckInIntervalSet``; nothing if nothing changes.
+public struct SetCheckInInterval: PublicCommandBody, GrownBody {
     public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval", "SetDailyCheckIns"])
+    public static let laterFields: Set<String> = ["expectedVersion"]
 
     /// At most 7 days, and at least what operators allow: 1 hour by default.
     public let interval: Interval
+    /// ``CheckInState/version`` of the interval or the daily times that this replaces, or 0 if that is nil. Whatever there is by then is
+    /// replaced if this is nil.
+    public let expectedVersion: Int64?
 
-    public init(interval: Interval) {
+    public init(interval: Interval, expectedVersion: Int64? = nil) {
         self.interval = interval
+        self.expectedVersion = expectedVersion
     }
 
     public func validate() throws(Rejection) {

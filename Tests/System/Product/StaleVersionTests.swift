@@ -45,6 +45,10 @@ struct StaleVersionTests {
                 let current = stale.body["current"]["checkIn"]
                 let offered: [JSON] = [[480], [600]]
                 #expect(current["version"] == 3 && offered.contains(current["daily"]["times"]), "\(stale)")
+                // An interval is refused like them.
+                let interval: JSON = ["interval": 36_000_000_000, "expectedVersion": 2]
+                let late = try await gus.ask("SetCheckInInterval", interval)
+                #expect(late.status == 409 && late.body["current"]["checkIn"]["version"] == 3, "\(late)")
                 // The newest wins over anything if it names no version.
                 _ = try await carrier.act("SetDailyCheckIns", times(720), token: gus.token)
                 #expect(try await gus.read("/v1/account")["checkIn"]["version"] == 4)

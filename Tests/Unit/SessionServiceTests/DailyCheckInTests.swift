@@ -454,14 +454,22 @@ struct DailyCheckInTests {
         #expect(throws: Rejection.staleVersion(expected: 2, current: 3)) {
             try household.ask(anna, times(9, expecting: 2))
         }
+        // Nor does it take the place of times that its person hasn't seen.
+        let daily = times(9, expecting: nil).daily
+        try household.ask(anna, times(9, expecting: nil))
+        #expect(throws: Rejection.staleVersion(expected: 3, current: 4)) {
+            try household.ask(anna, SetCheckInInterval(interval: .hours(30), expectedVersion: 3))
+        }
+        #expect(household.state(anna).checkIn.daily == daily)
+        try household.ask(anna, SetCheckInInterval(interval: .hours(30), expectedVersion: 4))
         // Other settings are values of their own, and nothing is counted that changes nothing.
         try household.ask(anna, SetCheckInGrace(grace: .minutes(10)))
         try household.ask(anna, SetCheckInInterval(interval: .hours(30)))
-        try household.ask(anna, times(9, expecting: 3))
-        #expect(household.state(anna).checkIn.version == 4)
+        try household.ask(anna, times(9, expecting: 5))
+        #expect(household.state(anna).checkIn.version == 6)
         // The newest wins over anything if it names no version.
         try household.ask(anna, times(11, expecting: nil))
-        #expect(household.state(anna).checkIn.version == 5)
+        #expect(household.state(anna).checkIn.version == 7)
     }
 
     @Test(

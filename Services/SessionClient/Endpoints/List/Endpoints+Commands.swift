@@ -16,7 +16,8 @@ extension Endpoint {
             RemovePhoneRequest.self, "Removes the account's phone.",
             refusals: [.confirmationRequired, .tooManyAttempts])
         command(CheckIn.self, "Checks in: the caller is well.", refusals: [.tooSoon])
-        command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
+        command(
+            SetCheckInInterval.self, "Sets how often the caller has to check in.", refusals: [.staleVersion])
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
         command(

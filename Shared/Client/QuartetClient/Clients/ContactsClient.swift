@@ -191,7 +191,7 @@ public struct ContactsClient: Sendable {
     /// Sets who hears of a missed check-in later than the other responders.
     public var setResponderTiers: Action<[ResponderTier]>
     /// The same, unless they were changed since the version that the person saw (``ReadOnlyContactsState/responderTiersVersion``): then it
-    /// is refused with `staleVersion`.
+    /// is refused with `staleVersion`. What this device changed before doesn't count, be it decided or not.
     public var replaceResponderTiers:
         @Sendable (_ tiers: [ResponderTier], _ expectedVersion: Int64) async throws(QuartetError) -> Void
     /// Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.
@@ -379,6 +379,28 @@ private enum ContactsEdit: ClientEdit {
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
         }
+    }
+
+    func make(in state: inout ContactsCopy.State, at time: Instant) {
+        show(in: &state, at: time)
+        guard case .setResponderTiers = self else { return }
+        state.contacts.responderTiersVersion = Self.version(in: state) + 1
+    }
+
+    var expectedVersion: Int64? {
+        if case .setResponderTiers(_, let version) = self { version } else { nil }
+    }
+
+    func expecting(_ version: Int64) -> Self {
+        guard case .setResponderTiers(let tiers, _?) = self else { return self }
+        return .setResponderTiers(tiers, expectedVersion: version)
+    }
+
+    static func version(in state: ContactsCopy.State) -> Int64 { state.contacts.responderTiersVersion ?? 0 }
+
+    static func version(madeBy reply: CommandReply) -> Int64? {
+        guard reply.event == ResponderTiersSet.type, let result = reply.result else { return nil }
+        return (try? Requests.decoded(ResponderTiersSet.self, from: result))?.version
     }
 
     func merged(with earlier: Self, on state: ContactsCopy.State?) -> Self? {
