@@ -279,6 +279,15 @@ struct GroupTests {
                 }
                 #expect(standing.isEmpty, "\(standing)")
             }
+
+            // Who has left isn't there when it ends.
+            let other = try await Group.create(by: anna)
+            try await other.invite(bob, by: anna)
+            try await other.act(bob, "JoinGroupSession")
+            try await other.act(anna, "LeaveGroupSession")
+            try await quartet.waitUntilQuiet()
+            let left = try await anna.notifications().filter { $0["details"]["group"].string == other.id }
+            #expect(left.count == 1 && left.allSatisfy { $0["cleared"] != .null }, "\(left)")
         }
     }
 

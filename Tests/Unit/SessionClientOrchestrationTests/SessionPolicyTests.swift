@@ -278,9 +278,16 @@ struct SessionPolicyTests {
                 .init(
                     group: group, account: host, activity: .init(identifier: "chess", title: "Chess"), capacity: 8,
                     seats: 2, isOpenToContacts: true, at: now)),
-            .participantLeft(.init(group: group, account: host, reason: .left, host: newcomer, at: now)),
+            .hostTransferred(.init(group: group, account: newcomer, from: host, at: now)),
         ]
         for event in quiet { #expect(try asked(because: .group(event)).isEmpty) }
+        // Whoever leaves isn't there to hear of its end.
+        for reason in [LeaveReason.left, .removed, .dropped] {
+            let left = GroupEvent.participantLeft(
+                .init(group: group, account: host, reason: reason, host: newcomer, at: now))
+            #expect(try cleared(by: left, of: group) == [host])
+            #expect(try told(left, .groupEnded, of: group).isEmpty)
+        }
     }
 
     @Test(

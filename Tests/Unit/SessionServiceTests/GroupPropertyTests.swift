@@ -217,6 +217,8 @@ struct GroupPropertyTests {
                 try #require(away.remove(ParticipantKey(event.group, event.account)) != nil)
             case .group(.groupSessionEnded(let event)):
                 try #require(present[event.group] == Set(event.participants))
+                let guests = Set(try #require(event.guests))
+                try #require(guests.isSubset(of: event.invited) && (guests.isEmpty || started.contains(event.group)))
             case .playback(let event):
                 guard let version = event.playback?.version, let group = event.body.stream.group else { continue }
                 try #require(version == playbacks[group, default: 0] + 1)

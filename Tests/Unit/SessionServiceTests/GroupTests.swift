@@ -219,6 +219,21 @@ struct GroupTests {
         }
     }
 
+    @Test("the end of what never started is told to nobody who was invited (S36)")
+    func neverStarted() throws {
+        for isEnded in [true, false] {
+            var gathering = Gathering()
+            let people = try gathering.people(2)
+            let group = try gathering.group(of: [people[0]])
+            try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))
+            try gathering.ask(
+                people[0], isEnded ? EndGroupSession(group: group) : LeaveGroupSession(group: group))
+            if !isEnded { try gathering.run(.minutes(11)) }
+            let end = try #require(gathering.events(of: group).last as? GroupSessionEnded)
+            #expect(end.guests == [] && end.invited == [people[1]])
+        }
+    }
+
     @Test("contacts of the host join where the host allows it, and only of who is host now (P6)")
     func contacts() throws {
         var gathering = Gathering()

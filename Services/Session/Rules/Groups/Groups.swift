@@ -376,7 +376,9 @@ extension SessionReducer {
     ) -> SessionEvent {
         let participants = rows.groups.accounts(of: group, .joined)
         let invited = rows.groups.accounts(of: group, .waiting)
-        let guests = rows.groups.accounts(of: group, invitedBy: account ?? session.creator)
+        // Of what never started, nobody hears that it is over: the invitation goes.
+        let guests =
+            session.started == nil ? [] : rows.groups.accounts(of: group, invitedBy: account ?? session.creator)
         for account in participants + invited { rows.groups[group, account]?.invalidate(.ended, at: time) }
         for key in rows.groups.connections(of: group) { rows.groups.connections[key] = nil }
         rows.groups.games[group] = nil

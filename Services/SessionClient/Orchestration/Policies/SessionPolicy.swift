@@ -169,8 +169,9 @@ package struct SessionPolicy: Policy {
         }
     }
 
-    /// An invitation is a notification for as long as it stands, and so is that the session has started. Those who invited somebody are
-    /// the only ones who can notify them without their doing, and each of them is paced.
+    /// An invitation is a notification for as long as it stands. So is that the session has started, until the one who was told joins,
+    /// leaves or can't come any more. People are notified only by those who invited them or are in a session with them, and each of these
+    /// is paced.
     private func commands(for event: GroupEvent, because message: RecordedMessage) -> [PolicyCommand] {
         func withdraw(_ accounts: [AccountID], _ group: GroupID, at time: Instant) -> [PolicyCommand] {
             let selection = NotificationSelection(
@@ -200,8 +201,10 @@ package struct SessionPolicy: Policy {
             return withdraw(event.participants + event.invited, event.group, at: event.at)
                 + notify(
                     others + (event.guests ?? []), .groupEnded, about: event.account, of: event.group, at: event.at)
+        // They may be the host who was told that it has started. Who isn't in it at its end hears of it here at the latest.
+        case .participantLeft(let event): return withdraw([event.account], event.group, at: event.at)
         case .groupSessionCreated, .participantUpdated, .participantDisconnected, .participantConnected,
-            .participantLeft, .hostTransferred:
+            .hostTransferred:
             return []
         }
     }
