@@ -59,6 +59,20 @@ struct PaceTests {
         #expect(inbox.state(anna).notifications.first?.id == last && inbox.rows.held.keys.isEmpty)
     }
 
+    @Test("the start of a session doesn't take the place of the end of another one, which is held back (S36)")
+    func heldEnd() throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        for _ in 0..<6 { try inbox.tell(anna, .groupStarted, about: ben) }
+        try inbox.tell(anna, .groupStarted, about: ben)
+        let end = try inbox.tell(anna, .groupEnded, about: ben)
+        try inbox.tell(anna, .groupStarted, about: ben)
+        #expect(inbox.state(anna).unread == 6)
+        inbox.pass(.minutes(1))
+        try Self.runTimers(of: anna, in: &inbox)
+        #expect(inbox.state(anna).unread == 7 && inbox.state(anna).notifications.first?.id == end)
+    }
+
     @Test(
         """
         whatever comes when, no more than the limit is delivered at once, nothing waits longer than a minute, and the \

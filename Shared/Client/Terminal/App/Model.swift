@@ -113,6 +113,7 @@ struct Model: Hashable, Sendable {
             return nil
         }
         let form = dialog.form
+        let seen = shown.user.checkIn?.version ?? 0
         switch dialog.purpose {
         case .confirm(let action):
             self.dialog = nil
@@ -128,14 +129,14 @@ struct Model: Hashable, Sendable {
                 return nil
             }
             self.dialog = nil
-            return .setInterval(interval)
+            return .setInterval(interval, version: seen)
         case .daily:
             guard let daily = DailyPart.daily(form) else {
                 notice = Notice(text: "Write times such as 8:00, 20:00, and days such as mon-fri.", isError: true)
                 return nil
             }
             self.dialog = nil
-            return .setDaily(daily)
+            return .setDaily(daily, version: seen)
         case .grace:
             let text = form.text("Others hear after")
             guard let grace = text == "0" ? .seconds(0) : Words.interval(text) else {
@@ -151,7 +152,9 @@ struct Model: Hashable, Sendable {
                 return nil
             }
             self.dialog = nil
-            return .setTiers(shown.contacts.responderTiers.moving(responder, to: after))
+            return .setTiers(
+                shown.contacts.responderTiers.moving(responder, to: after),
+                version: shown.contacts.responderTiersVersion)
         case .pingEscalation(let responder):
             let text = form.text(PingPart.label)
             let isReset = text.isEmpty && responder != nil
