@@ -9,7 +9,10 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, daily, grace, pause, trip, play
+            case add, grace, pause, trip, play
+            /// For the version of check-ins that was there when the form was opened.
+            case interval(seen: Int64)
+            case daily(seen: Int64)
             case extend(TripID)
             case tier(AccountID)
             /// Of one responder, or of all.
@@ -113,7 +116,6 @@ struct Model: Hashable, Sendable {
             return nil
         }
         let form = dialog.form
-        let seen = shown.user.checkIn?.version ?? 0
         switch dialog.purpose {
         case .confirm(let action):
             self.dialog = nil
@@ -123,14 +125,14 @@ struct Model: Hashable, Sendable {
             guard !title.isEmpty else { return nil }
             self.dialog = nil
             return .play(title: title)
-        case .interval:
+        case .interval(let seen):
             guard let interval = Words.interval(form.text("Check in every")) else {
                 notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)
                 return nil
             }
             self.dialog = nil
             return .setInterval(interval, version: seen)
-        case .daily:
+        case .daily(let seen):
             guard let daily = DailyPart.daily(form) else {
                 notice = Notice(text: "Write times such as 8:00, 20:00, and days such as mon-fri.", isError: true)
                 return nil
