@@ -226,8 +226,8 @@ struct GroupTests {
             let people = try gathering.people(2)
             let group = try gathering.group(of: [people[0]])
             try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))
-            try gathering.ask(
-                people[0], isEnded ? EndGroupSession(group: group) : LeaveGroupSession(group: group))
+            let last: any CommandBody = isEnded ? EndGroupSession(group: group) : LeaveGroupSession(group: group)
+            try gathering.ask(people[0], last)
             if !isEnded { try gathering.run(.minutes(11)) }
             let end = try #require(gathering.events(of: group).last as? GroupSessionEnded)
             #expect(end.guests == [] && end.invited == [people[1]])
