@@ -1,5 +1,4 @@
 import Bus
-import QuartetContactsContract
 import QuartetSessionClientOrchestration
 import QuartetSessionContract
 import QuartetVocabulary
