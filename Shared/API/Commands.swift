@@ -149,6 +149,6 @@ public struct CommandReply: Hashable, Sendable {
     package init(_ command: CommandID, _ event: CausedEvent?) {
         self.command = command
         let event = event.flatMap { $0.type == "Accepted" ? nil : $0 }
-        (self.event, result) = (event?.type, event?.body)
+        (self.event, result) = (event?.type, event.map { GroupAudience.withheld(from: $0.body, of: $0.type) })
     }
 }

@@ -152,6 +152,19 @@ public struct ContactsPage: Codable, Hashable, Sendable {
     }
 }
 
+/// What is ``APIError/current`` where `SetResponderTiers` is refused with `staleVersion`.
+public struct CurrentResponderTiers: Codable, Hashable, Sendable {
+    /// Nil if all responders hear at once.
+    public let responderTiers: [ResponderTier]?
+    /// What to expect next.
+    public let responderTiersVersion: Int64
+
+    package init(_ state: ContactsState) {
+        responderTiers = state.responderTiers
+        responderTiersVersion = state.responderTiersVersion ?? 0
+    }
+}
+
 /// A picture as it is downloaded.
 public struct Picture: Hashable, Sendable {
     public let avatar: Avatar

@@ -112,7 +112,8 @@ public struct StreamedEvent: Hashable, Sendable {
         let message = recorded.message
         self.hash = hash
         (type, version, at) = (message.type, message.version, recorded.recordedAt)
-        (correlation, command, body) = (message.correlationID, message.commandID, message.body)
+        (correlation, command) = (message.correlationID, message.commandID)
+        body = GroupAudience.withheld(from: message.body, of: message.type)
     }
 
     /// In place of a message that isn't for the reader: at its position, without anything of it.

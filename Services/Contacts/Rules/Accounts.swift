@@ -25,6 +25,8 @@ package struct AccountRow: Equatable, Sendable {
     package var unsettled: Instant?
     /// Who hears of a missed check-in later than the others; the soonest first. Nil if all hear at once.
     package var responderTiers: [ResponderTier]?
+    /// Counts their changes.
+    package var responderTiersVersion: Int64 = 0
     /// When the next tier hears of the alarm that is on; nil if none waits.
     package var nextTier: Instant?
     /// When somebody who is on an alarm of the account is asked whether they still are, or when that is settled; nil for never.

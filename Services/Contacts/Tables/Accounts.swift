@@ -20,6 +20,7 @@ extension Tables {
             Column("settled_reach", \.settledReach),
             Column("unsettled_at", \.unsettled),
             Column(json: "responder_tiers", \.responderTiers),
+            Column("responder_tiers_version", \.responderTiersVersion),
             Column("next_tier_at", \.nextTier),
             Column("next_renewal_at", \.nextRenewal),
             Column(json: "ping_escalation", \.pingEscalation),

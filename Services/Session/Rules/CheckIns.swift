@@ -28,6 +28,8 @@ package struct CheckInRow: Equatable, Sendable {
     /// See ``daily``.
     package var keptDaily: DailyRow?
     package var dailyChanges = DailyChangeCount()
+    /// Counts the changes of the interval and of daily times.
+    package var version: Int64 = 0
     /// Since when the alarm has been held back for a check-in that waits to be handled, and when that is looked at again.
     package var hold: AlarmHold?
 
@@ -182,6 +184,9 @@ extension SessionReducer {
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         let time = context.time
+        if let expected = command.expectedVersion, expected != row.checkIn.version {
+            throw .staleVersion(expected: expected, current: row.checkIn.version)
+        }
         guard command.interval != row.checkIn.interval || row.checkIn.daily != nil else { return [] }
         guard command.interval >= rows.limits.leastCheckInInterval else {
             throw Rejection(
@@ -193,6 +198,7 @@ extension SessionReducer {
         let ended = changed.checkIn.endPause(of: account, at: min(context.recordedAt, time))
         changed.checkIn.interval = command.interval
         changed.checkIn.keptDaily = nil
+        changed.checkIn.version += 1
         // A deadline that has passed is left to the timer, however late it fires.
         if let until = changed.checkIn.pause.until, ended.isEmpty, row.checkIn.pausedUntil == until {
             changed.checkIn.due = until + command.interval
@@ -214,7 +220,9 @@ extension SessionReducer {
         rows[account] = changed
         return ended + [
             .checkInIntervalSet(
-                .init(account: account, interval: command.interval, due: changed.checkIn.due, at: time))
+                .init(
+                    account: account, interval: command.interval, due: changed.checkIn.due,
+                    version: changed.checkIn.version, at: time))
         ]
     }
 

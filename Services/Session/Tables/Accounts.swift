@@ -45,6 +45,7 @@ extension Tables {
             Column(json: "daily", \.checkIn.keptDaily),
             Column("daily_counted_since", \.checkIn.dailyChanges.since),
             Column("daily_changes", \.checkIn.dailyChanges.changes),
+            Column("check_in_version", \.checkIn.version),
             Column("alert_raised_at", \.alert.raised),
             Column("alert_alarm", \.alert.alarm),
             Column("alert_pressed_at", \.alert.pressed),

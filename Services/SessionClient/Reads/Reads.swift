@@ -29,20 +29,33 @@ struct Reads: Sendable {
         let rows = Self.contacts(of: account, where: query.condition, limit: limit + 1)
         let (summary, found) = try await pool.withConnection { database in
             try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
-                let summary = try database.query(
-                    "SELECT s.state FROM contacts.contacts_summary AS s WHERE s.account = \(account)"
-                ).only?.decode(0, as: JSON.self).bytes
+                let summary = try database.query(Self.summary(of: account)).only?.decode(0, as: JSON.self).bytes
                 return (summary, try database.query(rows).map { try FoundContact($0) })
             }
         }
-        let state =
-            try summary.map { try JSONDecoder().decode(ContactsState.self, from: Data($0)) }
-            ?? ContactsState(account: account)
+        let state = try Self.state(summary, of: account)
         let cards = try found.prefix(limit).map { try $0.card() }
         return ContactsPage(
             code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
             requests: try await requestCards(state.requests), blocked: state.blocked,
             next: found.count > limit ? cards.last?.contact.account : nil)
+    }
+
+    /// An account's contacts, without those that it has.
+    private func summary(of caller: Caller) async throws -> ContactsState {
+        let summary = try await pool.withConnection { database in
+            try database.query(Self.summary(of: caller.account)).only?.decode(0, as: JSON.self).bytes
+        }
+        return try Self.state(summary, of: caller.account)
+    }
+
+    private static func summary(of account: AccountID) -> Query {
+        "SELECT s.state FROM contacts.contacts_summary AS s WHERE s.account = \(account)"
+    }
+
+    private static func state(_ summary: [UInt8]?, of account: AccountID) throws -> ContactsState {
+        try summary.map { try JSONDecoder().decode(ContactsState.self, from: Data($0)) }
+            ?? ContactsState(account: account)
     }
 
     /// Requests with their senders: a person who asks shows who they are, one who is asked shows nothing.
@@ -112,7 +125,8 @@ struct Reads: Sendable {
     /// The present state of what a command wanted to change, as its own read gives it; nil for what has no version.
     func current(for command: any CommandBody, _ caller: Caller) async throws -> [UInt8]? {
         switch command {
-        case is UpdateProfile: try await account(of: caller).json
+        case is UpdateProfile, is SetDailyCheckIns, is SetCheckInInterval: try await account(of: caller).json
+        case is SetResponderTiers: try Encoded(CurrentResponderTiers(try await summary(of: caller))).json
         case let command as UpdateContact: try Encoded(try await contact(command.contact, of: caller)).json
         case let command as UpdateGame: try Encoded(try await groups.game(of: command.group, by: caller)).json
         case let command as FinishGame: try Encoded(try await groups.game(of: command.group, by: caller)).json

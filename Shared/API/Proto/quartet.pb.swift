@@ -1148,6 +1148,15 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   /// Clears the value of `opens`. Subsequent reads from it will return its default value.
   public mutating func clearOpens() {self._opens = nil}
 
+  public var version: Int64 {
+    get {_version ?? 0}
+    set {_version = newValue}
+  }
+  /// Returns true if `version` has been explicitly set.
+  public var hasVersion: Bool {self._version != nil}
+  /// Clears the value of `version`. Subsequent reads from it will return its default value.
+  public mutating func clearVersion() {self._version = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1162,6 +1171,7 @@ public nonisolated struct Quartet_V1_CheckInState: Sendable {
   fileprivate var _pausedUntil: Int64? = nil
   fileprivate var _daily: Quartet_V1_DailyTimes? = nil
   fileprivate var _opens: Int64? = nil
+  fileprivate var _version: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_DailyTimes: Sendable {
@@ -3887,9 +3897,20 @@ public nonisolated struct Quartet_V1_SetResponderTiersRequest: Sendable {
 
   public var tiers: [Quartet_V1_ResponderTier] = []
 
+  public var expectedVersion: Int64 {
+    get {_expectedVersion ?? 0}
+    set {_expectedVersion = newValue}
+  }
+  /// Returns true if `expectedVersion` has been explicitly set.
+  public var hasExpectedVersion: Bool {self._expectedVersion != nil}
+  /// Clears the value of `expectedVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearExpectedVersion() {self._expectedVersion = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _expectedVersion: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_ResponderTier: Sendable {
@@ -4433,11 +4454,21 @@ public nonisolated struct Quartet_V1_SetCheckInIntervalRequest: Sendable {
   /// Clears the value of `interval`. Subsequent reads from it will return its default value.
   public mutating func clearInterval() {self._interval = nil}
 
+  public var expectedVersion: Int64 {
+    get {_expectedVersion ?? 0}
+    set {_expectedVersion = newValue}
+  }
+  /// Returns true if `expectedVersion` has been explicitly set.
+  public var hasExpectedVersion: Bool {self._expectedVersion != nil}
+  /// Clears the value of `expectedVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearExpectedVersion() {self._expectedVersion = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _interval: Int64? = nil
+  fileprivate var _expectedVersion: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_SetCheckInRemindersRequest: Sendable {
@@ -4491,11 +4522,21 @@ public nonisolated struct Quartet_V1_SetDailyCheckInsRequest: Sendable {
   /// Clears the value of `zone`. Subsequent reads from it will return its default value.
   public mutating func clearZone() {self._zone = nil}
 
+  public var expectedVersion: Int64 {
+    get {_expectedVersion ?? 0}
+    set {_expectedVersion = newValue}
+  }
+  /// Returns true if `expectedVersion` has been explicitly set.
+  public var hasExpectedVersion: Bool {self._expectedVersion != nil}
+  /// Clears the value of `expectedVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearExpectedVersion() {self._expectedVersion = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _zone: String? = nil
+  fileprivate var _expectedVersion: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_PauseCheckInsRequest: Sendable {
@@ -7623,7 +7664,7 @@ nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CheckInState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}daily\0\u{1}opens\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0\u{1}grace\0\u{1}graceEnds\0\u{1}pausedUntil\0\u{1}daily\0\u{1}opens\0\u{1}version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7642,6 +7683,7 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
       case 9: try { try decoder.decodeSingularInt64Field(value: &self._pausedUntil) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._daily) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._opens) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self._version) }()
       default: break
       }
     }
@@ -7685,6 +7727,9 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._opens {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._version {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7700,6 +7745,7 @@ nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProto
     if lhs._pausedUntil != rhs._pausedUntil {return false}
     if lhs._daily != rhs._daily {return false}
     if lhs._opens != rhs._opens {return false}
+    if lhs._version != rhs._version {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10720,7 +10766,7 @@ nonisolated extension Quartet_V1_SetContactApprovalRequest: SwiftProtobuf.Messag
 
 nonisolated extension Quartet_V1_SetResponderTiersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetResponderTiersRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tiers\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tiers\0\u{1}expectedVersion\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10729,20 +10775,29 @@ nonisolated extension Quartet_V1_SetResponderTiersRequest: SwiftProtobuf.Message
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.tiers) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._expectedVersion) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.tiers.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.tiers, fieldNumber: 1)
     }
+    try { if let v = self._expectedVersion {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_SetResponderTiersRequest, rhs: Quartet_V1_SetResponderTiersRequest) -> Bool {
     if lhs.tiers != rhs.tiers {return false}
+    if lhs._expectedVersion != rhs._expectedVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11388,7 +11443,7 @@ nonisolated extension Quartet_V1_CheckInRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetCheckInIntervalRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}expectedVersion\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11397,6 +11452,7 @@ nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Messag
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self._interval) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._expectedVersion) }()
       default: break
       }
     }
@@ -11410,11 +11466,15 @@ nonisolated extension Quartet_V1_SetCheckInIntervalRequest: SwiftProtobuf.Messag
     try { if let v = self._interval {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._expectedVersion {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Quartet_V1_SetCheckInIntervalRequest, rhs: Quartet_V1_SetCheckInIntervalRequest) -> Bool {
     if lhs._interval != rhs._interval {return false}
+    if lhs._expectedVersion != rhs._expectedVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11486,7 +11546,7 @@ nonisolated extension Quartet_V1_SetCheckInGraceRequest: SwiftProtobuf.Message, 
 
 nonisolated extension Quartet_V1_SetDailyCheckInsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetDailyCheckInsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{1}weekdays\0\u{1}zone\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}times\0\u{1}weekdays\0\u{1}zone\0\u{1}expectedVersion\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11497,6 +11557,7 @@ nonisolated extension Quartet_V1_SetDailyCheckInsRequest: SwiftProtobuf.Message,
       case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.times) }()
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.weekdays) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._zone) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._expectedVersion) }()
       default: break
       }
     }
@@ -11516,6 +11577,9 @@ nonisolated extension Quartet_V1_SetDailyCheckInsRequest: SwiftProtobuf.Message,
     try { if let v = self._zone {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._expectedVersion {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11523,6 +11587,7 @@ nonisolated extension Quartet_V1_SetDailyCheckInsRequest: SwiftProtobuf.Message,
     if lhs.times != rhs.times {return false}
     if lhs.weekdays != rhs.weekdays {return false}
     if lhs._zone != rhs._zone {return false}
+    if lhs._expectedVersion != rhs._expectedVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

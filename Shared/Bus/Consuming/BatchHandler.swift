@@ -26,6 +26,10 @@ package protocol BatchHandler: Sendable {
     /// succeeds or an operator discards it.
     var givesUp: Bool { get }
 
+    /// How many rows a message has appended, if these are many; 0 otherwise. One transaction handles only as many such messages as
+    /// ``Work/weightLimit`` says, so that others don't wait for long.
+    func weight(of message: RecordedMessage) -> Int
+
     /// What keeps a message's order besides its key. Asked only while something is parked or fails.
     func family(of message: Message) -> Family
 
@@ -37,6 +41,10 @@ package protocol BatchHandler: Sendable {
 
     /// Returns what to append when a message is given up. `BEGIN` is already queued; flush any query made here.
     func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending]
+}
+
+extension BatchHandler {
+    package func weight(of message: RecordedMessage) -> Int { 0 }
 }
 
 /// Rows for one log.

@@ -35,6 +35,17 @@ package struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
+    /// Nothing that is shorter names many accounts, and each that it names gets few commands.
+    private static var short: Int { 400 }
+
+    package func weight(of message: RecordedMessage) -> Int {
+        let event = message.message
+        guard event.body.count > Self.short, event.kind == .event, !ignoredTypes.contains(event.type),
+            let decoded = try? P.Event(type: event.type, version: event.version, body: event.body)
+        else { return 0 }
+        return policy.commands(for: decoded, in: message).count
+    }
+
     /// A policy skips nothing. An event that it can't handle holds back later ones of its key and family until it can.
     package var givesUp: Bool { false }
 

@@ -27,6 +27,26 @@ struct Work<Item: PartitionItem>: Sendable {
     /// Whether it may be handled together with other partitions' work.
     var isPlain: Bool { !isCareful && !isDoubtful }
 
+    /// More rows aren't appended by one transaction, unless one message alone has it append them.
+    static var weightLimit: Int { 2000 }
+
+    /// As many of the first messages as the limit allows, but at least one, and what they weigh.
+    func bounded(by limit: Int = weightLimit, _ weight: (Item) -> Int) -> (work: Self, weight: Int) {
+        var (count, total) = (0, 0)
+        for item in items {
+            let next = diverted.contains(item.position) ? 0 : weight(item)
+            // What is held has to go with the others.
+            guard count == 0 || total + next <= limit || !held.isEmpty else { break }
+            (count, total) = (count + 1, total + next)
+        }
+        guard count < items.count else { return (self, total) }
+        let first = Array(items.prefix(count))
+        let work = Self(
+            items: first, diverted: diverted.intersection(first.map(\.position)), held: held, isCareful: isCareful,
+            isDoubtful: isDoubtful)
+        return (work, total)
+    }
+
     var handled: [Item] {
         if diverted.isEmpty, held.isEmpty { return items }
         let aside = diverted.union(held.map(\.item.position))

@@ -50,7 +50,8 @@ extension WorkerLoop {
             return
         }
         switch step {
-        case .handle(let work, let cursor, let epoch): try handle(index, work, cursor, epoch)
+        case .handle(let work, let cursor, let epoch):
+            try handle(index, work.bounded(worker.handler.weight).work, cursor, epoch)
         case .retry(let parked, let cursor, let epoch): try retry(index, parked, cursor, epoch)
         case .parkAgain(let failed, let cursor, let epoch): try parkAgain(index, failed, cursor, epoch)
         case .giveUp(let failed, let cursor, let epoch): try giveUp(index, failed, cursor, epoch)
@@ -71,21 +72,25 @@ extension WorkerLoop {
 
     /// Handles what several partitions have ready in one transaction, which halves commits, flushes and doorbells. If
     /// it fails, each partition is handled by itself, which shows whose fault it was.
-    /// - Returns: Whether it has handled them.
-    func handleTogether() throws -> Bool {
-        guard worker.tenure.holds else { return false }
+    /// - Returns: The partitions that it has handled. What is too much for one transaction is left to one of its own.
+    func handleTogether() throws -> Set<Int> {
+        guard worker.tenure.holds else { return [] }
+        var total = 0
         let ready = partitions.indices.compactMap { index -> Ready? in
             guard case .handle(let work, let cursor, let epoch) = nextStep(index), work.isPlain else { return nil }
-            return Ready(index: index, work: work, cursor: cursor, epoch: epoch)
+            let (bounded, weight) = work.bounded(worker.handler.weight)
+            guard total + weight <= Work<RecordedMessage>.weightLimit else { return nil }
+            total += weight
+            return Ready(index: index, work: bounded, cursor: cursor, epoch: epoch)
         }
-        guard ready.count > 1 else { return false }
+        guard ready.count > 1 else { return [] }
         do {
             try handle(ready)
             settings.faultPoint?(.afterCommit)
-            return true
+            return Set(ready.map(\.index))
         } catch {
             _ = try recover(from: error, handling: ready.flatMap(\.work.items), isJoint: true)
-            return false
+            return []
         }
     }
 

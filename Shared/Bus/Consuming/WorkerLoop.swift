@@ -66,8 +66,8 @@ final class WorkerLoop<Handler: BatchHandler> {
             for claimant in [careful.claimant, aheadClaimant] { settings.carefulTurn.stays(claimant, isThere: false) }
             let begun = ContinuousClock.now
             try readRung()
-            let isHandled = try handleTogether()
-            for index in partitions.indices { try handle(index, exceptPending: isHandled) }
+            let handled = try handleTogether()
+            for index in partitions.indices { try handle(index, exceptPending: handled.contains(index)) }
             careful.rest = .now - begun
         }
     }

@@ -42,7 +42,9 @@ extension ContactsState {
             for contact in event.contacts { endPing(with: contact, .incoming) }
         case .responderReachChanged(let event): responderReach = event.reach
         case .alarmAcknowledged(let event): take(event)
-        case .responderTiersSet(let event): responderTiers = event.tiers.isEmpty ? nil : event.tiers
+        case .responderTiersSet(let event):
+            responderTiers = event.tiers.isEmpty ? nil : event.tiers
+            responderTiersVersion = event.version ?? responderTiersVersion
         case .alarmEnded(let event): keepAnswers { $0.alarm != event.alarm }
         case .pingEscalation(let event): apply(event)
         case .alertRelayed, .responderAlerted, .alarmHoldChanged, .alarmClosingDecided, .alarmUnanswered,

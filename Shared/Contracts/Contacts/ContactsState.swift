@@ -24,6 +24,8 @@ public struct ContactsState: Codable, Hashable, Sendable {
     public var alarmAnswers: Ordered<GivenAlarmAnswer>?
     /// Who hears of a missed check-in later than the others; the soonest first. Nil if all hear at once.
     public var responderTiers: [ResponderTier]?
+    /// Counts the changes of ``responderTiers``; nil for none.
+    public var responderTiersVersion: Int64?
     /// What becomes of pings that the account doesn't answer. Nil if nothing does.
     public var pingEscalation: PingEscalation?
     public var isClosed: Bool
@@ -32,7 +34,8 @@ public struct ContactsState: Codable, Hashable, Sendable {
         account: AccountID, code: ContactCode? = nil, isApprovalRequired: Bool = false, contacts: Ordered<Contact> = [],
         requests: Ordered<ContactRequest> = [], blocked: [AccountID] = [],
         responderReach: ResponderReach? = nil, alarmAnswers: Ordered<GivenAlarmAnswer>? = nil,
-        responderTiers: [ResponderTier]? = nil, pingEscalation: PingEscalation? = nil, isClosed: Bool = false
+        responderTiers: [ResponderTier]? = nil, responderTiersVersion: Int64? = nil,
+        pingEscalation: PingEscalation? = nil, isClosed: Bool = false
     ) {
         self.account = account
         self.code = code
@@ -43,6 +46,7 @@ public struct ContactsState: Codable, Hashable, Sendable {
         self.responderReach = responderReach
         self.alarmAnswers = alarmAnswers
         self.responderTiers = responderTiers
+        self.responderTiersVersion = responderTiersVersion
         self.pingEscalation = pingEscalation
         self.isClosed = isClosed
     }

@@ -23,16 +23,21 @@ package enum TierCommand: MessageSet {
 /// do anything, if one says that help is needed, or after the third repetition, everybody hears.
 ///
 /// It applies to the next alarm. Whoever stops being a responder is taken out. Rejected: `notContact` if somebody isn't the account's
-/// responder; whoever is still in a tier, though they aren't one any more, is dropped. Result: ``ResponderTiersSet``; nothing if nothing changes.
+/// responder; whoever is still in a tier, though they aren't one any more, is dropped. `staleVersion`. Result: ``ResponderTiersSet``; nothing
+/// if nothing changes.
 public struct SetResponderTiers: PublicCommandBody {
     /// Later, it might undo what the person has decided since on another device.
     public static let sending = Sending(.contactSettings, for: .minutes(10), supersedes: ["SetResponderTiers"])
 
     /// The soonest first; empty for everybody at once.
     public let tiers: [ResponderTier]
+    /// ``ContactsState/responderTiersVersion`` of what these tiers replace, or 0 if that is nil. Whatever there is by then is replaced if
+    /// this is nil.
+    public let expectedVersion: Int64?
 
-    public init(tiers: [ResponderTier]) {
+    public init(tiers: [ResponderTier], expectedVersion: Int64? = nil) {
         self.tiers = tiers
+        self.expectedVersion = expectedVersion
     }
 
     public func validate() throws(Rejection) {

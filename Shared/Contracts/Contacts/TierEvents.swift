@@ -5,11 +5,14 @@ public struct ResponderTiersSet: EventBody {
     public let account: AccountID
     /// The soonest first, each sorted by id; empty for everybody at once.
     public let tiers: [ResponderTier]
+    /// See ``ContactsState/responderTiersVersion``.
+    public let version: Int64?
     public let at: Instant
 
-    public init(account: AccountID, tiers: [ResponderTier], at: Instant) {
+    public init(account: AccountID, tiers: [ResponderTier], version: Int64? = nil, at: Instant) {
         self.account = account
         self.tiers = tiers
+        self.version = version
         self.at = at
     }
 }

@@ -56,9 +56,9 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case pingsCleared
     /// I was invited to a group session.
     case groupInvitation
-    /// A group session began.
+    /// Somebody is with the host in a group session for the first time: mine, or one that the host invited me to.
     case groupStarted
-    /// A group session ended.
+    /// Somebody ended a group session that I was in or that they had invited me to, or it expired before I came.
     case groupEnded
     /// A new device signed in to my account.
     case newDevice

@@ -112,12 +112,14 @@ public struct CheckInState: Codable, Hashable, Sendable {
     /// From when a check-in counts for ``due``, a daily time. Nil if that was missed, and where any check-in counts. Only the person sees
     /// it.
     public var opens: Instant?
+    /// Counts the changes of ``interval`` and ``daily``; nil for none. Only the person sees it.
+    public var version: Int64?
 
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
         last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil,
         grace: Interval? = nil, graceEnds: Instant? = nil, pausedUntil: Instant? = nil, daily: DailyTimes? = nil,
-        opens: Instant? = nil
+        opens: Instant? = nil, version: Int64? = nil
     ) {
         self.interval = interval
         self.reminders = reminders
@@ -130,6 +132,7 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.pausedUntil = pausedUntil
         self.daily = daily
         self.opens = opens
+        self.version = version
     }
 
     /// Takes another deadline. A pause goes on only if this is its own: processes of a release that doesn't know pauses set others.
@@ -206,10 +209,12 @@ extension AccountState {
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
             checkIn.daily = nil
+            checkIn.version = event.version ?? checkIn.version
             checkIn.move(to: event.due)
         case .dailyCheckInsSet(let event):
             checkIn.daily = event.daily
             checkIn.interval = event.interval
+            checkIn.version = event.version ?? checkIn.version
             (checkIn.due, checkIn.opens) = (event.due, event.opens)
         case .dailyCheckInsMoved(let event): (checkIn.due, checkIn.opens) = (event.due, event.opens)
         case .checkInRemindersSet(let event): checkIn.reminders = event.reminders

@@ -59,16 +59,21 @@ public struct CheckIn: PublicCommandBody {
 /// earlier one, unless check-ins are paused.
 ///
 /// The new deadline is one interval after the last check-in, after the account was opened or after a pause ended; if that has
-/// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Result:
-/// ``CheckInIntervalSet``; nothing if nothing changes.
-public struct SetCheckInInterval: PublicCommandBody {
+/// passed, one interval from now, though no later than seven days after it. A missed check-in stays missed. Rejected:
+/// `staleVersion`. Result: ``CheckInIntervalSet``; nothing if nothing changes.
+public struct SetCheckInInterval: PublicCommandBody, GrownBody {
     public static let sending = Sending(.checkInSettings, supersedes: ["SetCheckInInterval", "SetDailyCheckIns"])
+    public static let laterFields: Set<String> = ["expectedVersion"]
 
     /// At most 7 days, and at least what operators allow: 1 hour by default.
     public let interval: Interval
+    /// ``CheckInState/version`` of the interval or the daily times that this replaces, or 0 if that is nil. Whatever there is by then is
+    /// replaced if this is nil.
+    public let expectedVersion: Int64?
 
-    public init(interval: Interval) {
+    public init(interval: Interval, expectedVersion: Int64? = nil) {
         self.interval = interval
+        self.expectedVersion = expectedVersion
     }
 
     public func validate() throws(Rejection) {
@@ -128,8 +133,8 @@ public struct SetCheckInGrace: PublicCommandBody {
 /// passed, and a missed check-in, stay as they are. Where clocks skip a time, the first instant after it counts; where they show it
 /// twice, the first of the two; and of two times that this leaves less than half an hour apart, the first.
 ///
-/// Rejected: `invalidField` for times, days or a zone that can't be; `tooSoon`, with the time left, after ten changes in a day. Result:
-/// ``DailyCheckInsSet``; nothing if nothing changes.
+/// Rejected: `invalidField` for times, days or a zone that can't be; `tooSoon`, with the time left, after ten changes in a day;
+/// `staleVersion`. Result: ``DailyCheckInsSet``; nothing if nothing changes.
 public struct SetDailyCheckIns: PublicCommandBody {
     public static let sending = Sending(.checkInSettings, supersedes: ["SetDailyCheckIns", "SetCheckInInterval"])
 
@@ -139,15 +144,19 @@ public struct SetDailyCheckIns: PublicCommandBody {
     public let weekdays: [Weekday]
     /// The zone's name in IANA's database. That of the device is only a proposal.
     public let zone: String
+    /// ``CheckInState/version`` of what these times replace, or 0 if that is nil. Whatever there is by then is replaced if this is nil.
+    public let expectedVersion: Int64?
 
-    public init(times: [Int], weekdays: [Weekday], zone: String) {
+    public init(times: [Int], weekdays: [Weekday], zone: String, expectedVersion: Int64? = nil) {
         self.times = times
         self.weekdays = weekdays
         self.zone = zone
+        self.expectedVersion = expectedVersion
     }
 
-    public init(_ daily: DailyTimes) {
-        self.init(times: daily.times, weekdays: daily.weekdays, zone: daily.zone)
+    public init(_ daily: DailyTimes, expectedVersion: Int64? = nil) {
+        self.init(
+            times: daily.times, weekdays: daily.weekdays, zone: daily.zone, expectedVersion: expectedVersion)
     }
 
     package var daily: DailyTimes { DailyTimes(times: times, weekdays: weekdays, zone: zone) }

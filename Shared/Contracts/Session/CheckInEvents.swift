@@ -40,12 +40,15 @@ public struct CheckInIntervalSet: EventBody {
     public let interval: Interval
     /// When the next check-in is due.
     public let due: Instant?
+    /// See ``CheckInState/version``. Nil from a server of 0.1.0, which doesn't count.
+    public let version: Int64?
     public let at: Instant
 
-    public init(account: AccountID, interval: Interval, due: Instant? = nil, at: Instant) {
+    public init(account: AccountID, interval: Interval, due: Instant? = nil, version: Int64? = nil, at: Instant) {
         self.account = account
         self.interval = interval
         self.due = due
+        self.version = version
         self.at = at
     }
 }
@@ -62,11 +65,13 @@ public struct DailyCheckInsSet: EventBody {
     public let opens: Instant?
     /// The last of these times that is past and counts for nothing.
     public let skipped: Instant?
+    /// See ``CheckInState/version``.
+    public let version: Int64?
     public let at: Instant
 
     public init(
         account: AccountID, daily: DailyTimes, interval: Interval, due: Instant, opens: Instant? = nil,
-        skipped: Instant? = nil, at: Instant
+        skipped: Instant? = nil, version: Int64? = nil, at: Instant
     ) {
         self.account = account
         self.daily = daily
@@ -74,6 +79,7 @@ public struct DailyCheckInsSet: EventBody {
         self.due = due
         self.opens = opens
         self.skipped = skipped
+        self.version = version
         self.at = at
     }
 }

@@ -45,7 +45,9 @@ extension BadInputTests {
                 #"[{"after":120000000,"responders":["<bob>"]},{"after":60000000,"responders":["<eve>"]}]"#,
             ]),
         .refused("tiers", [#"[{"after":60000000,"responders":["<eve>"]}]"#], 404, "notContact"),
-        .unknown("delays"))
+        .malformed("expectedVersion", notTimes),
+        .refused("expectedVersion", neverVersions, 409, "staleVersion"),
+        .unknown("delays", "version"))
 
     /// Commands that name an account and nothing else.
     static let naming =

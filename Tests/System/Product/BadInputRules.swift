@@ -27,7 +27,9 @@ extension BadInputTests {
                     "0", "-1", "3599999999", "604800000001", "-3600000000", "9223372036854775807",
                     "-9223372036854775808",
                 ]),
-            .unknown("unit"))
+            .malformed("expectedVersion", notTimes),
+            .refused("expectedVersion", neverVersions, 409, "staleVersion"),
+            .unknown("unit", "version"))
         + Form("SetCheckInGrace", ["grace": "600000000"]).refuses(
             .missing("grace"),
             .malformed("grace", ["null", "true", "\"600000000\"", "[]", "{}"] + notIntegers),
@@ -52,7 +54,9 @@ extension BadInputTests {
                     "\"\"", "\"Europe/Nowhere\"", "\"europe/berlin\"", "\"../../etc/passwd\"", "\"/Europe/Berlin\"",
                     "\"Europe//Berlin\"", "\"\(String(repeating: "Z", count: 65))\"",
                 ]),
-            .unknown("interval"))
+            .malformed("expectedVersion", notTimes),
+            .refused("expectedVersion", neverVersions, 409, "staleVersion"),
+            .unknown("interval", "version"))
         + Form("PauseCheckIns", ["until": "4102444800000000"]).refuses(
             .missing("until"),
             .malformed("until", ["null", "true", "\"4102444800000000\"", "[]", "{}"] + notIntegers),

@@ -16,6 +16,8 @@ extension BadInputTests {
     ]
     static let notRequiredIDs = notIDs + ["null"]
     static let notObjects = ["[]", "null", "5", "\"text\"", "true"]
+    /// Versions that nothing ever has.
+    static let neverVersions = ["-1", "9223372036854775807", "-9223372036854775808"]
     /// Versions that aren't the current one, 1.
     static let staleVersions = ["0", "-1", "2", "9223372036854775807", "-9223372036854775808"]
 

@@ -59,10 +59,20 @@ extension Device {
         return Dictionary(uniqueKeysWithValues: groups.map { ($0["group"].string ?? "", $0) })
     }
 
+    /// What this account was told of a session besides invitations, newest first: kinds and the accounts that they are about.
+    func news(of group: Group) async throws -> [String] {
+        let notifications = try await notifications().filter { $0["details"]["group"].string == group.id }
+        return notifications.compactMap { one in
+            guard let kind = one["kind"].string, kind != "groupInvitation" else { return nil }
+            return "\(kind) \(one["subject"].string ?? "")"
+        }
+    }
+
     /// How many invitations to each session stand in the notifications.
     func invitations() async throws -> [String: Int] {
         let notifications = try await read("/v1/notifications?limit=200&category=group")["notifications"].array
-        let groups = notifications.filter { $0["cleared"] == .null }.compactMap { $0["details"]["group"].string }
+        let standing = notifications.filter { $0["kind"] == "groupInvitation" && $0["cleared"] == .null }
+        let groups = standing.compactMap { $0["details"]["group"].string }
         return Dictionary(groups.map { ($0, 1) }, uniquingKeysWith: +)
     }
 }

@@ -230,6 +230,69 @@ struct GroupTests {
 
     @Test(
         """
+        that a session started, and that it ended, is told once to those whom it concerns, and to nobody of their own doing \
+        (P4, P8, S36)
+        """)
+    func news() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            let (dora, fred) = try await quartet.signUp("dora", "fred")
+            for guest in [bob, carl, dora, fred] { try await anna.add(guest) }
+            let group = try await Group.create(by: anna)
+            try await group.invite(bob, carl, dora, fred, by: anna)
+            try await group.act(bob, "JoinGroupSession")
+            // Nothing starts a second time.
+            try await group.act(bob, "LeaveGroupSession")
+            for guest in [bob, carl] { try await group.act(guest, "JoinGroupSession") }
+            try await group.act(bob, "LeaveGroupSession")
+            try await group.act(fred, "LeaveGroupSession")
+            try await quartet.waitUntilQuiet()
+            #expect(try await anna.news(of: group) == ["groupStarted \(bob.account)"])
+            for guest in [carl, dora, fred] {
+                #expect(try await guest.news(of: group) == ["groupStarted \(anna.account)"])
+            }
+            // It stands for those who can still come, and for the host.
+            for (device, isStanding) in [(anna, true), (carl, false), (dora, true), (fred, false)] {
+                let all = try await device.notifications()
+                let told = try #require(all.first { $0["kind"] == "groupStarted" })
+                #expect((told["cleared"] == .null) == isStanding, "\(told)")
+            }
+
+            let sees = try await LiveView.open(dora)
+            try await group.act(anna, "EndGroupSession")
+            let told = try await sees.wait("the end") {
+                $0.name == "notifications.event" && $0.data["body"]["notification"]["kind"] == "groupEnded"
+            }.data["body"]["notification"]
+            #expect(told["details"]["group"].string == group.id && told["subject"].string == anna.account, "\(told)")
+            await sees.close()
+            try await quartet.waitUntilQuiet()
+            let (start, end) = ("groupStarted \(anna.account)", "groupEnded \(anna.account)")
+            for guest in [carl, dora] { #expect(try await guest.news(of: group) == [end, start]) }
+            // Bob and Fred had left before, and Anna ended it herself.
+            #expect(try await anna.news(of: group) == ["groupStarted \(bob.account)"])
+            #expect(try await bob.news(of: group).isEmpty)
+            #expect(try await fred.news(of: group) == [start])
+            for device in [anna, bob, carl, dora, fred] {
+                let standing = try await device.notifications().filter {
+                    $0["kind"] != "groupEnded" && $0["details"]["group"].string == group.id && $0["cleared"] == .null
+                }
+                #expect(standing.isEmpty, "\(standing)")
+            }
+
+            // Who has left isn't there when it ends.
+            let other = try await Group.create(by: anna)
+            try await other.invite(bob, by: anna)
+            try await other.act(bob, "JoinGroupSession")
+            try await other.act(anna, "LeaveGroupSession")
+            try await quartet.waitUntilQuiet()
+            let left = try await anna.notifications().filter { $0["details"]["group"].string == other.id }
+            #expect(left.count == 1 && left.allSatisfy { $0["cleared"] != .null }, "\(left)")
+        }
+    }
+
+    @Test(
+        """
         one move of a version wins, and the loser gets the game as it is; only whoever has a seat and the turn moves \
         (P17, P21, P22)
         """)

@@ -73,6 +73,32 @@ struct ReleaseTests {
         }
     }
 
+    @Test("a group session that somebody had joined before the update has started, and no other one (S36)")
+    func groups() async throws {
+        let released = DatabaseTemplate(
+            "released_groups", services: DatabaseTemplate.productServices,
+            dump: Self.folder.appending(path: "0.1.0.sql")
+        ) { database in
+            try await database.psql(
+                """
+                INSERT INTO session.group_session (group_id, creator, activity, capacity, seats, is_open_to_contacts, host,
+                                                   joins, created_at, ended_at, end_reason)
+                SELECT gen_random_uuid(), gen_random_uuid(), s.name, 8, 2, false, s.host, s.joins,
+                       '2026-03-14 08:00Z', s.ended_at, s.reason
+                  FROM (VALUES ('joined', gen_random_uuid(), 2, NULL::timestamptz, NULL),
+                               ('alone', gen_random_uuid(), 1, NULL, NULL),
+                               ('over', NULL, 3, timestamptz '2026-03-15 08:00Z', 'expired'))
+                       AS s(name, host, joins, ended_at, reason);
+                """)
+            try await DatabaseTemplate.migrate(database)
+        }
+        try await TestDatabase.with(released) { database in
+            let started = try await database.psql(
+                "SELECT activity FROM session.group_session WHERE started_at = created_at")
+            #expect(started == "joined")
+        }
+    }
+
     /// The statements of a dump and the migrations of the four schemas, whatever their order.
     private func schema(of database: TestDatabase) async throws -> Set<String> {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(database.name).sql")

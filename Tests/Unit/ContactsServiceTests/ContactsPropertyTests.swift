@@ -32,6 +32,8 @@ struct ContactsPropertyTests {
                     let before = people
                     do {
                         try people.ask(asker, command)
+                        let seen = (command as? SetResponderTiers)?.expectedVersion
+                        try #require(seen == nil || seen == before.rows.published(asker).responderTiersVersion ?? 0)
                         consents.take(command, of: asker, in: before)
                     } catch is Rejection {}
                     try Self.check(people, accounts)
@@ -103,7 +105,9 @@ struct ContactsPropertyTests {
         let tiers = responders.reduce(into: [ResponderTier]()) { tiers, responder in
             tiers = tiers.moving(responder, to: .minutes(Int64.random(in: 0...2, using: &random)))
         }
-        return SetResponderTiers(tiers: tiers)
+        let version = people.rows.published(asker).responderTiersVersion ?? 0
+        let seen = version - (random.oneIn(4) ? 1 : 0)
+        return SetResponderTiers(tiers: tiers, expectedVersion: random.oneIn(2) ? seen : nil)
     }
 
     static func command(

@@ -18,6 +18,7 @@ extension ContactsRows {
         state.isApprovalRequired = row.isApprovalRequired
         state.responderReach = row.responderReach
         state.responderTiers = row.responderTiers
+        state.responderTiersVersion = row.responderTiersVersion > 0 ? row.responderTiersVersion : nil
         state.pingEscalation = row.pingEscalation
         for contact in contacts(of: account) {
             guard let relation = self[Pair(account, contact)] else { continue }

@@ -30,6 +30,7 @@ struct ContactsTableTests {
             (open.settledReach, open.unsettled) = (.reachable, time(9))
             (closed.reachableUntil, closed.responderReach, closed.unsettled) = (time(10), .reachable, time(11))
             open.responderTiers = [ResponderTier(after: .minutes(15), responders: [ben])]
+            open.responderTiersVersion = 3
             (open.nextTier, open.nextRenewal, open.nextPing) = (time(26), time(31), time(36))
             open.pingEscalation = PingEscalation(after: .minutes(15), quietHours: QuietHours(from: 1, to: 2))
             var earlier = Tables.account.blank

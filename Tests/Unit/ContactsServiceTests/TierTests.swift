@@ -232,6 +232,29 @@ struct TierTests {
         #expect(scene.people.rows.published(scene.anna).responderTiers == nil)
     }
 
+    @Test("tiers that were chosen for what has changed since are refused, whoever changed it (T26, A10)")
+    func stale() throws {
+        var scene = try Scene()
+        func state() -> ContactsState { scene.people.rows.published(scene.anna) }
+        let tiers = state().responderTiers ?? []
+        #expect(state().responderTiersVersion == 1)
+        let first = SetResponderTiers(tiers: tiers.moving(scene.ben, to: .minutes(5)), expectedVersion: 1)
+        try scene.people.ask(scene.anna, first)
+        // Another device had read the same.
+        let second = SetResponderTiers(tiers: tiers.moving(scene.ben, to: .minutes(9)), expectedVersion: 1)
+        #expect(throws: Rejection.staleVersion(expected: 1, current: 2)) {
+            try scene.people.ask(scene.anna, second)
+        }
+        #expect(state().responderTiers?.first?.after == .minutes(5))
+        try scene.people.ask(scene.anna, RemoveContact(contact: scene.dora))
+        #expect(throws: Rejection.staleVersion(expected: 2, current: 3)) {
+            try scene.people.ask(scene.anna, SetResponderTiers(tiers: [], expectedVersion: 2))
+        }
+        try scene.people.ask(scene.anna, SetResponderTiers(tiers: [], expectedVersion: 3))
+        #expect(try scene.people.ask(scene.anna, SetResponderTiers(tiers: [])).isEmpty)
+        #expect(state().responderTiers == nil && state().responderTiersVersion == 4)
+    }
+
     @Test("tiers have their order, their limits and nobody twice (A10)")
     func validation() {
         let (ben, cleo) = (AccountID.new(), AccountID.new())

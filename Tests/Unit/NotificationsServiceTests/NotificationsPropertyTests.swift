@@ -87,7 +87,7 @@ struct NotificationsPropertyTests {
         switch Int.random(in: 0..<40, using: &random) {
         case 0: return random.oneIn(20) ? CloseAccount() : OpenAccount()
         case 1...12:
-            let group = kind == .groupInvitation ? GroupID(ids[Int.random(in: 0..<3, using: &random)]) : nil
+            let group = kind.category == .group ? GroupID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             let alarm = kind.isOfAlarm ? AlarmID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             let drill = kind == .system && random.oneIn(2) ? DrillID(ids[Int.random(in: 0..<3, using: &random)]) : nil
             return DeliverNotification(
@@ -124,7 +124,8 @@ struct NotificationsPropertyTests {
         case 35:
             let groups = Set((0..<2).map { _ in GroupID(ids[Int.random(in: 0..<3, using: &random)]) })
             return ClearNotifications(
-                selection: .init(kinds: random.oneIn(2) ? [.groupInvitation] : nil, groups: groups.sorted()))
+                selection: .init(
+                    kinds: random.oneIn(2) ? [.groupInvitation, .groupStarted] : nil, groups: groups.sorted()))
         case 37...39:
             let ids = Array(Set([id, ids.randomElement(using: &random) ?? id])).sorted()
             let shown = random.oneIn(2) ? inbox.time + .minutes(Int64.random(in: -9...9, using: &random)) : nil

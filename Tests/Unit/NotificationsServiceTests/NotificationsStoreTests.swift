@@ -209,7 +209,7 @@ struct NotificationsStoreTests {
             ).get()
             try await deliver(.dependentCheckInMissed, 1)
             try await deliver(.newDevice, 1)
-            try await deliver(.groupStarted, 501)
+            try await deliver(.pingsCleared, 501)
             #expect(try await waiting() == "0 1, 1 1, 2 498")
             let displaced = try await database.psql(
                 """
@@ -218,7 +218,7 @@ struct NotificationsStoreTests {
                   JOIN notifications.notification AS n ON n.account = a.account AND n.id = a.notification
                  GROUP BY n.kind, a.result
                 """)
-            #expect(displaced == "groupStarted displaced 3")
+            #expect(displaced == "pingsCleared displaced 3")
             await trial.close()
 
             // Only alarms displace alarms, and never the last of them.

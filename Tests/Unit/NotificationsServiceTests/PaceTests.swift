@@ -40,6 +40,40 @@ struct PaceTests {
     }
 
     @Test(
+        "news of sessions that somebody starts and ends in a loop is held back, and doesn't hold back invitations (S36)"
+    )
+    func sessions() throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        var last: NotificationID?
+        for round in 0..<100 {
+            last = try inbox.tell(anna, round.isMultiple(of: 2) ? .groupStarted : .groupEnded, about: ben)
+            inbox.pass(Interval(microseconds: 100_000))
+        }
+        #expect(inbox.state(anna).unread == 6 && inbox.rows.held.keys.count == 1)
+        let invitation = try inbox.tell(anna, .groupInvitation, about: ben)
+        try inbox.tell(anna, .groupEnded, about: inbox.id())
+        #expect(inbox.state(anna).unread == 8 && inbox.state(anna).notifications.map(\.id).contains(invitation))
+        inbox.pass(.minutes(1))
+        try Self.runTimers(of: anna, in: &inbox)
+        #expect(inbox.state(anna).notifications.first?.id == last && inbox.rows.held.keys.isEmpty)
+    }
+
+    @Test("the start of a session doesn't take the place of the end of another one, which is held back (S36)")
+    func heldEnd() throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        for _ in 0..<6 { try inbox.tell(anna, .groupStarted, about: ben) }
+        try inbox.tell(anna, .groupStarted, about: ben)
+        let end = try inbox.tell(anna, .groupEnded, about: ben)
+        try inbox.tell(anna, .groupStarted, about: ben)
+        #expect(inbox.state(anna).unread == 6)
+        inbox.pass(.minutes(1))
+        try Self.runTimers(of: anna, in: &inbox)
+        #expect(inbox.state(anna).unread == 7 && inbox.state(anna).notifications.first?.id == end)
+    }
+
+    @Test(
         """
         whatever comes when, no more than the limit is delivered at once, nothing waits longer than a minute, and the \
         newest is delivered (S46)

@@ -60,7 +60,7 @@ struct PushDeliveryTests {
     func shares() async throws {
         try await HeldOutbox.with(Self.tables) { outbox in
             let slow = try await outbox.account()
-            try await outbox.add(300, .groupStarted, to: slow)
+            try await outbox.add(300, .pingsCleared, to: slow)
             try await outbox.add(20, .dependentAlertRaised, to: slow)
             try await outbox.sending {
                 try await outbox.receiver.wait("those that its device may get at a time", count: 2)

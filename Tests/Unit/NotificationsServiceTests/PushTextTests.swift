@@ -13,6 +13,12 @@ struct PushTextTests {
         PushedNotification(QuartetNotification(id: .new(), kind: kind, details: details, created: created))
     }
 
+    @Test("the push of a group session says whether it has started or ended (S36)")
+    func groups() {
+        let (start, end) = (PushText(.groupStarted), PushText(.groupEnded))
+        #expect(start.body.contains("started") && end.body.contains("ended") && start.title == end.title)
+    }
+
     @Test("the push of a grace says that nothing is missed yet, ends with it, and gives way to the alarm's (A3)")
     func grace() {
         let (deadline, ends) = (Self.created, Self.created + .minutes(10))

@@ -153,7 +153,7 @@ private struct Sent: Sendable {
     func close(_ account: AccountID) async throws { try await ask([(account, CloseAccount())]) }
 
     func deliver(to accounts: [AccountID]) async throws {
-        try await ask(accounts.map { ($0, DeliverNotification(id: .new(), kind: .groupStarted)) })
+        try await ask(accounts.map { ($0, DeliverNotification(id: .new(), kind: .pingsCleared)) })
     }
 
     private func ask(_ commands: [(AccountID, any CommandBody)]) async throws {

@@ -82,6 +82,46 @@ struct WorldTests {
         #expect(hears(carl))
     }
 
+    @Test("what another device has changed since isn't replaced, if the app says what it has seen (P36, T26)")
+    func staleVersions() async throws {
+        let world = QuartetWorld(seed: 9)
+        let (phone, bob) = try await world.people("anna", "bob")
+        try await world.befriend(phone, bob)
+        let tablet = try await world.device(of: phone)
+        let morning = DailyTimes(times: [480], weekdays: Weekday.allCases, zone: "UTC")
+        let evening = DailyTimes(times: [1200], weekdays: Weekday.allCases, zone: "UTC")
+        #expect(phone.user.user.checkIn?.version == nil && tablet.user.user.checkIn?.version == nil)
+        try await phone.user.replaceDailyCheckIns(morning, 0)
+        await #expect {
+            try await tablet.user.replaceDailyCheckIns(evening, 0)
+        } throws: {
+            ($0 as? QuartetError)?.code == .staleVersion
+        }
+        await world.settle()
+        let seen = try #require(tablet.user.user.checkIn?.version)
+        #expect(seen == 1 && tablet.user.user.checkIn?.daily == morning)
+        try await tablet.user.replaceDailyCheckIns(evening, seen)
+
+        let soon = [ResponderTier(after: .minutes(5), responders: [bob.id])]
+        let late = [ResponderTier(after: .minutes(30), responders: [bob.id])]
+        try await phone.contacts.replaceResponderTiers(soon, 0)
+        await #expect {
+            try await tablet.contacts.replaceResponderTiers(late, 0)
+        } throws: {
+            ($0 as? QuartetError)?.code == .staleVersion
+        }
+        await world.settle()
+        #expect(tablet.contacts.contacts.responderTiers == soon && tablet.contacts.contacts.responderTiersVersion == 1)
+        try await tablet.contacts.replaceResponderTiers(late, 1)
+        await world.settle()
+        #expect(phone.contacts.contacts.responderTiers == late && phone.user.user.checkIn?.daily == evening)
+        // Who says nothing of what they saw replaces whatever there is.
+        try await phone.user.setDailyCheckIns(morning)
+        try await phone.contacts.setResponderTiers([])
+        await world.settle()
+        #expect(tablet.user.user.checkIn?.version == 3 && tablet.contacts.contacts.responderTiersVersion == 3)
+    }
+
     @Test(
         """
         a drill reaches responders as a drill, an alarm takes it away, and its person reads whom it reached (P36, \

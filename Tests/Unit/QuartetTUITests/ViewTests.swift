@@ -320,7 +320,7 @@ struct ViewTests {
     func daily() throws {
         let chosen = DailyTimes(times: [480, 1205], weekdays: [.monday, .friday], zone: "Europe/Berlin")
         let shown = Self.shown(account: { account in
-            account.checkIn.daily = chosen
+            (account.checkIn.daily, account.checkIn.version) = (chosen, 3)
             (account.checkIn.due, account.checkIn.opens) = (Self.now + .hours(9), Self.now + .hours(3))
         })
         let all = rows(Model(), shown, width: 120).joined(separator: "\n")
@@ -335,7 +335,12 @@ struct ViewTests {
         let counted = CheckedIn(account: .new(), due: due, opens: opens, at: Self.now)
         #expect(DailyPart.done(counted) == "Checked in." && DailyPart.done(nil) == "Checked in.")
 
+        // Both take the place of what the form was opened on, and of nothing newer (T26).
+        _ = model.handle(.character("i"), shown)
+        #expect(model.dialog?.purpose == .interval(seen: 3))
+        model.dialog = nil
         _ = model.handle(.character("d"), shown)
+        #expect(model.dialog?.purpose == .daily(seen: 3))
         let form = try #require(model.dialog?.form)
         #expect(DailyPart.daily(form) == chosen)
         for (text, days) in [

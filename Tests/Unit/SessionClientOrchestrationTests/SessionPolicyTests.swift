@@ -25,14 +25,20 @@ struct SessionPolicyTests {
 
     /// What is asked of others because of an event.
     private func commands(for event: SessionEvent, recorded: Instant = .now) throws -> [any CommandBody] {
+        try asked(because: event, recorded: recorded).map(\.body)
+    }
+
+    private func asked(
+        because event: SessionEvent, in id: MessageID = .new(), recorded: Instant = .now
+    ) throws -> [PolicyCommand] {
         let body = event.body
         let message = RecordedMessage(
             partition: Partition(0), position: Position(1),
             message: Message(
-                kind: .event, type: type(of: body).type, key: .account(account), account: account,
+                kind: .event, id: id, type: type(of: body).type, key: .account(account), account: account,
                 body: try body.encoded()),
             recordedAt: recorded)
-        return policy.commands(for: event, in: message).map(\.body)
+        return policy.commands(for: event, in: message)
     }
 
     @Test("of a trip only its person is told, until it is missed; then responders, by ids alone (A7)")
@@ -221,6 +227,112 @@ struct SessionPolicyTests {
         #expect(delivered.map(\.details.drillNews) == [.anothersIsOn, .anothersIsOver] && taken.count == 3)
         #expect(delivered.first?.id == body.id && delivered.last?.id != body.id)
         #expect(delivered.first?.details.drillEnds.map { $0 < now } == true)
+    }
+
+    /// Whom an event of a session notifies, and about whom.
+    private func told(
+        _ event: GroupEvent, _ kind: NotificationKind, of group: GroupID
+    ) throws -> [AccountID: AccountID] {
+        var told: [AccountID: AccountID] = [:]
+        for command in try asked(because: .group(event)) {
+            guard let body = command.body as? DeliverNotification else { continue }
+            try body.validate()
+            #expect(body.kind == kind && body.details.group == group && body.details.at != nil)
+            let account = try #require(command.account)
+            #expect(told[account] == nil)
+            let subject = try #require(body.subject)
+            told[account] = subject
+        }
+        return told
+    }
+
+    /// Whose notifications about the session an event clears.
+    private func cleared(by event: GroupEvent, of group: GroupID) throws -> Set<AccountID> {
+        var cleared: Set<AccountID> = []
+        for command in try asked(because: .group(event)) {
+            guard let selection = (command.body as? ClearNotifications)?.selection else { continue }
+            #expect(selection.kinds == [.groupInvitation, .groupStarted] && selection.groups == [group])
+            #expect(selection.occurredBy != nil)
+            let account = try #require(command.account)
+            #expect(cleared.insert(account).inserted)
+        }
+        return cleared
+    }
+
+    @Test("a group session's start is told to its host and to whom they invited, and not to the one who came (S36)")
+    func groupStarted() throws {
+        let (group, now) = (GroupID.new(), Instant.now)
+        let (host, newcomer, guest) = (AccountID.new(), AccountID.new(), AccountID.new())
+        let joined = GroupEvent.participantJoined(
+            .init(
+                group: group, account: newcomer, ordinal: 2, isHost: false,
+                start: GroupStart(host: host, invited: [guest]), at: now))
+        #expect(try told(joined, .groupStarted, of: group) == [host: newcomer, guest: host])
+        #expect(try cleared(by: joined, of: group) == [newcomer])
+        let later = GroupEvent.participantJoined(
+            .init(group: group, account: guest, ordinal: 3, isHost: false, at: now))
+        #expect(try told(later, .groupStarted, of: group).isEmpty)
+        #expect(try cleared(by: later, of: group) == [guest])
+        let quiet: [GroupEvent] = [
+            .groupSessionCreated(
+                .init(
+                    group: group, account: host, activity: .init(identifier: "chess", title: "Chess"), capacity: 8,
+                    seats: 2, isOpenToContacts: true, at: now)),
+            .hostTransferred(.init(group: group, account: newcomer, from: host, at: now)),
+        ]
+        for event in quiet { #expect(try asked(because: .group(event)).isEmpty) }
+        // Whoever leaves isn't there to hear of its end.
+        for reason in [LeaveReason.left, .removed, .dropped] {
+            let left = GroupEvent.participantLeft(
+                .init(group: group, account: host, reason: reason, host: newcomer, at: now))
+            #expect(try cleared(by: left, of: group) == [host])
+            #expect(try told(left, .groupEnded, of: group).isEmpty)
+        }
+    }
+
+    @Test(
+        """
+        a group session's end is told to those who were in it and to whom the one who ended it had invited, and not to \
+        that one (S36)
+        """)
+    func groupEnded() throws {
+        let (group, now) = (GroupID.new(), Instant.now)
+        let (host, member, guest, other) = (AccountID.new(), AccountID.new(), AccountID.new(), AccountID.new())
+        func ended(_ reason: GroupEndReason, _ participants: [AccountID], guests: [AccountID]?) -> GroupEvent {
+            .groupSessionEnded(
+                .init(
+                    group: group, account: host, reason: reason, participants: participants, invited: [guest, other],
+                    guests: guests, at: now))
+        }
+        let end = ended(.ended, [host, member], guests: [guest])
+        #expect(try told(end, .groupEnded, of: group) == [member: host, guest: host])
+        #expect(try cleared(by: end, of: group) == [host, member, guest, other])
+        let expiry = ended(.expired, [], guests: [guest, other])
+        #expect(try told(expiry, .groupEnded, of: group) == [guest: host, other: host])
+        // A session of 0.1.0 doesn't say whose guests they are.
+        let old = ended(.ended, [host, member], guests: nil)
+        #expect(try told(old, .groupEnded, of: group) == [member: host])
+    }
+
+    @Test("an event of a group session gives each person one notification, however often it is handled (S36)")
+    func groupEffects() throws {
+        let (group, host) = (GroupID.new(), AccountID.new())
+        func ids(_ event: GroupEvent, in message: MessageID) throws -> [NotificationID] {
+            try asked(because: .group(event), in: message).compactMap { ($0.body as? DeliverNotification)?.id }
+        }
+        let start = GroupEvent.participantJoined(
+            .init(
+                group: group, account: .new(), ordinal: 2, isHost: false,
+                start: GroupStart(host: host, invited: [.new()]), at: .now))
+        let end = GroupEvent.groupSessionEnded(
+            .init(group: group, account: host, reason: .ended, participants: [host, .new()], invited: [], at: .now))
+        for event in [start, end] {
+            let message = MessageID.new()
+            let first = try ids(event, in: message)
+            #expect(!first.isEmpty)
+            #expect(try ids(event, in: message) == first)
+            #expect(try Set(ids(event, in: .new())).isDisjoint(with: first))
+        }
     }
 
     private func signedIn(isFirst: Bool, isFirstOfDay: Bool?) -> SessionEvent {

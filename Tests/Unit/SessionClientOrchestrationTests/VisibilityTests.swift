@@ -24,7 +24,7 @@ struct VisibilityTests {
             account: Self.anna, handle: "anna", name: "Anna", emergencyNote: "allergic",
             checkIn: CheckInState(
                 due: .now, missed: true, daily: DailyTimes(times: [540], weekdays: [.monday], zone: "Europe/Berlin"),
-                opens: .now), alertRaised: .now, alertAlarm: .new(),
+                opens: .now, version: 3), alertRaised: .now, alertAlarm: .new(),
             lateCall: LateCall(pressed: Instant.now - .hours(1), received: .now))
         let contact = Person(state, seenByResponder: false)
         #expect(contact.handle == "anna" && contact.name == "Anna")
@@ -33,7 +33,7 @@ struct VisibilityTests {
         let responder = Person(state, seenByResponder: true)
         #expect(responder.emergencyNote == "allergic" && responder.checkIn?.missed == true)
         // A zone says where somebody is.
-        #expect(responder.checkIn?.daily == nil && responder.checkIn?.opens == nil)
+        #expect(responder.checkIn?.daily == nil && responder.checkIn?.opens == nil && responder.checkIn?.version == nil)
         #expect(responder.veryLateFrom != nil && responder.alertRaised != nil && responder.alertAlarm != nil)
         #expect(responder.lateCall != nil && responder.lateCall == state.lateCall)
         let closed = Person(

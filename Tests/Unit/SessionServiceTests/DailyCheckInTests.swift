@@ -434,6 +434,44 @@ struct DailyCheckInTests {
             .validate()
     }
 
+    @Test("times that were chosen for what has changed since are refused, unless they replace anything (T26, A6)")
+    func stale() throws {
+        var (household, anna) = try Self.person([8 * 60])
+        func times(_ hour: Int, expecting version: Int64?) -> SetDailyCheckIns {
+            SetDailyCheckIns(times: [hour * 60], weekdays: [.monday], zone: "UTC", expectedVersion: version)
+        }
+        #expect(household.state(anna).checkIn.version == 1)
+        try household.ask(anna, times(9, expecting: 1))
+        // Another device had read the same.
+        for hour in [9, 10] {
+            #expect(throws: Rejection.staleVersion(expected: 1, current: 2)) {
+                try household.ask(anna, times(hour, expecting: 1))
+            }
+        }
+        #expect(household.state(anna).checkIn.daily?.times == [9 * 60])
+        // An interval takes their place, and is read with them.
+        try household.ask(anna, SetCheckInInterval(interval: .hours(30)))
+        #expect(throws: Rejection.staleVersion(expected: 2, current: 3)) {
+            try household.ask(anna, times(9, expecting: 2))
+        }
+        // Nor does it take the place of times that its person hasn't seen.
+        let daily = times(9, expecting: nil).daily
+        try household.ask(anna, times(9, expecting: nil))
+        #expect(throws: Rejection.staleVersion(expected: 3, current: 4)) {
+            try household.ask(anna, SetCheckInInterval(interval: .hours(30), expectedVersion: 3))
+        }
+        #expect(household.state(anna).checkIn.daily == daily)
+        try household.ask(anna, SetCheckInInterval(interval: .hours(30), expectedVersion: 4))
+        // Other settings are values of their own, and nothing is counted that changes nothing.
+        try household.ask(anna, SetCheckInGrace(grace: .minutes(10)))
+        try household.ask(anna, SetCheckInInterval(interval: .hours(30)))
+        try household.ask(anna, times(9, expecting: 5))
+        #expect(household.state(anna).checkIn.version == 6)
+        // The newest wins over anything if it names no version.
+        try household.ask(anna, times(11, expecting: nil))
+        #expect(household.state(anna).checkIn.version == 7)
+    }
+
     @Test(
         "others are told of exactly those daily times for which no check-in counted, whenever somebody checks in (A6)")
     func exactly() async throws {

@@ -177,7 +177,7 @@ struct GroupPropertyTests {
         }
     }
 
-    /// Versions have no gaps; nobody joins twice or leaves twice; nobody is told twice that somebody is away.
+    /// Versions have no gaps; nobody joins twice or leaves twice; a session starts once; nobody is told twice that somebody is away.
     private static func checkLog(_ events: [SessionEvent]) throws {
         var versions: [GroupID: Int64] = [:]
         var messages: [GroupID: Int64] = [:]
@@ -188,6 +188,7 @@ struct GroupPropertyTests {
             versions[group] = version
         }
         var playbacks: [GroupID: Int64] = [:]
+        var started: Set<GroupID> = []
         var hashed: [GroupID: HashedGroupState] = [:]
         for (number, event) in events.enumerated() {
             if let group = event.body.stream.group {
@@ -199,6 +200,13 @@ struct GroupPropertyTests {
             switch event {
             case .group(.groupSessionCreated(let event)): present[event.group] = [event.account]
             case .group(.participantJoined(let event)):
+                let others = present[event.group] ?? []
+                if let start = event.start {
+                    try #require(others == [start.host])
+                    try #require(started.insert(event.group).inserted)
+                } else {
+                    try #require(others.isEmpty || started.contains(event.group))
+                }
                 try #require(present[event.group]?.insert(event.account).inserted == true)
             case .group(.participantLeft(let event)):
                 try #require(present[event.group]?.remove(event.account) != nil)
@@ -209,6 +217,8 @@ struct GroupPropertyTests {
                 try #require(away.remove(ParticipantKey(event.group, event.account)) != nil)
             case .group(.groupSessionEnded(let event)):
                 try #require(present[event.group] == Set(event.participants))
+                let guests = Set(try #require(event.guests))
+                try #require(guests.isSubset(of: event.invited) && (guests.isEmpty || started.contains(event.group)))
             case .playback(let event):
                 guard let version = event.playback?.version, let group = event.body.stream.group else { continue }
                 try #require(version == playbacks[group, default: 0] + 1)

@@ -27,7 +27,7 @@ struct GroupTableTests {
                     session.host = .new()
                     going = session
                 case 1:
-                    session.emptySince = time(2)
+                    (session.started, session.emptySince) = (time(2), time(3))
                     empty = session
                 default:
                     (session.ended, session.endReason, session.endedBy) = (time(3), .ended, .new())

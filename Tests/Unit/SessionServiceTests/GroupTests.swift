@@ -169,6 +169,71 @@ struct GroupTests {
         #expect(try gathering.state(group).participants.map(\.ordinal).sorted() == [1, 4])
     }
 
+    @Test("a session starts once, when somebody joins the one who is alone in it (S36)")
+    func start() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(5)
+        let group = try gathering.group(of: [people[0]])
+        func join(_ person: AccountID) throws -> ParticipantJoined {
+            try gathering.ask(person, JoinGroupSession(group: group)).first(as: ParticipantJoined.self)
+        }
+        try gathering.ask(
+            people[0], ActivateGroupSession(group: group, contacts: [people[1], people[2], people[4]]))
+        // Whoever comes to an empty session isn't with anybody yet.
+        try gathering.ask(people[0], LeaveGroupSession(group: group))
+        #expect(try join(people[1]).start == nil)
+        try gathering.ask(people[1], ActivateGroupSession(group: group, contacts: [people[3]]))
+        // The others were invited by somebody who isn't there.
+        #expect(try join(people[2]).start == GroupStart(host: people[1], invited: [people[3]]))
+        try gathering.ask(people[2], LeaveGroupSession(group: group))
+        for person in [people[2], people[3]] { #expect(try join(person).start == nil) }
+
+        // Of one that a process of 0.1.0 had, nobody knows when it started: not now, when there are more.
+        let old = try gathering.group(
+            of: Array(people.prefix(2)), GroupSessionActivity(identifier: "film", title: "Film"))
+        gathering.rows.groups.sessions[old]?.started = nil
+        try gathering.ask(people[0], ActivateGroupSession(group: old, contacts: [people[2]]))
+        let third = try gathering.ask(people[2], JoinGroupSession(group: old)).first(as: ParticipantJoined.self)
+        #expect(third.start == nil && gathering.rows.groups.sessions[old]?.started == gathering.time)
+    }
+
+    @Test("the end names whom the one who ended it had invited, or else its creator (S36)")
+    func guests() throws {
+        for isEnded in [true, false] {
+            var gathering = Gathering()
+            let people = try gathering.people(4)
+            let group = try gathering.group(of: Array(people.prefix(2)))
+            try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[2]]))
+            try gathering.ask(people[0], TransferHost(group: group, to: people[1]))
+            try gathering.ask(people[1], ActivateGroupSession(group: group, contacts: [people[3]]))
+            if isEnded {
+                let end = try gathering.ask(people[1], EndGroupSession(group: group))
+                    .first(as: GroupSessionEnded.self)
+                #expect(end.guests == [people[3]] && end.invited == people[2...3].sorted())
+            } else {
+                for person in people.prefix(2) { try gathering.ask(person, LeaveGroupSession(group: group)) }
+                try gathering.run(.minutes(11))
+                let end = try #require(gathering.events(of: group).last as? GroupSessionEnded)
+                #expect(end.reason == .expired && end.guests == [people[2]] && end.participants.isEmpty)
+            }
+        }
+    }
+
+    @Test("the end of what never started is told to nobody who was invited (S36)")
+    func neverStarted() throws {
+        for isEnded in [true, false] {
+            var gathering = Gathering()
+            let people = try gathering.people(2)
+            let group = try gathering.group(of: [people[0]])
+            try gathering.ask(people[0], ActivateGroupSession(group: group, contacts: [people[1]]))
+            let last: any CommandBody = isEnded ? EndGroupSession(group: group) : LeaveGroupSession(group: group)
+            try gathering.ask(people[0], last)
+            if !isEnded { try gathering.run(.minutes(11)) }
+            let end = try #require(gathering.events(of: group).last as? GroupSessionEnded)
+            #expect(end.guests == [] && end.invited == [people[1]])
+        }
+    }
+
     @Test("contacts of the host join where the host allows it, and only of who is host now (P6)")
     func contacts() throws {
         var gathering = Gathering()

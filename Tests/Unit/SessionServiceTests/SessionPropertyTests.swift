@@ -30,7 +30,13 @@ struct SessionPropertyTests {
                     }
                     let command = try Self.command(
                         of: account, account == accounts[0] ? "anna" : "ben", in: &household, using: &random)
-                    do { try household.ask(account, command) } catch is Rejection {}
+                    let version = household.state(account).checkIn.version ?? 0
+                    do {
+                        try household.ask(account, command)
+                        let daily = (command as? SetDailyCheckIns)?.expectedVersion
+                        let seen = daily ?? (command as? SetCheckInInterval)?.expectedVersion
+                        try #require(seen == nil || seen == version)
+                    } catch is Rejection {}
                     for account in accounts {
                         let state = household.state(account)
                         try #require(household.replicas[account] == state)
@@ -87,6 +93,14 @@ struct SessionPropertyTests {
         }
     }
 
+    /// What somebody may have read of the check-ins, or nothing.
+    private static func seenVersion(
+        of account: AccountID, in household: Household, using random: inout SeededRandom
+    ) -> Int64? {
+        let version = household.state(account).checkIn.version ?? 0
+        return random.oneIn(2) ? version - (random.oneIn(4) ? 1 : 0) : nil
+    }
+
     /// Any command of an account, often one that fits its state.
     static func command(
         of account: AccountID, _ handle: String, in household: inout Household, using random: inout SeededRandom
@@ -119,8 +133,13 @@ struct SessionPropertyTests {
             return random.oneIn(3) ? ResumeCheckIns() : PauseCheckIns(until: until, by: device ?? household.id())
         case 16...17 where random.oneIn(2):
             let zone = ["UTC", "Europe/Berlin", "Pacific/Auckland", "Europe/Nowhere"].randomElement(using: &random)
-            return SetDailyCheckIns(DailySequenceTests.daily(zone ?? "UTC", using: &random))
-        case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
+            return SetDailyCheckIns(
+                DailySequenceTests.daily(zone ?? "UTC", using: &random),
+                expectedVersion: seenVersion(of: account, in: household, using: &random))
+        case 16...17:
+            return SetCheckInInterval(
+                interval: .hours(Int64.random(in: 1...30, using: &random)),
+                expectedVersion: seenVersion(of: account, in: household, using: &random))
         case 18 where random.oneIn(2):
             return SetCheckInGrace(grace: .minutes([0, 1, 60].randomElement(using: &random) ?? 0))
         case 18 where random.oneIn(2):

@@ -28,7 +28,8 @@ extension SessionRows {
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
                 due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm,
                 grace: row.checkIn.grace > .seconds(0) ? row.checkIn.grace : nil, graceEnds: row.checkIn.shownGraceEnd,
-                pausedUntil: row.checkIn.pausedUntil, daily: row.checkIn.daily?.times, opens: row.checkIn.opens),
+                pausedUntil: row.checkIn.pausedUntil, daily: row.checkIn.daily?.times, opens: row.checkIn.opens,
+                version: row.checkIn.version > 0 ? row.checkIn.version : nil),
             alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, lateCall: row.alert.lateCall,
             trip: row.trip?.shown,
             unanswered: row.unanswered?.shown, drill: row.drill, devices: .init(devices))

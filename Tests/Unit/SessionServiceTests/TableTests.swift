@@ -46,6 +46,7 @@ struct SessionTableTests {
             daily.kept = [time(73), time(74)]
             open.checkIn.keptDaily = daily
             (open.checkIn.dailyChanges.since, open.checkIn.dailyChanges.changes) = (time(75), 76)
+            open.checkIn.version = 77
             let shown = TripState(
                 id: .new(), name: "To the lake", note: "The blue car", eta: time(51), grace: .minutes(5),
                 graceEnds: time(52), alarm: .new(), isCalled: true)

@@ -62,6 +62,10 @@ extension ContactsReducer {
     private static func setTiers(
         _ rows: inout ContactsRows, _ command: SetResponderTiers, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
+        let version = rows.accounts[asker.account]?.responderTiersVersion ?? 0
+        if let expected = command.expectedVersion, expected != version {
+            throw .staleVersion(expected: expected, current: version)
+        }
         let responders = Set(rows.responders(of: asker.account).map(\.account))
         // Somebody may have stopped being one at a process of an earlier release, which takes nobody out.
         let known = Set((rows.accounts[asker.account]?.responderTiers ?? []).flatMap(\.responders))
@@ -80,7 +84,9 @@ extension ContactsReducer {
         let tiers = tiers.map { ResponderTier(after: $0.after, responders: $0.responders.sorted()) }
         guard tiers != rows.accounts[account]?.responderTiers ?? [] else { return [] }
         rows.accounts[account]?.responderTiers = tiers.isEmpty ? nil : tiers
-        return [.responderTiersSet(.init(account: account, tiers: tiers, at: time))]
+        let version = (rows.accounts[account]?.responderTiersVersion ?? 0) + 1
+        rows.accounts[account]?.responderTiersVersion = version
+        return [.responderTiersSet(.init(account: account, tiers: tiers, version: version, at: time))]
     }
 
     /// Whoever isn't a responder any more is in no tier: should they become one again, they hear at once.

@@ -20,6 +20,8 @@ package struct Pace: Hashable, Comparable, Sendable {
             .contactRequestExpired:
             group = "relation"
         case .groupInvitation: group = "group"
+        // Apart from invitations, none of which may give way to them.
+        case .groupStarted, .groupEnded: group = "session"
         // One limit for all senders, so that a crowd of strangers can't get around it.
         case .contactRequested:
             self.init(name: "request")
@@ -30,9 +32,8 @@ package struct Pace: Hashable, Comparable, Sendable {
         case .alertRaised, .alertCleared, .dependentAlertRaised, .dependentAlertCleared, .checkInMissed,
             .dependentCheckInMissed, .dependentCheckedIn, .dependentCheckedInLate, .dependentAlarmEnded,
             .checkInReminder,
-            .pingsCleared,
-            .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
-            .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .system:
+            .pingsCleared, .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade,
+            .recoveryCodeUsed, .securityUndone, .system:
             return nil
         }
         self.init(name: subject.map { "\(group)/\($0)" } ?? group)

@@ -15,6 +15,9 @@ extension NotificationsReducer {
         if let held = rows.held[key] {
             // A late one is older news than the one held back.
             if let time = notification.id.time, let newest = held.id.time, time < newest { return [] }
+            // The start of a session is taken back when its person comes, and the end of another one would be lost with it. They have
+            // the invitation.
+            if held.kind == .groupEnded, notification.kind == .groupStarted { return [] }
             if held.id != notification.id { rows.held[key] = notification.held(until: held.due) }
             return []
         }

@@ -55,7 +55,8 @@ struct PushText: Hashable {
             case .pingReceived: ("Are you all right?", "Somebody asks how you are.")
             case .pingSent, .pingCancelled, .pingAnswered, .pingsCleared: ("A ping", "There is news about a ping.")
             case .groupInvitation: ("An invitation", "You are invited to a group session.")
-            case .groupStarted, .groupEnded: ("Group session", "There is news about a group session.")
+            case .groupStarted: ("Group session", "A group session has started.")
+            case .groupEnded: ("Group session", "A group session has ended.")
             case .contactAdded, .contactRemoved, .contactRoleChanged, .roleChangeRequested, .roleChangeAccepted,
                 .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested, .contactRequestAccepted,
                 .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:

@@ -142,6 +142,9 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: SetDailyCheckIns, _ account: AccountID, _ row: AccountRow,
         _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
+        if let expected = command.expectedVersion, expected != row.checkIn.version {
+            throw .staleVersion(expected: expected, current: row.checkIn.version)
+        }
         guard command.daily != row.checkIn.daily?.times else { return [] }
         guard command.daily.leastGap >= rows.limits.leastCheckInInterval else {
             throw DailyTimes.tooNear
@@ -167,6 +170,7 @@ extension SessionReducer {
         let following = checkIn.following(at: handled, opened: row.opened, rows)
         checkIn.interval = daily.interval
         checkIn.keptDaily = daily
+        checkIn.version += 1
         checkIn.daily?.paused = paused
         var skipped: Instant?
         if checkIn.isAhead(at: handled) {
@@ -188,7 +192,7 @@ extension SessionReducer {
             .dailyCheckInsSet(
                 .init(
                     account: account, daily: command.daily, interval: daily.interval, due: checkIn.due ?? due,
-                    opens: checkIn.opens, skipped: skipped, at: context.time))
+                    opens: checkIn.opens, skipped: skipped, version: checkIn.version, at: context.time))
         ]
     }
 

@@ -21,6 +21,8 @@ package struct GroupSessionRow: Equatable, Sendable {
     package var emptySince: Instant?
     /// When it began.
     package var created: Instant
+    /// When somebody joined the one who was alone in it, for the first time.
+    package var started: Instant?
     /// When it ended.
     package var ended: Instant?
     /// Why.
@@ -258,6 +260,11 @@ package struct GroupRows: Equatable, Sendable {
     /// The accounts of a session that have a status there, in the order of their ids.
     package func accounts(of group: GroupID, _ status: ParticipantStatus) -> [AccountID] {
         accounts[group, default: []].filter { self[group, $0]?.status == status }.sorted()
+    }
+
+    /// The accounts that somebody invited to a session and that haven't joined, in the order of their ids.
+    func accounts(of group: GroupID, invitedBy inviter: AccountID) -> [AccountID] {
+        accounts(of: group, .waiting).filter { self[group, $0]?.invitedBy == inviter }
     }
 
     /// The number of accounts that are in a session, were in it or invited to it.

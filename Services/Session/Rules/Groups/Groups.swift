@@ -197,7 +197,8 @@ extension SessionReducer {
             }
         }
         try requireRoom(for: own == nil ? 1 : 0, in: command.group, rows)
-        guard rows.groups.accounts(of: command.group, .joined).count < session.capacity else {
+        let present = rows.groups.accounts(of: command.group, .joined)
+        guard present.count < session.capacity else {
             throw Rejection(
                 .groupFull,
                 "\(session.capacity) people are in this session, as many as it takes; wait until one leaves.",
@@ -205,6 +206,15 @@ extension SessionReducer {
         }
         let account = try newcomer(session.identifier, rows, context)
         session.joins += 1
+        var start: GroupStart?
+        if session.started == nil, let host = session.host {
+            session.started = context.time
+            // A session of 0.1.0 that has more people has started before, and nobody noted it.
+            if present.count == 1 {
+                let invited = rows.groups.accounts(of: command.group, invitedBy: host).filter { $0 != account }
+                start = GroupStart(host: host, invited: invited)
+            }
+        }
         let isHost = session.host == nil
         if isHost { session.host = account }
         session.emptySince = nil
@@ -216,7 +226,7 @@ extension SessionReducer {
             .group(
                 .participantJoined(
                     .init(
-                        group: command.group, account: account, ordinal: session.joins, isHost: isHost,
+                        group: command.group, account: account, ordinal: session.joins, isHost: isHost, start: start,
                         at: context.time)))
         ] + endCrowdedSuspensions(&rows, command.group, context.time)
     }
@@ -366,6 +376,9 @@ extension SessionReducer {
     ) -> SessionEvent {
         let participants = rows.groups.accounts(of: group, .joined)
         let invited = rows.groups.accounts(of: group, .waiting)
+        // Of what never started, nobody hears that it is over: the invitation goes.
+        let guests =
+            session.started == nil ? [] : rows.groups.accounts(of: group, invitedBy: account ?? session.creator)
         for account in participants + invited { rows.groups[group, account]?.invalidate(.ended, at: time) }
         for key in rows.groups.connections(of: group) { rows.groups.connections[key] = nil }
         rows.groups.games[group] = nil
@@ -380,6 +393,6 @@ extension SessionReducer {
             .groupSessionEnded(
                 .init(
                     group: group, account: account ?? session.creator, reason: reason, participants: participants,
-                    invited: invited, at: time)))
+                    invited: invited, guests: guests, at: time)))
     }
 }

@@ -20,6 +20,7 @@ extension Tables {
             Column("joins", \.joins),
             Column("empty_since", \.emptySince),
             Column("created_at", \.created),
+            Column("started_at", \.started),
             Column("ended_at", \.ended),
             Column("end_reason", \.endReason),
             Column("ended_by", \.endedBy),

@@ -1,6 +1,6 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
 import { t } from './language.js'
-import { isUrgent } from './lanes.js'
+import { isUrgent, nameOf } from './lanes.js'
 import { model } from './model.js'
 import { setProblem } from './problems.js'
 import { day, hour, minute, second } from './time.js'
@@ -61,6 +61,16 @@ export const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name
 /** A request that wasn't decided yet, or whose event hasn't arrived; undefined if there is none with these fields. */
 export const underway = (name, fields = {}) => model.outbox.find((entry) =>
   entry.path.endsWith(`/${name}`) && entry.state !== 'refused' && Object.keys(fields).every((field) => entry.fields[field] === fields[field]))
+
+/**
+ * For which version a change is made of what it replaces as a whole: the present one, or what this browser has made of it whose event
+ * hasn't arrived.
+ */
+export const versionFor = (present = 0, ...names) => Math.max(present, ...model.outbox
+  .filter((entry) => entry.state !== 'refused' && names.includes(nameOf(entry))).map((entry) => entry.fields.expectedVersion ?? 0))
+
+/** The same of the interval and the daily times. */
+export const checkInVersion = () => versionFor(model.replica.account.checkIn.version, 'SetCheckInInterval', 'SetDailyCheckIns')
 
 /** Sends a command. */
 export const command = (name, fields = {}, options = {}) =>

@@ -321,7 +321,9 @@ async function conclude(entry, problem, reply) {
     })
     if (isMine === false) { await reload(); return true }
   } else if (reply?.event) {
-    await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command }))
+    const made = wholes.includes(nameOf(entry)) ? { expectedVersion: reply.result?.version } : {}
+    await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command, fields: { ...stored.fields, ...made } }))
+    if (made.expectedVersion) await goOn(entry, made)
   } else {
     await remove('outbox', entry.id)
   }
@@ -335,6 +337,18 @@ async function conclude(entry, problem, reply) {
   if (problem && !isKept) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
+}
+
+/** What is replaced as a whole, unless somebody else has changed it since. */
+const wholes = ['SetResponderTiers', 'SetDailyCheckIns', 'SetCheckInInterval']
+
+/** What waits behind an entry and was made for the same version stands on what that has made of it. */
+async function goOn(entry, made) {
+  const seen = entry.fields.expectedVersion
+  for (const one of await entries()) {
+    if (one.account !== entry.account || one.lane !== entry.lane || !wholes.includes(nameOf(one)) || one.fields.expectedVersion !== seen) continue
+    await update('outbox', one.id, (stored) => (isAs(one, stored) && !stored.isSent ? { ...stored, fields: { ...stored.fields, ...made } } : stored))
+  }
 }
 
 /** How many heartbeats there were when an entry was first seen to be done, by its id. */

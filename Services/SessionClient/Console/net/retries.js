@@ -48,6 +48,7 @@ export function verdict({ status, code, retry }, failures = 0) {
 export const laterFields = {
   RaiseAlert: ['pressed'], ClearAlert: ['alarm', 'pressed'], RespondToPing: ['pressed', 'sent'], RespondToAllPings: ['upTo'],
   ClearAllReceivedPings: ['upTo'], MarkAllRead: ['upTo'],
+  SetCheckInInterval: ['expectedVersion'],
 }
 
 /** The fields of a request that was refused for one that an earlier server doesn't know, without all such; undefined for another refusal. */

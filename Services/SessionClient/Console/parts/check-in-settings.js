@@ -3,7 +3,7 @@ import { h, steady } from '../core/view.js'
 import { plural, t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { day, hour, minute, moment, now, span } from '../core/time.js'
-import { act } from '../core/actions.js'
+import { act, checkInVersion, versionFor } from '../core/actions.js'
 import { movedTo, respondersOf } from '../state/alarms.js'
 import { shortestWindow } from './daily-times.js'
 import { confirm } from './dialogs.js'
@@ -22,7 +22,7 @@ export function intervalChoice() {
   const { interval, daily } = model.replica.account.checkIn
   return h('div', { class: 'field' },
     h('label', { for: 'interval' }, t`Check in every`),
-    h('select', { id: 'interval', value: daily ? '' : String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value) }, t`Interval changed`, 'interval') },
+    h('select', { id: 'interval', value: daily ? '' : String(interval), onchange: (event) => act('SetCheckInInterval', { interval: Number(event.target.value), expectedVersion: checkInVersion() }, t`Interval changed`, 'interval') },
       daily && h('option', { key: 'daily', value: '' }, t`At times of the day`), lengths(intervals, interval, span)))
 }
 
@@ -44,13 +44,14 @@ export function tierChoice() {
   const { contacts } = model.replica
   const responders = respondersOf({ contacts })
   if (!(responders?.length > 1)) return undefined
-  // What was chosen a moment ago counts, though nothing has come of it yet.
-  const chosen = model.outbox.findLast(({ path, state }) => path.endsWith('/SetResponderTiers') && state !== 'refused')
+  const expectedVersion = versionFor(contacts.responderTiersVersion, 'SetResponderTiers')
+  // What was chosen a moment ago counts, though nothing has come of it yet; not if another device was quicker.
+  const chosen = model.outbox.findLast(({ path, state, fields }) => path.endsWith('/SetResponderTiers') && state !== 'refused' && fields.expectedVersion === expectedVersion)
   const tiers = chosen?.fields.tiers ?? contacts.responderTiers ?? []
   const delayOf = new Map(tiers.flatMap(({ after, responders: members }) => members.map((account) => [account, after])))
   const field = ({ account }) => {
     const after = delayOf.get(account) ?? 0
-    const change = (event) => act('SetResponderTiers', { tiers: movedTo(Number(event.target.value), account, tiers) }, t`Changed`, 'tiers')
+    const change = (event) => act('SetResponderTiers', { tiers: movedTo(Number(event.target.value), account, tiers), expectedVersion }, t`Changed`, 'tiers')
     return h('div', { class: 'field', key: account },
       h('label', { for: `tier-${account}` }, t`${personName(account)} hears`),
       h('select', { id: `tier-${account}`, value: String(after), onchange: change },

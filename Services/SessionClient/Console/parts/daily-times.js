@@ -3,7 +3,7 @@ import { h, steady } from '../core/view.js'
 import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { hour, minute, moment, now } from '../core/time.js'
-import { act, underway } from '../core/actions.js'
+import { act, checkInVersion, underway } from '../core/actions.js'
 import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { problemOf } from '../core/problems.js'
 import { button, field, refusal, refusals, toggle } from './pieces.js'
@@ -46,25 +46,28 @@ export function dailyChoice() {
   const times = typed.times ?? daily?.times.map(written) ?? ['09:00']
   const days = typed.weekdays ?? daily?.weekdays ?? weekdays
   const zone = typed.zone ?? daily?.zone ?? ownZone()
+  // What is typed stands on the times that its person saw when they began.
+  const seen = typed.seen ?? checkInVersion()
   const save = async (event) => {
     event.preventDefault()
-    const fields = { times: times.filter(Boolean).map(minuteOf), weekdays: days, zone }
+    const fields = { times: times.filter(Boolean).map(minuteOf), weekdays: days, zone, expectedVersion: seen }
     const dropSent = takeDraft(form)
     if (await act('SetDailyCheckIns', fields, t`Changed`, form)) dropSent()
+    else if (draft(form).seen !== undefined) setDraft(form, { seen: undefined })
   }
-  const setTime = (place) => (event) => setDraft(form, { times: times.map((time, index) => (index === place ? event.target.value : time)) })
-  const setDay = (day) => (isOn) => setDraft(form, { weekdays: weekdays.filter((one) => (one === day ? isOn : days.includes(one))) })
+  const setTime = (place) => (event) => setDraft(form, { seen, times: times.map((time, index) => (index === place ? event.target.value : time)) })
+  const setDay = (day) => (isOn) => setDraft(form, { seen, weekdays: weekdays.filter((one) => (one === day ? isOn : days.includes(one))) })
   const { at } = refusals(problemOf(form))
   const entry = underway('SetDailyCheckIns')
   return h('form', { id: 'daily-times', onsubmit: save, 'aria-label': t`Check in at times of the day` },
     h('fieldset', {}, h('legend', {}, daily ? t`You check in at these times` : t`Instead, check in at times of the day`),
       times.map((time, place) => field(t`Time ${place + 1}`, { id: `daily-${place}`, key: place, type: 'time', required: true, value: time, oninput: setTime(place) }, { problem: place === 0 && at('times') })),
       h('div', { class: 'actions' },
-        times.length < most && button(t`Another time`, () => setDraft(form, { times: [...times, ''] }), { kind: 'small' }),
-        times.length > 1 && button(t`One time less`, () => setDraft(form, { times: times.slice(0, -1) }), { kind: 'small' })),
+        times.length < most && button(t`Another time`, () => setDraft(form, { seen, times: [...times, ''] }), { kind: 'small' }),
+        times.length > 1 && button(t`One time less`, () => setDraft(form, { seen, times: times.slice(0, -1) }), { kind: 'small' })),
       weekdays.map((day) => toggle(dayNames[day](), days.includes(day), setDay(day), { key: day, id: `daily-${day}` })),
       at('weekdays') && h('p', { class: 'problem', role: 'alert' }, at('weekdays')),
-      field(t`By the clocks of`, { id: 'daily-zone', required: true, maxlength: 64, list: 'daily-zones', autocomplete: 'off', value: zone, oninput: (event) => setDraft(form, { zone: event.target.value }) },
+      field(t`By the clocks of`, { id: 'daily-zone', required: true, maxlength: 64, list: 'daily-zones', autocomplete: 'off', value: zone, oninput: (event) => setDraft(form, { seen, zone: event.target.value }) },
         { hint: daily && daily.zone !== ownZone() ? t`This device is set to ${ownZone()}. Your times stay in ${daily.zone} until you change that.` : t`A time zone, such as Europe/Berlin.`, problem: at('zone') }),
       steady('datalist', { id: 'daily-zones' }, [], () => (Intl.supportedValuesOf?.('timeZone') ?? []).map((name) => h('option', { key: name, value: name })))),
     h('p', { class: 'hint' }, t`A check-in counts from six hours before, or half the way from the time before. What is due within twelve hours stays when you change this.`),

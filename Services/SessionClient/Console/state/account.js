@@ -69,8 +69,9 @@ export function applyToAccount(state, type, body) {
     case 'AvatarRemoved': return { ...state, avatar: undefined }
     // One that came too early for a daily time is shown, and whatever is on goes on.
     case 'CheckedIn': return checkIn(body.isEarly ? { last: body.at } : { last: body.at, ...moved(body.due, state.checkIn.interval, body.opens), missed: false, alarm: undefined, graceEnds: undefined })
-    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, daily: undefined, ...moved(body.due, body.interval) })
-    case 'DailyCheckInsSet': return checkIn({ daily: body.daily, interval: body.interval, due: body.due, opens: body.opens })
+    case 'CheckInIntervalSet': return checkIn({ interval: body.interval, daily: undefined, version: body.version ?? state.checkIn.version, ...moved(body.due, body.interval) })
+    case 'DailyCheckInsSet':
+      return checkIn({ daily: body.daily, interval: body.interval, version: body.version ?? state.checkIn.version, due: body.due, opens: body.opens })
     case 'DailyCheckInsMoved': return checkIn({ due: body.due, opens: body.opens })
     case 'CheckInRemindersSet': return checkIn({ reminders: body.reminders })
     case 'CheckInGraceSet': return checkIn({ grace: body.grace || undefined })

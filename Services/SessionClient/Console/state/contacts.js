@@ -20,13 +20,16 @@ export function applyToContacts(state, type, body) {
   const contacts = new Map(state.contacts)
   const requests = new Map(state.requests)
   const change = (account, fields) => contacts.has(account) && contacts.set(account, { ...contacts.get(account), ...fields })
-  let { blocked, code, isApprovalRequired, responderReach, responderTiers, alarmAnswers, pingEscalation, isClosed } = state
+  let { blocked, code, isApprovalRequired, responderReach, responderTiers, responderTiersVersion, alarmAnswers, pingEscalation, isClosed } = state
   switch (type) {
     case 'ContactsOpened': code = body.code; responderReach = 'nobody'; break
     case 'ContactCodeReset': code = body.code; break
-    case 'ContactsClosed': contacts.clear(); requests.clear(); responderReach = undefined; responderTiers = undefined; pingEscalation = undefined; alarmAnswers = []; isClosed = true; break
+    case 'ContactsClosed': contacts.clear(); requests.clear(); responderReach = undefined; [responderTiers, responderTiersVersion] = []; pingEscalation = undefined; alarmAnswers = []; isClosed = true; break
     case 'ResponderReachChanged': responderReach = body.reach; break
-    case 'ResponderTiersSet': responderTiers = body.tiers.length ? body.tiers : undefined; break
+    case 'ResponderTiersSet':
+      responderTiers = body.tiers.length ? body.tiers : undefined
+      responderTiersVersion = body.version ?? responderTiersVersion
+      break
     case 'AlarmAcknowledged': alarmAnswers = [...alarmAnswers.filter((one) => one.alarm !== body.alarm || one.responder !== body.responder), ...given(body)]; break
     case 'AlarmEnded': alarmAnswers = alarmAnswers.filter((one) => one.alarm !== body.alarm); break
     case 'ContactApprovalSet': isApprovalRequired = body.isRequired; break
@@ -52,7 +55,7 @@ export function applyToContacts(state, type, body) {
       break
     case 'PingQuietHoursSet': pingEscalation = keptEscalation({ ...pingEscalation, quietHours: body.quietHours }); break
   }
-  return { ...state, contacts, requests, blocked, code, isApprovalRequired, responderReach, responderTiers, alarmAnswers, pingEscalation, isClosed }
+  return { ...state, contacts, requests, blocked, code, isApprovalRequired, responderReach, responderTiers, responderTiersVersion, alarmAnswers, pingEscalation, isClosed }
 }
 
 /** The answer that an event tells of; none if a former one doesn't stand any more. */

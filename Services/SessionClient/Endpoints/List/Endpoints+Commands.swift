@@ -16,11 +16,13 @@ extension Endpoint {
             RemovePhoneRequest.self, "Removes the account's phone.",
             refusals: [.confirmationRequired, .tooManyAttempts])
         command(CheckIn.self, "Checks in: the caller is well.", refusals: [.tooSoon])
-        command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
+        command(
+            SetCheckInInterval.self, "Sets how often the caller has to check in.", refusals: [.staleVersion])
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
         command(SetCheckInGrace.self, "Sets how long after a missed deadline others hear of it.")
         command(
-            SetDailyCheckIns.self, "Sets at which times of the day the caller has to check in.", refusals: [.tooSoon])
+            SetDailyCheckIns.self, "Sets at which times of the day the caller has to check in.",
+            refusals: [.tooSoon, .staleVersion])
         command(
             PauseCheckInsRequest.self, "Pauses the caller's check-ins; their responders are told.",
             refusals: [.checkInDue, .limitReached, .tooSoon, .confirmationRequired])
@@ -62,7 +64,7 @@ extension Endpoint {
         command(SetContactApproval.self, "Sets whether people who show the code have to be approved.")
         command(
             SetResponderTiers.self, "Sets who hears of a missed check-in later than the others.",
-            refusals: [.notContact])
+            refusals: [.notContact, .staleVersion])
         command(
             SetPingEscalation.self,
             "Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.",

@@ -169,24 +169,42 @@ package struct SessionPolicy: Policy {
         }
     }
 
-    /// An invitation is a notification for as long as it stands.
+    /// An invitation is a notification for as long as it stands. So is that the session has started, until the one who was told joins,
+    /// leaves or can't come any more. People are notified only by those who invited them or are in a session with them, and each of these
+    /// is paced.
     private func commands(for event: GroupEvent, because message: RecordedMessage) -> [PolicyCommand] {
         func withdraw(_ accounts: [AccountID], _ group: GroupID, at time: Instant) -> [PolicyCommand] {
-            let selection = NotificationSelection(kinds: [.groupInvitation], groups: [group], occurredBy: time)
+            let selection = NotificationSelection(
+                kinds: [.groupInvitation, .groupStarted], groups: [group], occurredBy: time)
             return accounts.map { .tell(.notifications, ClearNotifications(selection: selection), for: $0) }
+        }
+        func notify(
+            _ accounts: [AccountID], _ kind: NotificationKind, about subject: AccountID, of group: GroupID,
+            at time: Instant
+        ) -> [PolicyCommand] {
+            accounts.map {
+                .notify($0, kind, about: subject, .init(at: time, group: group), because: message)
+            }
         }
         switch event {
         case .participantsInvited(let event):
-            return event.invited.map {
-                .notify(
-                    $0, .groupInvitation, about: event.account, .init(at: event.at, group: event.group),
-                    because: message)
-            }
+            return notify(event.invited, .groupInvitation, about: event.account, of: event.group, at: event.at)
         case .invitationWithdrawn(let event): return withdraw([event.account], event.group, at: event.at)
-        case .participantJoined(let event): return withdraw([event.account], event.group, at: event.at)
-        case .groupSessionEnded(let event): return withdraw(event.invited, event.group, at: event.at)
+        case .participantJoined(let event):
+            let joined = withdraw([event.account], event.group, at: event.at)
+            guard let start = event.start else { return joined }
+            return joined
+                + notify([start.host], .groupStarted, about: event.account, of: event.group, at: event.at)
+                + notify(start.invited, .groupStarted, about: start.host, of: event.group, at: event.at)
+        case .groupSessionEnded(let event):
+            let others = event.participants.filter { $0 != event.account }
+            return withdraw(event.participants + event.invited, event.group, at: event.at)
+                + notify(
+                    others + (event.guests ?? []), .groupEnded, about: event.account, of: event.group, at: event.at)
+        // They may be the host who was told that it has started. Who isn't in it at its end hears of it here at the latest.
+        case .participantLeft(let event): return withdraw([event.account], event.group, at: event.at)
         case .groupSessionCreated, .participantUpdated, .participantDisconnected, .participantConnected,
-            .participantLeft, .hostTransferred:
+            .hostTransferred:
             return []
         }
     }

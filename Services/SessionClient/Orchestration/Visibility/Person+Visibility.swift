@@ -19,7 +19,7 @@ extension Person {
         // Others hear of it when it is over.
         (checkIn.grace, checkIn.graceEnds) = (nil, nil)
         // A zone says where somebody is.
-        (checkIn.daily, checkIn.opens) = (nil, nil)
+        (checkIn.daily, checkIn.opens, checkIn.version) = (nil, nil, nil)
         self.checkIn = checkIn
         veryLateFrom = state.checkIn.veryLateFrom
         alertRaised = state.alertRaised

@@ -37,6 +37,8 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     public var responderReach: ResponderReach? { state?.responderReach }
     /// Who hears of a missed check-in later than the other responders, the soonest first.
     public var responderTiers: [ResponderTier] { state?.responderTiers ?? [] }
+    /// Counts the changes of ``responderTiers``.
+    public var responderTiersVersion: Int64 { state?.responderTiersVersion ?? 0 }
     /// What becomes of pings that the account doesn't answer.
     public var pingEscalation: PingEscalation { state?.pingEscalation ?? PingEscalation() }
     /// When all responders hear of a missed check-in if nobody does anything about it, beginning with those who hear at once.
@@ -188,6 +190,10 @@ public struct ContactsClient: Sendable {
     public var acknowledge: Action<AcknowledgeAlarm>
     /// Sets who hears of a missed check-in later than the other responders.
     public var setResponderTiers: Action<[ResponderTier]>
+    /// The same, unless they were changed since the version that the person saw (``ReadOnlyContactsState/responderTiersVersion``): then it
+    /// is refused with `staleVersion`. What this device changed before doesn't count, be it decided or not.
+    public var replaceResponderTiers:
+        @Sendable (_ tiers: [ResponderTier], _ expectedVersion: Int64) async throws(QuartetError) -> Void
     /// Sets how long a responder's ping, or everybody's, may stay unanswered before an alert is raised.
     public var setPingEscalation: Action<SetPingEscalation>
     /// Sets in which hours unanswered pings raise no alert; nil for none.
@@ -226,7 +232,10 @@ extension ContactsClient {
                 try await commands.send(.respondToPing(contact, sent: sent))
             },
             acknowledge: action { .acknowledge($0) },
-            setResponderTiers: action { .setResponderTiers($0) },
+            setResponderTiers: action { .setResponderTiers($0, expectedVersion: nil) },
+            replaceResponderTiers: { tiers, version async throws(QuartetError) in
+                try await commands.send(.setResponderTiers(tiers, expectedVersion: version))
+            },
             setPingEscalation: action { .setPingEscalation($0) }, setPingQuietHours: action { .setPingQuietHours($0) },
             setApproval: action { .setApproval($0) },
             resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
@@ -255,6 +264,9 @@ extension ContactsClient {
             declineRoleChange: fail("declineRoleChange"), withdrawRoleChange: fail("withdrawRoleChange"),
             sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
             acknowledge: fail("acknowledge"), setResponderTiers: fail("setResponderTiers"),
+            replaceResponderTiers: { _, _ async throws(QuartetError) in
+                throw error("ContactsClient.replaceResponderTiers")
+            },
             setPingEscalation: fail("setPingEscalation"), setPingQuietHours: fail("setPingQuietHours"),
             setApproval: fail("setApproval"),
             resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
@@ -281,7 +293,8 @@ private enum ContactsEdit: ClientEdit {
     /// Nil where the person didn't see which.
     case respondToPing(AccountID, sent: Instant?)
     case acknowledge(AcknowledgeAlarm)
-    case setResponderTiers([ResponderTier])
+    /// Whatever there is by then if no version was seen.
+    case setResponderTiers([ResponderTier], expectedVersion: Int64?)
     case setPingEscalation(SetPingEscalation)
     case setPingQuietHours(QuietHours?)
     case setApproval(Bool)
@@ -307,7 +320,7 @@ private enum ContactsEdit: ClientEdit {
         case .cancelPing(let contact): CancelPing(contact: contact)
         case .respondToPing(let contact, let sent): RespondToPing(contact: contact, sent: sent)
         case .acknowledge(let command): command
-        case .setResponderTiers(let tiers): SetResponderTiers(tiers: tiers)
+        case .setResponderTiers(let tiers, let version): SetResponderTiers(tiers: tiers, expectedVersion: version)
         case .setPingEscalation(let command): command
         case .setPingQuietHours(let hours): SetPingQuietHours(quietHours: hours)
         case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
@@ -354,7 +367,7 @@ private enum ContactsEdit: ClientEdit {
                         account: me, dependent: command.contact, alarm: command.alarm, kind: .alertRaised,
                         responder: me,
                         answer: command.answer, until: until, answered: time, at: time)))
-        case .setResponderTiers(let tiers): state.contacts.responderTiers = tiers.isEmpty ? nil : tiers
+        case .setResponderTiers(let tiers, _): state.contacts.responderTiers = tiers.isEmpty ? nil : tiers
         case .setPingEscalation(let command):
             let set = PingEscalationSet(
                 account: state.contacts.account, contact: command.contact, after: command.after, at: time)
@@ -366,6 +379,28 @@ private enum ContactsEdit: ClientEdit {
         // What these lead to is up to others.
         case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
         }
+    }
+
+    func make(in state: inout ContactsCopy.State, at time: Instant) {
+        show(in: &state, at: time)
+        guard case .setResponderTiers = self else { return }
+        state.contacts.responderTiersVersion = Self.version(in: state) + 1
+    }
+
+    var expectedVersion: Int64? {
+        if case .setResponderTiers(_, let version) = self { version } else { nil }
+    }
+
+    func expecting(_ version: Int64) -> Self {
+        guard case .setResponderTiers(let tiers, _?) = self else { return self }
+        return .setResponderTiers(tiers, expectedVersion: version)
+    }
+
+    static func version(in state: ContactsCopy.State) -> Int64 { state.contacts.responderTiersVersion ?? 0 }
+
+    static func version(madeBy reply: CommandReply) -> Int64? {
+        guard reply.event == ResponderTiersSet.type, let result = reply.result else { return nil }
+        return (try? Requests.decoded(ResponderTiersSet.self, from: result))?.version
     }
 
     func merged(with earlier: Self, on state: ContactsCopy.State?) -> Self? {

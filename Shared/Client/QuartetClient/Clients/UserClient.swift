@@ -84,13 +84,21 @@ public struct UserClient: Sendable {
     /// The same, with what came of it: too early for a daily time (``CheckedIn/isEarly``), it counts for nothing, and the person has to
     /// be told from when on it does. Nil if the server said nothing of that.
     public var checkInWithResult: @Sendable () async throws(QuartetError) -> CheckedIn?
+    /// Ends daily times, if there are any.
     public var setCheckInInterval: Action<Interval>
+    /// The same, unless the interval or the times were changed since the version that the person saw, as ``replaceDailyCheckIns`` says.
+    public var replaceCheckInInterval:
+        @Sendable (_ interval: Interval, _ expectedVersion: Int64) async throws(QuartetError) -> Void
     public var setCheckInReminders: Action<[ReminderLead]>
     /// Sets how long after a deadline others hear that it was missed: at most an hour, zero for at once.
     public var setCheckInGrace: Action<Interval>
     /// Sets at which times of the day to check in, instead of an interval. It shows once the server has agreed. The device's zone is a
     /// proposal: the chosen one stays until the person changes it.
     public var setDailyCheckIns: Action<DailyTimes>
+    /// The same, unless the interval or the times were changed since the version that the person saw (``CheckInState/version``, or 0 if
+    /// that is nil): then it is refused with `staleVersion`. What this device changed before doesn't count, be it decided or not.
+    public var replaceDailyCheckIns:
+        @Sendable (_ daily: DailyTimes, _ expectedVersion: Int64) async throws(QuartetError) -> Void
     /// Pauses check-ins, or changes until when: at most 30 days without a check-in. It shows once the server has agreed.
     public var pauseCheckIns: Action<Instant>
     public var resumeCheckIns: PlainAction
@@ -168,9 +176,16 @@ extension UserClient {
                 guard let result = reply?.result, reply?.event == CheckedIn.type else { return nil }
                 return try Requests.decoded(CheckedIn.self, from: result)
             },
-            setCheckInInterval: action { .setCheckInInterval($0) },
+            setCheckInInterval: action { .setCheckInInterval($0, expectedVersion: nil) },
+            replaceCheckInInterval: { interval, version async throws(QuartetError) in
+                try await commands.send(.setCheckInInterval(interval, expectedVersion: version))
+            },
             setCheckInReminders: action { .setCheckInReminders($0) },
-            setCheckInGrace: action { .setCheckInGrace($0) }, setDailyCheckIns: action { .setDailyCheckIns($0) },
+            setCheckInGrace: action { .setCheckInGrace($0) },
+            setDailyCheckIns: action { .setDailyCheckIns($0, expectedVersion: nil) },
+            replaceDailyCheckIns: { daily, version async throws(QuartetError) in
+                try await commands.send(.setDailyCheckIns(daily, expectedVersion: version))
+            },
             pauseCheckIns: action { .pauseCheckIns($0) },
             resumeCheckIns: action(.resumeCheckIns), raiseAlert: action(.raiseAlert),
             clearAlert: { () async throws(QuartetError) in
@@ -196,8 +211,15 @@ extension UserClient {
         return Self(
             user: UserCopy().holder.shared, updateProfile: fail("updateProfile"), checkIn: failPlainly("checkIn"),
             checkInWithResult: { () async throws(QuartetError) in throw error("UserClient.checkInWithResult") },
-            setCheckInInterval: fail("setCheckInInterval"), setCheckInReminders: fail("setCheckInReminders"),
+            setCheckInInterval: fail("setCheckInInterval"),
+            replaceCheckInInterval: { _, _ async throws(QuartetError) in
+                throw error("UserClient.replaceCheckInInterval")
+            },
+            setCheckInReminders: fail("setCheckInReminders"),
             setCheckInGrace: fail("setCheckInGrace"), setDailyCheckIns: fail("setDailyCheckIns"),
+            replaceDailyCheckIns: { _, _ async throws(QuartetError) in
+                throw error("UserClient.replaceDailyCheckIns")
+            },
             pauseCheckIns: fail("pauseCheckIns"), resumeCheckIns: failPlainly("resumeCheckIns"),
             raiseAlert: failPlainly("raiseAlert"), clearAlert: failPlainly("clearAlert"),
             startTrip: fail("startTrip"), extendTrip: fail("extendTrip"), endTrip: fail("endTrip"),
@@ -212,10 +234,11 @@ private enum UserEdit: ClientEdit {
     /// Of a profile whose version was seen.
     case updateProfile(seen: Int64, Edit<ProfileFields>)
     case checkIn
-    case setCheckInInterval(Interval)
+    case setCheckInInterval(Interval, expectedVersion: Int64?)
     case setCheckInReminders([ReminderLead])
     case setCheckInGrace(Interval)
-    case setDailyCheckIns(DailyTimes)
+    /// Whatever there is by then if no version was seen.
+    case setDailyCheckIns(DailyTimes, expectedVersion: Int64?)
     case pauseCheckIns(Instant)
     case resumeCheckIns
     case raiseAlert
@@ -231,10 +254,11 @@ private enum UserEdit: ClientEdit {
         switch self {
         case .updateProfile(let seen, let edit): UpdateProfile(seen, edit)
         case .checkIn: CheckIn()
-        case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
+        case .setCheckInInterval(let interval, let version):
+            SetCheckInInterval(interval: interval, expectedVersion: version)
         case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
         case .setCheckInGrace(let grace): SetCheckInGrace(grace: grace)
-        case .setDailyCheckIns(let daily): SetDailyCheckIns(daily)
+        case .setDailyCheckIns(let daily, let version): SetDailyCheckIns(daily, expectedVersion: version)
         case .pauseCheckIns(let until): PauseCheckInsRequest(until: until)
         case .resumeCheckIns: ResumeCheckIns()
         case .raiseAlert: RaiseAlert()
@@ -256,7 +280,7 @@ private enum UserEdit: ClientEdit {
             let pause = state.checkIn.pausedUntil.flatMap { $0 > time ? $0 : nil }
             let due = (pause ?? time) + state.checkIn.interval
             state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
-        case .setCheckInInterval(let interval):
+        case .setCheckInInterval(let interval, _):
             state.checkIn.interval = interval
             (state.checkIn.daily, state.checkIn.opens) = (nil, nil)
         case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders
@@ -294,8 +318,12 @@ private enum UserEdit: ClientEdit {
     func make(in state: inout AccountState, at time: Instant) {
         switch self {
         case .setCheckInGrace(let grace): state.checkIn.grace = grace > .seconds(0) ? grace : nil
-        case .setDailyCheckIns(let daily):
+        case .setDailyCheckIns(let daily, _):
             (state.checkIn.daily, state.checkIn.interval) = (daily, daily.longestGap)
+            state.checkIn.version = Self.version(in: state) + 1
+        case .setCheckInInterval:
+            show(in: &state, at: time)
+            state.checkIn.version = Self.version(in: state) + 1
         case .pauseCheckIns(let until):
             let due = until + state.checkIn.interval
             state.apply(.checkInsPaused(CheckInsPaused(account: state.account, until: until, due: due, at: time)))
@@ -312,6 +340,32 @@ private enum UserEdit: ClientEdit {
             if trip.isItsAlert { state.endAlert() }
             state.trip = nil
         default: show(in: &state, at: time)
+        }
+    }
+
+    var expectedVersion: Int64? {
+        switch self {
+        case .setDailyCheckIns(_, let version), .setCheckInInterval(_, let version): version
+        default: nil
+        }
+    }
+
+    func expecting(_ version: Int64) -> Self {
+        switch self {
+        case .setDailyCheckIns(let daily, _?): .setDailyCheckIns(daily, expectedVersion: version)
+        case .setCheckInInterval(let interval, _?): .setCheckInInterval(interval, expectedVersion: version)
+        default: self
+        }
+    }
+
+    static func version(in state: AccountState) -> Int64 { state.checkIn.version ?? 0 }
+
+    static func version(madeBy reply: CommandReply) -> Int64? {
+        guard let result = reply.result else { return nil }
+        return switch reply.event {
+        case DailyCheckInsSet.type: (try? Requests.decoded(DailyCheckInsSet.self, from: result))?.version
+        case CheckInIntervalSet.type: (try? Requests.decoded(CheckInIntervalSet.self, from: result))?.version
+        default: nil
         }
     }
 

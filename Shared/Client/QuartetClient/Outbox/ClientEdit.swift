@@ -1,4 +1,5 @@
 import Foundation
+import QuartetAPI
 import QuartetVocabulary
 
 /// What a person wants changed, as data: it is shown, kept on the device, and sent as a command when its turn comes.
@@ -23,6 +24,15 @@ protocol ClientEdit: Codable, Sendable {
     /// Whether both change something of the same.
     func overlaps(_ other: Self) -> Bool
 
+    /// The version of what it replaces as a whole, as the person saw it; nil if it replaces whatever there is.
+    var expectedVersion: Int64? { get }
+    /// The same edit for another version.
+    func expecting(_ version: Int64) -> Self
+    /// The present version of that.
+    static func version(in state: State) -> Int64
+    /// The version that a command made of it; nil if it made none.
+    static func version(madeBy reply: CommandReply) -> Int64?
+
     /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
     func isPart(of state: State) -> Bool
 
@@ -44,6 +54,10 @@ extension ClientEdit {
     func merged(with earlier: Self, on state: State?) -> Self? { nil }
     func overlaps(_ other: Self) -> Bool { true }
     func make(in state: inout State, at time: Instant) { show(in: &state, at: time) }
+    var expectedVersion: Int64? { nil }
+    func expecting(_ version: Int64) -> Self { self }
+    static func version(in state: State) -> Int64 { 0 }
+    static func version(madeBy reply: CommandReply) -> Int64? { nil }
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?, at acted: Instant) -> any AppCommandBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any AppCommandBody)? { nil }

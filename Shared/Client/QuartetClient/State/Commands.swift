@@ -8,6 +8,7 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     let holder: ReplicaHolder<Edit.State, Value>
     /// Nil in previews, where every change is made at once.
     private let service: Connection?
+    private let own = OwnVersions()
 
     /// For a preview.
     init(_ stream: StreamName, holder: ReplicaHolder<Edit.State, Value>) {
@@ -45,7 +46,8 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         return try await service.send(encoded, command, from: self) { item in
             holder.change(touched: edit.touched) { replica in
                 replica.begin(
-                    item.id, inOrder: command.orderKey, { edit.show(in: &$0, at: now) }, until: { edit.isPart(of: $0) })
+                    item.id, inOrder: command.orderKey, showing(edit, of: item.account, at: now),
+                    until: { edit.isPart(of: $0) })
             }
         }
     }
@@ -57,7 +59,8 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         let time = item.actedAtServer ?? item.acted
         holder.change(touched: edit.touched) { replica in
             replica.begin(
-                item.id, inOrder: item.lane, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+                item.id, inOrder: item.lane, showing(edit, of: item.account, at: time),
+                until: { edit.isPart(of: $0) })
         }
     }
 
@@ -116,13 +119,16 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         guard let edit = try? edit(item) else { return }
         let time = item.actedAtServer ?? item.acted
         holder.change(touched: edit.touched) { replica in
-            replica.replace(item.id, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+            replica.replace(item.id, showing(edit, of: item.account, at: time), until: { edit.isPart(of: $0) })
             if let earlier { replica.drop(earlier.id) }
         }
     }
 
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8] {
-        let command = try edit(item).command(for: holder.base, at: acted)
+        var edit = try edit(item)
+        // What the device changed itself before, its person knows.
+        if let seen = edit.expectedVersion { edit = edit.expecting(own.following(seen, of: item.account)) }
+        let command = edit.command(for: holder.base, at: acted)
         return try Requests.encoded(command)
     }
 
@@ -133,11 +139,27 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
 
     func decided(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         let touched = (try? edit(item))?.touched
+        if case .success(let reply) = result, let version = Edit.version(madeBy: reply) {
+            own.note(version, of: item.account)
+        }
         holder.change(touched: touched) { replica in
             switch result {
             case .success(let reply): replica.accept(item.id, reply)
             case .failure: replica.drop(item.id)
             }
+        }
+    }
+
+    /// What is going to be refused, because somebody else was quicker, doesn't show: its person would take their own old choice for what
+    /// stands, beside the version of the new one.
+    private func showing(_ edit: Edit, of account: AccountID?, at time: Instant) -> Replica<Edit.State>.Change {
+        { [own] state in
+            if let seen = edit.expectedVersion,
+                own.following(seen, of: account) != own.following(Edit.version(in: state), of: account)
+            {
+                return
+            }
+            edit.show(in: &state, at: time)
         }
     }
 

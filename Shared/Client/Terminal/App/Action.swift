@@ -13,8 +13,9 @@ enum Action: Hashable, Sendable {
     case dismissSetAside
 
     case checkIn
-    case setInterval(Interval)
-    case setDaily(DailyTimes)
+    /// For the version that was shown.
+    case setInterval(Interval, version: Int64)
+    case setDaily(DailyTimes, version: Int64)
     case setGrace(Interval)
     case pause(until: Instant)
     case resume
@@ -34,7 +35,7 @@ enum Action: Hashable, Sendable {
     case respond(AccountID)
     case respondToAll
     case acknowledge(AcknowledgeAlarm)
-    case setTiers([ResponderTier])
+    case setTiers([ResponderTier], version: Int64)
     case setPingEscalation(SetPingEscalation)
     case setQuietHours(QuietHours?)
 
@@ -63,7 +64,7 @@ enum Action: Hashable, Sendable {
     var done: String? {
         switch self {
         case .signOut: "Signed out."
-        case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
+        case .setInterval(let interval, _): "You check in every \(Words.span(interval)) from now on."
         case .setDaily: "Set. What is due within twelve hours stays."
         case .setGrace(let grace):
             grace > .seconds(0) ? "Others hear \(Words.span(grace)) after a deadline." : "Others hear at once."

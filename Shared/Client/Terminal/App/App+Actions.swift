@@ -53,8 +53,9 @@ extension App {
             hasSetAside = false
             try device.removeSetAside()
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
-        case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
-        case .setDaily(let daily): try await quartet.user.setDailyCheckIns(daily)
+        case .setInterval(let interval, let version):
+            try await quartet.user.replaceCheckInInterval(interval, version)
+        case .setDaily(let daily, let version): try await quartet.user.replaceDailyCheckIns(daily, version)
         case .setGrace(let grace): try await quartet.user.setCheckInGrace(grace)
         case .startTrip(let command): try await quartet.user.startTrip(command)
         case .extendTrip(let command): try await quartet.user.extendTrip(command)
@@ -74,7 +75,7 @@ extension App {
         case .cancelPing(let account): try await quartet.contacts.cancelPing(account)
         case .respond(let account): try await quartet.contacts.respondToPing(account)
         case .acknowledge(let answer): try await quartet.contacts.acknowledge(answer)
-        case .setTiers(let tiers): try await quartet.contacts.setResponderTiers(tiers)
+        case .setTiers(let tiers, let version): try await quartet.contacts.replaceResponderTiers(tiers, version)
         case .setPingEscalation(let command): try await quartet.contacts.setPingEscalation(command)
         case .setQuietHours(let hours): try await quartet.contacts.setPingQuietHours(hours)
         case .respondToAll: _ = try await quartet.session.respondToAllPings()

@@ -9,7 +9,10 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, daily, grace, pause, trip, play
+            case add, grace, pause, trip, play
+            /// For the version of check-ins that was there when the form was opened.
+            case interval(seen: Int64)
+            case daily(seen: Int64)
             case extend(TripID)
             case tier(AccountID)
             /// Of one responder, or of all.
@@ -122,20 +125,20 @@ struct Model: Hashable, Sendable {
             guard !title.isEmpty else { return nil }
             self.dialog = nil
             return .play(title: title)
-        case .interval:
+        case .interval(let seen):
             guard let interval = Words.interval(form.text("Check in every")) else {
                 notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)
                 return nil
             }
             self.dialog = nil
-            return .setInterval(interval)
-        case .daily:
+            return .setInterval(interval, version: seen)
+        case .daily(let seen):
             guard let daily = DailyPart.daily(form) else {
                 notice = Notice(text: "Write times such as 8:00, 20:00, and days such as mon-fri.", isError: true)
                 return nil
             }
             self.dialog = nil
-            return .setDaily(daily)
+            return .setDaily(daily, version: seen)
         case .grace:
             let text = form.text("Others hear after")
             guard let grace = text == "0" ? .seconds(0) : Words.interval(text) else {
@@ -151,7 +154,9 @@ struct Model: Hashable, Sendable {
                 return nil
             }
             self.dialog = nil
-            return .setTiers(shown.contacts.responderTiers.moving(responder, to: after))
+            return .setTiers(
+                shown.contacts.responderTiers.moving(responder, to: after),
+                version: shown.contacts.responderTiersVersion)
         case .pingEscalation(let responder):
             let text = form.text(PingPart.label)
             let isReset = text.isEmpty && responder != nil

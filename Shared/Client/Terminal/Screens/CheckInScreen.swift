@@ -121,7 +121,8 @@ enum CheckInScreen {
                 .init(label: "Check in every", kind: .text), .init(label: "Save", kind: .button),
             ]
             model.dialog = .init(
-                form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields), purpose: .interval)
+                form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields),
+                purpose: .interval(seen: shown.user.checkIn?.version ?? 0))
         case .character("d"): DailyPart.open(shown, &model)
         case .character("g"):
             let fields: [Form.Field] = [

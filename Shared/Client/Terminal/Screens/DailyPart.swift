@@ -32,7 +32,8 @@ enum DailyPart {
             .init(label: "Save", kind: .button),
         ]
         let title = "At which times, such as 8:00, 20:00, on which days, such as mon-fri"
-        model.dialog = .init(form: Form(title: title, fields: fields), purpose: .daily)
+        let seen = shown.user.checkIn?.version ?? 0
+        model.dialog = .init(form: Form(title: title, fields: fields), purpose: .daily(seen: seen))
     }
 
     /// What was typed; nil if it can't be.

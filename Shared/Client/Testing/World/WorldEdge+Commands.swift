@@ -108,7 +108,10 @@ extension WorldEdge {
     private func current(for command: any CommandBody, _ account: AccountID) throws -> [UInt8]? {
         let services = state.withLock { $0.services }
         switch command {
-        case is UpdateProfile: return try services.accounts[account].map { try Encoded($0).json }
+        case is UpdateProfile, is SetDailyCheckIns, is SetCheckInInterval:
+            return try services.accounts[account].map { try Encoded($0).json }
+        case is SetResponderTiers:
+            return try services.contactStates[account].map { try Encoded(CurrentResponderTiers($0)).json }
         case let command as UpdateContact:
             return try services.contactStates[account]?.contacts[command.contact].map {
                 try Encoded(ContactCard($0, services.accounts[command.contact])).json

@@ -130,15 +130,33 @@ public struct ParticipantJoined: GroupEventBody {
     public let ordinal: Int
     /// Whether they became host because the session was empty.
     public let isHost: Bool
+    /// Whom it concerns that somebody isn't alone in the session any more; nil unless this is the first time.
+    public let start: GroupStart?
     /// When.
     public let at: Instant
 
-    public init(group: GroupID, account: AccountID, ordinal: Int, isHost: Bool, at: Instant) {
+    public init(
+        group: GroupID, account: AccountID, ordinal: Int, isHost: Bool, start: GroupStart? = nil, at: Instant
+    ) {
         self.group = group
         self.account = account
         self.ordinal = ordinal
         self.isHost = isHost
+        self.start = start
         self.at = at
+    }
+}
+
+/// Who hears that a session has started, which it does once: when somebody joins the one who is alone in it.
+public struct GroupStart: Codable, Hashable, Sendable {
+    /// The host, who was alone.
+    public let host: AccountID
+    /// The accounts that the host had invited and that haven't joined.
+    public let invited: [AccountID]
+
+    public init(host: AccountID, invited: [AccountID]) {
+        self.host = host
+        self.invited = invited
     }
 }
 
@@ -254,18 +272,21 @@ public struct GroupSessionEnded: GroupEventBody {
     public let participants: [AccountID]
     /// The accounts whose invitations end.
     public let invited: [AccountID]
+    /// Those of ``invited`` whom ``account`` had invited; nil from servers of 0.1.0.
+    public let guests: [AccountID]?
     /// When.
     public let at: Instant
 
     public init(
         group: GroupID, account: AccountID, reason: GroupEndReason, participants: [AccountID], invited: [AccountID],
-        at: Instant
+        guests: [AccountID]? = nil, at: Instant
     ) {
         self.group = group
         self.account = account
         self.reason = reason
         self.participants = participants
         self.invited = invited
+        self.guests = guests
         self.at = at
     }
 }

@@ -97,8 +97,25 @@ struct ConsoleCheckInTests {
             try await anna.act(
                 "SetDailyCheckIns", ["times": [480, 660], "weekdays": ["monday", "friday"], "zone": "Etc/UTC"])
             try await page.see("For some of your times there is none")
+            // A tab that slept, and shows what was there before, takes no other device's times away (T26).
+            func see(_ version: Int) async throws {
+                try await page.runModules(
+                    ["core/model.js"], "m['core/model.js'].model.replica.account.checkIn.version = \(version)")
+            }
+            try await see(1)
+            try await page.choose("Check in every", "86400000000")
+            try await page.see("It has changed in the meantime")
+            try await see(2)
             try await page.choose("Check in every", "86400000000")
             try await page.notSee("A check-in counts for")
+            // Nor does the page stand in its own way.
+            for interval in [14_400_000_000, 28_800_000_000] {
+                try await page.choose("Check in every", "\(interval)")
+            }
+            try await console.quartet.wait(
+                for: "the last of them",
+                "SELECT extract(epoch FROM check_in_interval)::int FROM session.account WHERE account = '\(anna.account)'"
+            ) { $0 == "28800" }
             try await page.expectNoErrors()
         }
     }
