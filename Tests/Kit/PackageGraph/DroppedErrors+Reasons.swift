@@ -82,7 +82,6 @@ extension DroppedErrors {
         Reason(
             "Shared/Client/Testing/World/QuartetWorld.swift", "app.quartet.session.restore",
             "fails on a locked device, where the app tries again"),
-        Reason("Shared/Client/QuartetClient/Clients/SessionClient.swift", "show", "the error before it is thrown"),
         Reason("Shared/Client/QuartetClient/Local/LocalStore.swift", "remove", "the error before it is thrown"),
         Reason(
             "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "dropForgotten",
@@ -114,6 +113,21 @@ extension DroppedErrors {
         Reason(
             "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "catch",
+            "what can't be read is loaded from the server, and read later"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "running.run",
+            "fails only for a task that is cancelled while it waits"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
+            "the account is opened, and its connection says why it can't be read"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "writing.run",
+            "nothing in it throws, and whoever is cancelled waits all the same"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "catch",
+            "whoever signs in hears that there is no room; the server is told of that once"),
         Reason(
             "Shared/Client/QuartetClient/Connection/SystemSurroundings.swift", "catch",
             "where notifications aren't allowed, the card says it"),

@@ -66,10 +66,10 @@ extension SessionClient {
             session: service.session,
             restore: { () async throws(QuartetError) in try await live.show() },
             signUp: { request async throws(QuartetError) in
-                try await live.enter(.signUp) { _ in request }.phoneCode
+                try await live.enter(.signUp, request.handle) { _ in request }.phoneCode
             },
             signIn: { request async throws(QuartetError) in
-                _ = try await live.enter(.signIn) { last in request.showing(last) }
+                _ = try await live.enter(.signIn, request.handle) { last in request.showing(last) }
             },
             sendSignInCode: { request async throws(QuartetError) in
                 let last = await live.lastRefreshToken
@@ -185,27 +185,40 @@ private final class LiveSession: Sendable {
     }
 
     /// Signs somebody up or in.
+    /// - Parameter handle: As they gave it, if they did.
     func enter<Request: MessageBody>(
-        _ endpoint: TransportRequest.Endpoint, _ request: (_ lastRefreshToken: String?) -> Request
+        _ endpoint: TransportRequest.Endpoint, _ handle: String?, _ request: (_ lastRefreshToken: String?) -> Request
     ) async throws(QuartetError) -> SignedIn {
-        try await service.time.call { () async throws(QuartetError) in
-            let last = await lastRefreshToken
+        let home = service.home.withLock { $0 }
+        return try await service.time.call { () async throws(QuartetError) in
+            try home?.admit(handle)
+            let last = if let home { await home.lastRefreshToken(of: handle) } else { await lastRefreshToken }
             let asked = service.time.now()
             let body = try await service.requests.open(endpoint, request(last))
             let signedIn = try Requests.decoded(SignedIn.self, from: body)
-            try await service.signedIn(signedIn, asked: asked)
-            try await show()
+            if let home {
+                try await home.enter(signedIn, handle, asked: asked)
+            } else {
+                try await service.signedIn(signedIn, asked: asked)
+                try await show()
+            }
             return signedIn
         }
     }
 
     func forget(isKnown: Bool, if isMeant: () -> Bool) async throws(QuartetError) {
         try await service.time.call { () async throws(QuartetError) in
-            do throws(QuartetError) { try await service.forgetAccount(isKnown: isKnown, if: isMeant) } catch {
-                try? await show()
-                throw error
+            let forgotten: Result<Void, QuartetError>
+            do throws(QuartetError) {
+                forgotten = .success(try await service.forgetAccount(isKnown: isKnown, if: isMeant))
+            } catch {
+                forgotten = .failure(error)
             }
-            try await show()
+            let shown: Result<Void, QuartetError>
+            do throws(QuartetError) { shown = .success(try await show()) } catch { shown = .failure(error) }
+            await service.home.withLock { $0 }?.noteSignOut()
+            try forgotten.get()
+            try shown.get()
         }
     }
 

@@ -159,6 +159,7 @@ extension Texts {
             "What this device kept was damaged. Some of your last changes may be lost, even a call for help or its end: make again what doesn't show.",
         "problem.signOutUntold":
             "This device is signed out, but couldn't tell the server; sign it out from another device as well.",
+        "problem.tooManyAccounts": "This device can have {limit} accounts; remove one before you sign in to another.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",

@@ -1,0 +1,149 @@
+import QuartetVocabulary
+import Synchronization
+
+/// Which connections run: that of the account that is shown, and those that have something to send or to tell.
+extension DeviceAccounts {
+    /// How often the list and the stores are looked at, of which other processes may have made something.
+    private static let interval = Outbox.sharingInterval
+
+    /// Shows what the device has now: who there is, and what was kept for the account that is shown. Needs no network.
+    /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
+    public func restore() async throws(AccountListProblem) {
+        await time.call { () async in
+            update { Self.read(shelf, into: &$0) }
+            if let shown = list.shown { await restoreCopies(of: open(shown)) }
+            noteFolders()
+            await settle()
+        }
+        if let problem = list.value.problem { throw problem }
+    }
+
+    /// Connects the account that is shown, whichever that is, and sends what any account has to send, until the task is cancelled. A second
+    /// call at the same time waits until the first has ended, and goes on.
+    public func run() async {
+        // Fails only for a task that is cancelled while it waits.
+        try? await running.run { () async throws(QuartetError) in await runNow() }
+    }
+
+    private func runNow() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            var kept: Set<AccountID> = []
+            while !Task.isCancelled {
+                let news = wakes.subscribe(keeping: 1)
+                if let shown = list.shown { _ = open(shown) }
+                for clients in allOpened {
+                    guard let account = clients.account, kept.insert(account).inserted else { continue }
+                    group.addTask { await self.keep(clients, account) }
+                }
+                await time.wait(for: news, until: nil)
+            }
+        }
+    }
+
+    // MARK: One account
+
+    private func isNeeded(_ account: AccountID, _ connection: Connection) -> Bool {
+        state.withLock { $0.shown == account || $0.leaving.contains(account) } || !connection.outbox.items.value.isEmpty
+    }
+
+    /// Runs a connection whenever it is needed. The rest of the time what other processes keep in its store is looked for, so that a call
+    /// for help is sent whoever is shown here.
+    private func keep(_ clients: AccountClients, _ account: AccountID) async {
+        let connection = clients.connection
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in connection.outbox.items.values { self.wakes.send(()) } }
+            group.addTask {
+                for await user in clients.quartet.user.user.values where user.account == account {
+                    await self.learn(account, user.handle, user.name)
+                }
+            }
+            while !Task.isCancelled {
+                let isNeeded = self.isNeeded(account, connection)
+                await withDiscardingTaskGroup { turn in
+                    turn.addTask { if isNeeded { await connection.run() } else { await Self.rest(connection) } }
+                    await wait { self.isNeeded(account, connection) == isNeeded }
+                    turn.cancelAll()
+                }
+            }
+        }
+    }
+
+    private static func rest(_ connection: Connection) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await connection.keepRestoring() }
+            group.addTask { await connection.outbox.heedOthers() }
+        }
+    }
+
+    /// - Parameter isSame: Asked whenever something has changed.
+    private func wait(while isSame: () -> Bool) async {
+        while !Task.isCancelled {
+            let news = wakes.subscribe(keeping: 1)
+            guard isSame() else { return }
+            await time.wait(for: news, until: nil)
+        }
+    }
+
+    /// Has the list say what an account is called by now.
+    private func learn(_ account: AccountID, _ handle: String?, _ name: String?) async {
+        guard let entry = list.value[account], entry.handle != handle || entry.name != name else { return }
+        update { $0.pending.append(.describe(account, handle: handle, name: name)) }
+        calls.send(())
+    }
+
+    // MARK: All accounts
+
+    /// Heeds what other processes do, and writes what couldn't be written.
+    private func watch() async {
+        var stamp: String?
+        while !Task.isCancelled {
+            let calls = self.calls.subscribe(keeping: 1)
+            await refresh()
+            let now = shelf.stamp
+            if now != stamp {
+                stamp = now
+                noteFolders()
+            }
+            await settle()
+            if state.withLock({ !$0.pending.isEmpty }) { await flush() }
+            let closed = state.withLock { state in
+                state.current.accounts.map(\.account).filter { state.opened[$0] == nil }
+            }
+            // One after the other: the account that is shown doesn't wait for the disk because of them.
+            for account in closed { await look(at: account) }
+            let isOpen = state.withLock { !$0.pending.isEmpty || !$0.due.isEmpty || $0.problem != nil }
+            await time.wait(for: calls, until: shelf.isShared || isOpen ? time.now() + Self.interval : nil)
+        }
+    }
+
+    /// What is in any folder may not be what the list says.
+    func noteFolders() {
+        let listed = state.withLock { $0.current.accounts.map(\.account) }
+        // What can't be listed now is looked at once it can.
+        let folders = (try? shelf.folders()) ?? []
+        update { $0.due.formUnion(listed + folders) }
+    }
+
+    /// Opens an account that isn't shown if its store has something to send or to say.
+    @concurrent
+    private func look(at account: AccountID) async {
+        let known = state.withLock { $0.looked[account] }
+        let store = known?.store ?? parts.store(folder(of: account))
+        do {
+            let (version, isEmpty): (Int64?, Bool)
+            if let shared = store as? any MultiprocessStore {
+                let now = try await shared.version()
+                guard known?.version != now else { return }
+                (version, isEmpty) = (now, try await shared.changes(of: account).items.isEmpty)
+            } else {
+                guard known == nil else { return }
+                (version, isEmpty) = (nil, try await store.load(account).items.isEmpty)
+            }
+            if isEmpty { return state.withLock { $0.looked[account] = Look(store: store, version: version) } }
+        } catch {
+            // Its connection tries until it can be read.
+        }
+        _ = open(account)
+    }
+}

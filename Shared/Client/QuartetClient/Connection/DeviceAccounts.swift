@@ -1,0 +1,409 @@
+public import Foundation
+import QuartetAPI
+public import QuartetVocabulary
+import Synchronization
+
+/// One of the accounts on a device, for a chooser.
+public struct DeviceAccount: Hashable, Identifiable, Sendable {
+    public let id: AccountID
+    /// Nil until it is known of somebody who signed in by phone.
+    public let handle: String?
+    public let name: String?
+}
+
+/// The accounts on a device, as every part of an app reads them.
+public struct DeviceAccountList: Hashable, Sendable {
+    /// In the order in which they were added. Somebody whom the server signed out stays, with what waits to be sent, and can sign in again.
+    public let accounts: [DeviceAccount]
+    /// Whose screens this process shows; nil for nobody's. No other process changes that, unless the account is signed out there.
+    public let shown: AccountID?
+    /// Why the list can't be read; nil if it can. What was known before is still there.
+    public let problem: AccountListProblem?
+    /// How many accounts have clients by now: readers of what all of them have hear of another one.
+    let opened: Int
+
+    public subscript(id: AccountID) -> DeviceAccount? { accounts.first { $0.id == id } }
+}
+
+/// The connection of one account, and its clients. They are this account's for good.
+public struct AccountClients: Sendable {
+    /// Nil for those of nobody, with which somebody signs in.
+    public let account: AccountID?
+    public let connection: Connection
+    public let quartet: Quartet
+}
+
+/// An urgent change that wasn't sent, and whose it was.
+public struct AccountUnsentChange: Hashable, Sendable {
+    public let account: AccountID
+    public let change: UnsentChange
+}
+
+/// Several accounts in one app: which there are, which one is shown, and for each a folder, a connection and clients of its own.
+///
+/// It takes the place of the app's ``Connection``. It holds the clients of each account that is open, from when that is first shown or has
+/// something to send until the app ends; so what waits is sent whoever is shown, and clients that a feature holds stay good.
+public final class DeviceAccounts: Sendable {
+    /// More can't be signed in at the same time.
+    public static let limit = 8
+
+    /// What the connections are made of.
+    struct Parts: Sendable {
+        var transport: @Sendable (AccountID?) -> any Transport
+        var tokens: @Sendable (AccountFolder) -> any TokenStore
+        var store: @Sendable (AccountFolder) -> any LocalStore
+        var policy = ReconnectionPolicy.forever
+        var time: Timekeeper
+        var surroundings: @Sendable (AccountID) -> (any Surroundings)? = { _ in nil }
+    }
+
+    struct State: Sendable {
+        /// As the device has it.
+        var listing = AccountListing()
+        var problem: AccountListProblem?
+        /// What the shelf said when it was read.
+        var stamp: String?
+        /// Changes that the device doesn't have yet.
+        var pending: [AccountListChange] = []
+        var shown: AccountID?
+        var opened: [AccountID: AccountClients] = [:]
+        /// The server isn't known to have heard of these sign-outs.
+        var leaving: Set<AccountID> = []
+        /// What is in these folders may not be what the list says.
+        var due: Set<AccountID> = []
+        /// What was found in the stores of accounts that aren't open.
+        var looked: [AccountID: Look] = [:]
+
+        var current: AccountListing { pending.reduce(into: listing) { $1.apply(to: &$0) } }
+
+        var published: DeviceAccountList {
+            let current = current
+            return DeviceAccountList(
+                accounts: current.accounts.map { DeviceAccount(id: $0.account, handle: $0.handle, name: $0.name) },
+                shown: shown, problem: problem, opened: opened.count)
+        }
+    }
+
+    struct Look: Sendable {
+        let store: any LocalStore
+        /// Nil for a store that no other process has.
+        let version: Int64?
+    }
+
+    let shelf: any AccountShelf
+    let parts: Parts
+    let state: Mutex<State>
+    /// Observable as all shared state.
+    public let list: SharedState<DeviceAccountList>
+    /// Has one of this process's tasks change the shelf at a time, each when its turn has come.
+    let writing = Lane()
+    let running = Lane()
+    /// What is to run may be another than before.
+    let wakes = Broadcast<Void>()
+    /// Something is to be written.
+    let calls = Broadcast<Void>()
+    /// Over this somebody signs in while nobody is shown. Nobody's data is ever in it.
+    private let door: Connection
+
+    var time: Timekeeper { parts.time }
+
+    // MARK: Making it
+
+    /// Reads which accounts there are. ``restore()`` and ``run()`` try again if that fails.
+    ///
+    /// ```swift
+    /// let accounts = DeviceAccounts(in: folder, transport: { HTTPTransport(server) }) { account in
+    ///     try DatabaseStore(account.url.appending(path: "state"))
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - folder: For this alone. Any number of processes may have it.
+    ///   - transport: Makes one for each account, so that no account's requests wait for another's.
+    ///   - tokens: Makes the store of an account's tokens. Two accounts never share one; what it has of another account isn't used.
+    ///   - surroundings: Makes those of an account, whose words can say which account they are about.
+    ///   - store: Opens an account's store when it is needed first. If that fails, it is asked again, and what is urgent is sent from memory.
+    public convenience init(
+        in folder: URL, transport: @escaping @Sendable () -> any Transport,
+        tokens: @escaping @Sendable (AccountFolder) -> any TokenStore = {
+            FileTokenStore($0.url.appending(path: "tokens"))
+        },
+        policy: ReconnectionPolicy = .forever, time: Timekeeper = .live,
+        surroundings: @escaping @Sendable (AccountID) -> (any Surroundings)? = { _ in Connection.systemSurroundings },
+        store: @escaping @Sendable (AccountFolder) throws -> any MultiprocessStore
+    ) {
+        self.init(
+            FolderShelf(root: folder),
+            Parts(
+                transport: { _ in transport() }, tokens: tokens,
+                store: { folder in LateStore(in: folder.url) { try store(folder) } }, policy: policy, time: time,
+                surroundings: surroundings))
+    }
+
+    /// Accounts in memory, for tests and previews: everything is forgotten when the process ends.
+    public convenience init(inMemory transport: @escaping @Sendable () -> any Transport, time: Timekeeper = .live) {
+        let kept = Mutex<[AccountID: InMemoryTokenStore]>([:])
+        self.init(
+            keeping: MemoryShelf(), transport: { _ in transport() },
+            tokens: { folder in
+                kept.withLock { kept in
+                    let store = kept[folder.account] ?? InMemoryTokenStore()
+                    kept[folder.account] = store
+                    return store
+                }
+            }, store: { _ in InMemoryLocalStore() }, time: time)
+    }
+
+    /// Accounts of a test's device.
+    package convenience init(
+        keeping shelf: MemoryShelf, transport: @escaping @Sendable (AccountID?) -> any Transport,
+        tokens: @escaping @Sendable (AccountFolder) -> any TokenStore,
+        store: @escaping @Sendable (AccountFolder) -> any LocalStore, time: Timekeeper
+    ) {
+        self.init(shelf, Parts(transport: transport, tokens: tokens, store: store, time: time))
+    }
+
+    init(_ shelf: any AccountShelf, _ parts: Parts) {
+        self.shelf = shelf
+        self.parts = parts
+        var first = State()
+        Self.read(shelf, into: &first)
+        first.shown = first.listing.shown
+        Self.hideUnlisted(&first)
+        list = SharedState(first.published, .ready)
+        state = Mutex(first)
+        door = Connection(
+            name: "nobody", transport: parts.transport(nil), policy: .disabled, time: parts.time, surroundings: nil)
+        door.home.withLock { $0 = AccountHome(accounts: self, account: nil) }
+        if let shown = list.shown { _ = open(shown) }
+    }
+
+    // MARK: Who there is
+
+    /// The clients of the account that is shown, or those of nobody, with which somebody can sign in, and call for help as whoever is signed in
+    /// on the device. They are those that ``clients(of:)`` gives, whenever they are asked for.
+    public var current: AccountClients { list.shown.map { open($0) } ?? nobody }
+
+    private var nobody: AccountClients {
+        var quartet = Quartet.live(door)
+        // Whoever has the device in their hand asks for help: it goes out as somebody who is signed in on it.
+        quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
+            guard let self else { throw .needsAuthentication }
+            try await self.raiseAlert()
+        }
+        return AccountClients(account: nil, connection: door, quartet: quartet)
+    }
+
+    /// Nil if the account isn't listed.
+    public func clients(of account: AccountID) -> AccountClients? {
+        list.value[account] == nil ? nil : open(account)
+    }
+
+    /// Shows another account, or nobody's, from when it is called. What the former one still has to send is sent while
+    /// ``run()`` runs. Which one is shown is kept for the next start.
+    /// - Throws: ``QuartetError/needsAuthentication`` if it isn't listed.
+    public func show(_ account: AccountID?) async throws(QuartetError) {
+        try await time.call { () async throws(QuartetError) in
+            let clients = account.map { open($0) }
+            let isListed = update { state -> Bool in
+                guard account.map({ state.current.has($0) }) ?? true else { return false }
+                state.shown = account
+                state.pending.append(.show(account))
+                return true
+            }
+            guard isListed else { throw .needsAuthentication }
+            if let clients { await restoreCopies(of: clients) }
+            await flush()
+            calls.send(())
+        }
+    }
+
+    /// Signs an account out and erases its folder. Changes of it that wait aren't sent: ``unsent`` has cards of the urgent ones. Without a
+    /// network it isn't listed either from now on, and ``run()`` tells the server later.
+    /// - Throws: ``QuartetError/needsAuthentication`` if it isn't listed; else what ``SessionClient/signOutLocally`` throws, after which it
+    ///   may be listed: then call it again.
+    public func remove(_ account: AccountID) async throws(QuartetError) {
+        try await time.call { () async throws(QuartetError) in
+            guard let clients = clients(of: account) else { throw .needsAuthentication }
+            // What waits can be said only if it was read.
+            await restoreCopies(of: clients)
+            do throws(QuartetError) { try await clients.quartet.session.signOut() } catch .signOutUntold {
+                throw .signOutUntold
+            } catch {
+                try await clients.quartet.session.signOutLocally()
+            }
+        }
+    }
+
+    // MARK: What is about any of them
+
+    /// Has an account show what a push for it says, whichever is shown; see ``NotificationsClient/handle(_:)``. An extension calls it without
+    /// running anything.
+    /// - Returns: Whom it is for: say so where another account is shown.
+    /// - Throws: ``QuartetError/needsAuthentication`` if the push is for somebody who isn't signed in here.
+    @discardableResult
+    public func handle(_ push: QuartetPush) async throws(QuartetError) -> DeviceAccount {
+        try await time.call { () async throws(QuartetError) -> DeviceAccount in
+            let account = push.account
+            let entry =
+                list.value[account]
+                ?? (folders.contains(account) ? DeviceAccount(id: account, handle: nil, name: nil) : nil)
+            guard let entry else { throw .needsAuthentication }
+            try await open(account).quartet.notifications.handle(push)
+            return entry
+        }
+    }
+
+    /// Calls for help as the account that is shown, or else as another one that is signed in on the device, also where the list can't be
+    /// read: for a widget, an intent, or a button that has to work whatever is shown.
+    /// - Throws: As ``UserClient/raiseAlert``; ``QuartetError/needsAuthentication`` if nobody is signed in.
+    public func raiseAlert() async throws(QuartetError) { try await raiseAlert(insteadOf: nil) }
+
+    /// - Parameter former: Who can't.
+    private func raiseAlert(insteadOf former: AccountID?) async throws(QuartetError) {
+        try await time.call { () async throws(QuartetError) -> Void in
+            await refresh()
+            let value = list.value
+            let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
+            var trouble = QuartetError.needsAuthentication
+            for account in listed + folders.filter({ !listed.contains($0) }) where account != former {
+                let connection = open(account).connection
+                do throws(QuartetError) {
+                    guard try await Requests.reading({ try await connection.credentials }) != nil else { continue }
+                    return try await UserClient.live(service: connection).raiseAlert()
+                } catch {
+                    switch error {
+                    case .needsAuthentication: continue
+                    case .tokensUnavailable: trouble = error
+                    default: throw error
+                    }
+                }
+            }
+            throw trouble
+        }
+    }
+
+    /// The cards of all accounts that are open, with those of accounts that were removed since the app started; see ``Outbox/unsent``. Show
+    /// them whichever account is shown, with its name.
+    public var unsent: [AccountUnsentChange] {
+        // Read for its observers.
+        _ = list.value
+        let opened = state.withLock { $0.opened }.sorted { $0.key < $1.key }
+        return opened.flatMap { account, clients in
+            clients.connection.outbox.unsent.value.map { AccountUnsentChange(account: account, change: $0) }
+        }
+    }
+
+    /// Somebody has read of a change that wasn't sent.
+    public func markRead(_ card: AccountUnsentChange) async throws(QuartetError) {
+        guard let clients = state.withLock({ $0.opened[card.account] }) else { return }
+        try await clients.connection.outbox.markRead(card.change.id)
+    }
+
+    /// Call it when the app comes to the foreground; see ``Connection/wake()``.
+    public func wake() { for clients in allOpened { clients.connection.wake() } }
+
+    /// Call it when the device has another network; see ``Connection/networkChanged()``.
+    public func networkChanged() { for clients in allOpened { clients.connection.networkChanged() } }
+
+    package var allOpened: [AccountClients] { state.withLock { Array($0.opened.values) } }
+
+    // MARK: Opening
+
+    /// The clients of an account, which are made when they are asked for first. Nothing of the disk is asked for that.
+    func open(_ account: AccountID) -> AccountClients {
+        if let clients = state.withLock({ $0.opened[account] }) { return clients }
+        let folder = folder(of: account)
+        let connection = Connection(
+            name: "\(account)", transport: parts.transport(account),
+            tokens: OwnTokens(store: parts.tokens(folder), account: account), store: parts.store(folder),
+            policy: parts.policy, time: time, surroundings: parts.surroundings(account))
+        connection.home.withLock { $0 = AccountHome(accounts: self, account: account) }
+        // All clients are there before anything of what the device kept is shown.
+        var quartet = Quartet.live(connection)
+        let raiseAlert = quartet.user.raiseAlert
+        quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
+            do throws(QuartetError) { try await raiseAlert() } catch .needsAuthentication {
+                // It was signed out, perhaps by another process, while its screen was still there.
+                guard let self else { throw .needsAuthentication }
+                try await self.raiseAlert(insteadOf: account)
+            }
+        }
+        let made = AccountClients(account: account, connection: connection, quartet: quartet)
+        return update { state -> AccountClients in
+            // Somebody else may have been quicker, and nothing has happened to these yet.
+            let clients = state.opened[account] ?? made
+            state.opened[account] = clients
+            state.looked[account] = nil
+            return clients
+        }
+    }
+
+    func folder(of account: AccountID) -> AccountFolder {
+        AccountFolder(account: account, url: shelf.url(of: account))
+    }
+
+    /// Shows what the device kept for an account. What can't be read now is read later by its connection.
+    func restoreCopies(of clients: AccountClients) async {
+        do throws(QuartetError) { try await clients.quartet.session.restore() } catch {}
+    }
+
+    /// Changes what is known, and says it to whoever reads that.
+    func update<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (value, notify) = state.withLock { state -> (Value, @Sendable () -> Void) in
+            let value = body(&state)
+            Self.hideUnlisted(&state)
+            return (value, list.replace(state.published, .ready))
+        }
+        notify()
+        wakes.send(())
+        return value
+    }
+
+    private static func hideUnlisted(_ state: inout State) {
+        if let shown = state.shown, !state.current.has(shown) { state.shown = nil }
+    }
+
+    /// Takes up the list as it is now. One that can't be read changes nothing of what is known.
+    static func read(_ shelf: any AccountShelf, into state: inout State) {
+        let stamp = shelf.stamp
+        do throws(AccountListProblem) {
+            if let listing = try shelf.list() {
+                state.listing = listing
+            } else if !state.listing.accounts.isEmpty {
+                throw .unavailable("it isn't there any more")
+            }
+            (state.problem, state.stamp) = (nil, stamp)
+        } catch {
+            (state.problem, state.stamp) = (error, nil)
+        }
+    }
+
+    /// Whose folders there are; none where that can't be read.
+    private var folders: [AccountID] { (try? shelf.folders()) ?? [] }
+}
+
+/// The accounts among which a connection's is one.
+struct AccountHome: Sendable {
+    weak let accounts: DeviceAccounts?
+    /// Nil for nobody's.
+    let account: AccountID?
+
+    /// Looks whether there is room for somebody, before the server is asked.
+    func admit(_ handle: String?) throws(QuartetError) { try accounts?.admit(handle, by: account) }
+
+    /// What shows that the device was signed in to the account of this handle before.
+    func lastRefreshToken(of handle: String?) async -> String? {
+        await accounts?.lastRefreshToken(of: handle, by: account)
+    }
+
+    /// Somebody has signed in, who may be another one than the connection's.
+    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration) async throws(QuartetError) {
+        guard let accounts else { throw .notConfigured("The device's accounts") }
+        try await accounts.enter(reply, handle, asked: asked)
+    }
+
+    /// The connection's person has signed out, or the server has heard of it.
+    func noteSignOut() async {
+        if let account { await accounts?.noteSignOut(of: account) }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import QuartetVocabulary
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The tokens of one account. What a store gives of another one's, because the app gave both the same, is neither shown nor replaced.
+struct OwnTokens: TokenStore {
+    struct Foreign: Error, CustomStringConvertible {
+        var description: String { "the app keeps the tokens of several accounts in one place" }
+    }
+
+    let store: any TokenStore
+    let account: AccountID
+
+    private func check(_ credentials: Credentials?) throws {
+        if let credentials, credentials.account != account { throw Foreign() }
+    }
+
+    func load() throws -> Credentials? {
+        let credentials = try store.load()
+        try check(credentials)
+        return credentials
+    }
+
+    func save(_ credentials: Credentials?) throws {
+        try check(credentials)
+        // What can't be read is replaced.
+        if let former = try? store.load() { try check(former) }
+        try store.save(credentials)
+    }
+
+    func update<Value: Sendable>(_ change: (inout Credentials?) throws -> Value) throws -> Value {
+        try store.update { stored in
+            try check(stored)
+            let value = try change(&stored)
+            try check(stored)
+            return value
+        }
+    }
+}
+
+/// A store that is opened when it is needed, as often as that fails, and once more where its folder was erased and made again since.
+final class LateStore: MultiprocessStore {
+    /// A folder as it was. As long as this is there, no other folder has its number.
+    private final class Folder: Sendable {
+        private let descriptor: Int32
+
+        init(_ url: URL) { descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+
+        deinit { if descriptor >= 0 { close(descriptor) } }
+
+        /// Whether it is what is at a place.
+        func isStill(at url: URL) -> Bool {
+            var (own, there) = (stat(), stat())
+            guard descriptor >= 0, fstat(descriptor, &own) == 0, stat(url.path, &there) == 0 else { return false }
+            return own.st_ino == there.st_ino && own.st_dev == there.st_dev
+        }
+    }
+
+    private struct Opened: Sendable {
+        let store: any MultiprocessStore
+        let folder: Folder
+        /// How often it was opened.
+        let count: Int64
+    }
+
+    private let url: URL
+    private let make: @Sendable () throws -> any MultiprocessStore
+    private let opened = Mutex<Opened?>(nil)
+
+    /// - Parameter url: The folder.
+    init(in url: URL, _ make: @escaping @Sendable () throws -> any MultiprocessStore) {
+        (self.url, self.make) = (url, make)
+    }
+
+    private func current() throws -> Opened {
+        let former = opened.withLock { $0 }
+        if let former, former.folder.isStill(at: url) { return former }
+        let folder = Folder(url)
+        let next = Opened(store: try make(), folder: folder, count: (former?.count ?? 0) + 1)
+        opened.withLock { $0 = next }
+        return next
+    }
+
+    private var store: any MultiprocessStore { get throws { try current().store } }
+
+    /// What is to be kept is promised to be sent as soon as it is opened.
+    var isDurable: Bool { opened.withLock { $0?.store.isDurable } ?? true }
+
+    func version() async throws -> Int64 {
+        let current = try current()
+        // Those of two files have nothing to do with each other.
+        return try await current.store.version() &+ current.count &<< 48
+    }
+
+    func load(_ account: AccountID) async throws -> LocalAccount { try await store.load(account) }
+
+    func save(_ item: OutboxItem, of account: AccountID) async throws { try await store.save(item, of: account) }
+
+    func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
+        try await store.save(item, replacing: others, of: account)
+    }
+
+    func remove(_ item: OutboxItem.ID, of account: AccountID) async throws { try await store.remove(item, of: account) }
+
+    func save(_ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID) async throws {
+        try await store.save(copies, finishing: items, of: account)
+    }
+
+    func forget(_ account: AccountID) async throws { try await store.forget(account) }
+    func forgetOthers(than account: AccountID?) async throws { try await store.forgetOthers(than: account) }
+
+    func forgetSetAside(unlessOf account: AccountID) async throws {
+        try await store.forgetSetAside(unlessOf: account)
+    }
+
+    func openings() async throws -> Set<String> { try await store.openings() }
+
+    func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
+        try await store.forget(account, openedAs: openings)
+    }
+
+    func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
+        try await store.forgetOthers(than: account, openedAs: openings)
+    }
+
+    func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }
+
+    func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID> {
+        try await store.add(addition, of: account)
+    }
+
+    func update(_ item: OutboxItem, _ update: StoreUpdate, of account: AccountID) async throws -> StoreUpdate.Outcome {
+        try await store.update(item, update, of: account)
+    }
+
+    func end(
+        _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
+    ) async throws -> StoreUpdate.Outcome {
+        try await store.end(item, knownAs: base, deciding: decision, of: account)
+    }
+
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+        try await store.carryOn(items, of: account)
+    }
+}
