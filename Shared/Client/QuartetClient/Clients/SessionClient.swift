@@ -2,6 +2,7 @@ import Foundation
 public import QuartetAPI
 public import QuartetSessionContract
 public import QuartetVocabulary
+import Synchronization
 
 // This file alone holds who is signed in on this device, shows it to readers, and replaces it.
 

@@ -1,7 +1,6 @@
-import Foundation
+public import Foundation
 import QuartetAPI
-import QuartetSessionContract
-import QuartetVocabulary
+public import QuartetVocabulary
 import Synchronization
 
 /// What becomes of the list and the folders. The tokens say who is signed in; the list says the order, the names and who was shown last.
