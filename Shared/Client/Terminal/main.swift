@@ -15,7 +15,7 @@ do {
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
     let device = try Device(settings)
-    let app = App(try device.connection(), server: settings.server?.absoluteString, terminal: terminal)
+    let app = App(try await device.accounts(), server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()
     withExtendedLifetime(device) {}
     exit(status)

@@ -63,7 +63,7 @@ struct TerminalAppTests {
                     terminal.type("s")
                     try await terminal.see("[ Sign out ]")
                     terminal.press(.down, .enter)
-                    try await terminal.see("● Sign in again")
+                    try await terminal.see("○ Not signed in")
                     terminal.type("anna\twrong horse battery")
                     try await terminal.see("•••")
                     terminal.press(.enter)
@@ -76,7 +76,9 @@ struct TerminalAppTests {
                     terminal.type("q")
                     try await terminal.process.waitForExit(.exited(0))
                 }
-                let kept = try FileManager.default.attributesOfItem(atPath: "\(folder)/tokens")
+                let accounts = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/accounts")
+                let anna = try #require(accounts.first { $0 != "accounts.json" })
+                let kept = try FileManager.default.attributesOfItem(atPath: "\(folder)/accounts/\(anna)/tokens")
                 #expect(kept[.posixPermissions] as? Int == 0o600)
             }
         }

@@ -29,9 +29,15 @@ final class Household: Sendable {
 
     let server = Server(isSignedIn: false)
     let folder = FileManager.default.temporaryDirectory.appending(path: "household-\(UUID().uuidString)")
+    /// One clock for all processes, which the test moves.
+    let time: Timekeeper
     private let state = Mutex(State())
 
     init() {
+        var time = server.clock.timekeeper
+        time.epoch = "household"
+        time.wall = { [clock = server.clock] in Instant(microseconds: 1_800_000_000_000_000) + Interval(clock.now) }
+        self.time = time
         server.transport.answer { [weak self] request in
             guard let self else { throw TransportError.unreachable("the test is over") }
             return try self.answer(request)
@@ -107,7 +113,7 @@ final class Household: Sendable {
             shelf?(folders) ?? folders,
             DeviceAccounts.Parts(
                 transport: { [server] _ in server.transport }, tokens: tokens,
-                store: { folder in LateStore(in: folder.url) { try store(folder) } }, time: server.clock.timekeeper))
+                store: { folder in LateStore(in: folder.url) { try store(folder) } }, time: time))
     }
 
     /// An app with these accounts, of which the last is shown.

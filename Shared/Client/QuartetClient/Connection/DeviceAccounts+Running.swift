@@ -10,7 +10,7 @@ extension DeviceAccounts {
     /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
     public func restore() async throws(AccountListProblem) {
         await time.call { () async in
-            update { Self.read(shelf, into: &$0) }
+            await refresh()
             if let shown = list.shown { await restoreCopies(of: open(shown)) }
             noteFolders()
             await settle()
@@ -32,7 +32,7 @@ extension DeviceAccounts {
             while !Task.isCancelled {
                 let news = wakes.subscribe(keeping: 1)
                 if let shown = list.shown { _ = open(shown) }
-                for clients in allOpened {
+                for clients in opened {
                     guard let account = clients.account, kept.insert(account).inserted else { continue }
                     group.addTask { await self.keep(clients, account) }
                 }
@@ -141,6 +141,9 @@ extension DeviceAccounts {
                 (version, isEmpty) = (nil, try await store.load(account).items.isEmpty)
             }
             if isEmpty { return state.withLock { $0.looked[account] = Look(store: store, version: version) } }
+        } catch is ForgottenAccount {
+            // It is looked at anew if it is still listed.
+            return state.withLock { $0.looked[account] = nil }
         } catch {
             // Its connection tries until it can be read.
         }

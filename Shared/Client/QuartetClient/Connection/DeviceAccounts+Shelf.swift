@@ -43,7 +43,10 @@ extension DeviceAccounts {
                 await turnAway(reply, asked: asked)
                 throw .tooManyAccounts(limit: Self.limit)
             }
-            do { try shelf.make(account) } catch { throw .notStored("\(error)") }
+            do { try shelf.make(account) } catch {
+                // Whoever has a place needs nothing of a disk that is full.
+                guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
+            }
             let clients = open(account)
             try await clients.connection.signedIn(reply, asked: asked)
             update { state in
@@ -101,8 +104,13 @@ extension DeviceAccounts {
 
     /// The caller has the lock. Nothing is decided, and nothing erased, while the list can't be read.
     private func settleNow() {
-        update { Self.read(shelf, into: &$0) }
-        guard state.withLock({ $0.problem == nil }) else { return }
+        let reading = Reading(shelf)
+        guard
+            update({
+                $0.take(reading)
+                return $0.problem == nil
+            })
+        else { return }
         for account in state.withLock({ $0.due }) {
             guard let found = try? holding(of: account) else {
                 // An account that can't be asked now is what it was.
@@ -112,6 +120,7 @@ extension DeviceAccounts {
             var isOver = true
             if found == .nothing {
                 do { try shelf.erase(account) } catch { isOver = false }
+                state.withLock { $0.opened[account]?.store }?.close()
             }
             if found == .leaving { _ = open(account) }
             update { state in
@@ -133,7 +142,8 @@ extension DeviceAccounts {
     func refresh() async {
         let stamp = shelf.stamp
         guard state.withLock({ $0.stamp != stamp }) else { return }
-        update { Self.read(shelf, into: &$0) }
+        let reading = Reading(shelf)
+        update { $0.take(reading) }
     }
 
     /// Writes what the device doesn't have yet. What can't be written is so all the same, and is written later.
@@ -144,15 +154,20 @@ extension DeviceAccounts {
 
     /// The caller has the lock.
     private func write() {
-        update { state in
-            Self.read(shelf, into: &state)
+        let reading = Reading(shelf)
+        let (former, next, count) = update { state -> (AccountListing, AccountListing, Int) in
+            state.take(reading)
             // What can't be read isn't replaced.
-            guard state.problem == nil, !state.pending.isEmpty else { return }
-            let next = state.current
-            if next != state.listing {
-                do { try shelf.save(next) } catch { return }
-            }
-            (state.listing, state.pending, state.stamp) = (next, [], shelf.stamp)
+            return (state.listing, state.current, state.problem == nil ? state.pending.count : 0)
+        }
+        guard count > 0 else { return }
+        if next != former {
+            do { try shelf.save(next) } catch { return }
+        }
+        let stamp = shelf.stamp
+        update { state in
+            (state.listing, state.stamp) = (next, stamp)
+            state.pending.removeFirst(count)
         }
     }
 
@@ -160,7 +175,8 @@ extension DeviceAccounts {
     /// - Throws: Why the list still can't be read. Does nothing for one that can.
     public func repair() async throws(AccountListProblem) {
         await changing {
-            update { Self.read(shelf, into: &$0) }
+            let before = Reading(shelf)
+            update { $0.take(before) }
             guard case .damaged? = list.value.problem, let folders = try? shelf.folders() else { return }
             let listed = list.value.accounts.map {
                 AccountListing.Entry(account: $0.id, handle: $0.handle, name: $0.name)
@@ -175,7 +191,8 @@ extension DeviceAccounts {
                 try shelf.setListAside()
                 try shelf.save(next)
             } catch { return }
-            update { Self.read(shelf, into: &$0) }
+            let after = Reading(shelf)
+            update { $0.take(after) }
         }
         if let problem = list.value.problem { throw problem }
     }
@@ -190,7 +207,11 @@ extension DeviceAccounts {
     @discardableResult
     public func adopt(_ tokens: any TokenStore, store file: URL) async throws(QuartetError) -> AccountID? {
         let former: Credentials?
-        do { former = try tokens.load() } catch { throw .tokensUnavailable("\(error)") }
+        do { former = try tokens.load() } catch {
+            // Nobody is signed in by what is damaged.
+            if error is TokensUnreadable { return nil }
+            throw .tokensUnavailable("\(error)")
+        }
         guard let former else { return nil }
         let folder = folder(of: former.account)
         try await writing.run(isShielded: true) { () async throws(QuartetError) in

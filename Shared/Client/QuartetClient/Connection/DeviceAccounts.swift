@@ -31,6 +31,8 @@ public struct AccountClients: Sendable {
     public let account: AccountID?
     public let connection: Connection
     public let quartet: Quartet
+    /// Nil for one that isn't in a folder.
+    let store: LateStore?
 }
 
 /// An urgent change that wasn't sent, and whose it was.
@@ -74,6 +76,20 @@ public final class DeviceAccounts: Sendable {
         /// What was found in the stores of accounts that aren't open.
         var looked: [AccountID: Look] = [:]
 
+        /// Takes up the list as it is now. One that can't be read changes nothing of what is known.
+        mutating func take(_ reading: Reading) {
+            do throws(AccountListProblem) {
+                if let found = try reading.listing.get() {
+                    listing = found
+                } else if !listing.accounts.isEmpty {
+                    throw .unavailable("it isn't there any more")
+                }
+                (problem, stamp) = (nil, reading.stamp)
+            } catch {
+                (problem, stamp) = (error, nil)
+            }
+        }
+
         var current: AccountListing { pending.reduce(into: listing) { $1.apply(to: &$0) } }
 
         var published: DeviceAccountList {
@@ -81,6 +97,18 @@ public final class DeviceAccounts: Sendable {
             return DeviceAccountList(
                 accounts: current.accounts.map { DeviceAccount(id: $0.account, handle: $0.handle, name: $0.name) },
                 shown: shown, problem: problem, opened: opened.count)
+        }
+    }
+
+    /// What the device says of the list, which is asked while nobody waits for ``state``.
+    struct Reading: Sendable {
+        let stamp: String
+        let listing: Result<AccountListing?, AccountListProblem>
+
+        init(_ shelf: any AccountShelf) {
+            // Before the list: what changes meanwhile is read the next time.
+            stamp = shelf.stamp
+            do throws(AccountListProblem) { listing = .success(try shelf.list()) } catch { listing = .failure(error) }
         }
     }
 
@@ -112,9 +140,8 @@ public final class DeviceAccounts: Sendable {
     /// Reads which accounts there are. ``restore()`` and ``run()`` try again if that fails.
     ///
     /// ```swift
-    /// let accounts = DeviceAccounts(in: folder, transport: { HTTPTransport(server) }) { account in
-    ///     try DatabaseStore(account.url.appending(path: "state"))
-    /// }
+    /// let accounts = DeviceAccounts(
+    ///     in: folder, transport: { HTTPTransport(server) }, store: { try DatabaseStore($0.url.appending(path: "state")) })
     /// ```
     /// - Parameters:
     ///   - folder: For this alone. Any number of processes may have it.
@@ -166,7 +193,7 @@ public final class DeviceAccounts: Sendable {
         self.shelf = shelf
         self.parts = parts
         var first = State()
-        Self.read(shelf, into: &first)
+        first.take(Reading(shelf))
         first.shown = first.listing.shown
         Self.hideUnlisted(&first)
         list = SharedState(first.published, .ready)
@@ -190,7 +217,7 @@ public final class DeviceAccounts: Sendable {
             guard let self else { throw .needsAuthentication }
             try await self.raiseAlert()
         }
-        return AccountClients(account: nil, connection: door, quartet: quartet)
+        return AccountClients(account: nil, connection: door, quartet: quartet, store: nil)
     }
 
     /// Nil if the account isn't listed.
@@ -203,6 +230,7 @@ public final class DeviceAccounts: Sendable {
     /// - Throws: ``QuartetError/needsAuthentication`` if it isn't listed.
     public func show(_ account: AccountID?) async throws(QuartetError) {
         try await time.call { () async throws(QuartetError) in
+            guard account.map({ list.value[$0] != nil }) ?? true else { throw .needsAuthentication }
             let clients = account.map { open($0) }
             let isListed = update { state -> Bool in
                 guard account.map({ state.current.has($0) }) ?? true else { return false }
@@ -215,6 +243,12 @@ public final class DeviceAccounts: Sendable {
             await flush()
             calls.send(())
         }
+    }
+
+    /// Those that are open: shown since the app was started, or found to have something to send or to say. One that was removed meanwhile is
+    /// among them.
+    public var opened: [AccountClients] {
+        state.withLock { Array($0.opened) }.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// Signs an account out and erases its folder. Changes of it that wait aren't sent: ``unsent`` has cards of the urgent ones. Without a
@@ -287,9 +321,9 @@ public final class DeviceAccounts: Sendable {
     public var unsent: [AccountUnsentChange] {
         // Read for its observers.
         _ = list.value
-        let opened = state.withLock { $0.opened }.sorted { $0.key < $1.key }
-        return opened.flatMap { account, clients in
-            clients.connection.outbox.unsent.value.map { AccountUnsentChange(account: account, change: $0) }
+        return opened.flatMap { clients -> [AccountUnsentChange] in
+            guard let account = clients.account else { return [] }
+            return clients.connection.outbox.unsent.value.map { AccountUnsentChange(account: account, change: $0) }
         }
     }
 
@@ -300,12 +334,10 @@ public final class DeviceAccounts: Sendable {
     }
 
     /// Call it when the app comes to the foreground; see ``Connection/wake()``.
-    public func wake() { for clients in allOpened { clients.connection.wake() } }
+    public func wake() { for clients in opened { clients.connection.wake() } }
 
     /// Call it when the device has another network; see ``Connection/networkChanged()``.
-    public func networkChanged() { for clients in allOpened { clients.connection.networkChanged() } }
-
-    package var allOpened: [AccountClients] { state.withLock { Array($0.opened.values) } }
+    public func networkChanged() { for clients in opened { clients.connection.networkChanged() } }
 
     // MARK: Opening
 
@@ -313,9 +345,10 @@ public final class DeviceAccounts: Sendable {
     func open(_ account: AccountID) -> AccountClients {
         if let clients = state.withLock({ $0.opened[account] }) { return clients }
         let folder = folder(of: account)
+        let store = parts.store(folder)
         let connection = Connection(
             name: "\(account)", transport: parts.transport(account),
-            tokens: OwnTokens(store: parts.tokens(folder), account: account), store: parts.store(folder),
+            tokens: OwnTokens(store: parts.tokens(folder), account: account), store: store,
             policy: parts.policy, time: time, surroundings: parts.surroundings(account))
         connection.home.withLock { $0 = AccountHome(accounts: self, account: account) }
         // All clients are there before anything of what the device kept is shown.
@@ -328,7 +361,8 @@ public final class DeviceAccounts: Sendable {
                 try await self.raiseAlert(insteadOf: account)
             }
         }
-        let made = AccountClients(account: account, connection: connection, quartet: quartet)
+        let made = AccountClients(
+            account: account, connection: connection, quartet: quartet, store: store as? LateStore)
         return update { state -> AccountClients in
             // Somebody else may have been quicker, and nothing has happened to these yet.
             let clients = state.opened[account] ?? made
@@ -361,21 +395,6 @@ public final class DeviceAccounts: Sendable {
 
     private static func hideUnlisted(_ state: inout State) {
         if let shown = state.shown, !state.current.has(shown) { state.shown = nil }
-    }
-
-    /// Takes up the list as it is now. One that can't be read changes nothing of what is known.
-    static func read(_ shelf: any AccountShelf, into state: inout State) {
-        let stamp = shelf.stamp
-        do throws(AccountListProblem) {
-            if let listing = try shelf.list() {
-                state.listing = listing
-            } else if !state.listing.accounts.isEmpty {
-                throw .unavailable("it isn't there any more")
-            }
-            (state.problem, state.stamp) = (nil, stamp)
-        } catch {
-            (state.problem, state.stamp) = (error, nil)
-        }
     }
 
     /// Whose folders there are; none where that can't be read.

@@ -46,7 +46,7 @@ struct OwnTokens: TokenStore {
     }
 }
 
-/// A store that is opened when it is needed, as often as that fails, and once more where its folder was erased and made again since.
+/// A store that is opened when it is needed, as often as that fails, and once more where its folder was erased since.
 final class LateStore: MultiprocessStore {
     /// A folder as it was. As long as this is there, no other folder has its number.
     private final class Folder: Sendable {
@@ -67,37 +67,51 @@ final class LateStore: MultiprocessStore {
     private struct Opened: Sendable {
         let store: any MultiprocessStore
         let folder: Folder
+    }
+
+    private struct State: Sendable {
+        var opened: Opened?
         /// How often it was opened.
-        let count: Int64
+        var count: Int64 = 0
     }
 
     private let url: URL
     private let make: @Sendable () throws -> any MultiprocessStore
-    private let opened = Mutex<Opened?>(nil)
+    private let state = Mutex(State())
 
     /// - Parameter url: The folder.
     init(in url: URL, _ make: @escaping @Sendable () throws -> any MultiprocessStore) {
         (self.url, self.make) = (url, make)
     }
 
-    private func current() throws -> Opened {
-        let former = opened.withLock { $0 }
-        if let former, former.folder.isStill(at: url) { return former }
-        let folder = Folder(url)
-        let next = Opened(store: try make(), folder: folder, count: (former?.count ?? 0) + 1)
-        opened.withLock { $0 = next }
-        return next
+    /// - Throws: ``ForgottenAccount``, once, if another process has erased the folder since this was opened.
+    private var store: any MultiprocessStore {
+        get throws {
+            if let opened = state.withLock({ $0.opened }) {
+                if opened.folder.isStill(at: url) { return opened.store }
+                close()
+                throw ForgottenAccount()
+            }
+            let folder = Folder(url)
+            let store = try make()
+            state.withLock { state in
+                state.opened = Opened(store: store, folder: folder)
+                state.count += 1
+            }
+            return store
+        }
     }
 
-    private var store: any MultiprocessStore { get throws { try current().store } }
+    /// This process has erased the folder.
+    func close() { state.withLock { $0.opened = nil } }
 
     /// What is to be kept is promised to be sent as soon as it is opened.
-    var isDurable: Bool { opened.withLock { $0?.store.isDurable } ?? true }
+    var isDurable: Bool { state.withLock { $0.opened?.store.isDurable } ?? true }
 
     func version() async throws -> Int64 {
-        let current = try current()
+        let store = try self.store
         // Those of two files have nothing to do with each other.
-        return try await current.store.version() &+ current.count &<< 48
+        return try await store.version() &+ state.withLock { $0.count } &<< 48
     }
 
     func load(_ account: AccountID) async throws -> LocalAccount { try await store.load(account) }

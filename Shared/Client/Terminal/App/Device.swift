@@ -28,10 +28,17 @@ final class Device {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw InUse(folder: folder) }
     }
 
-    func connection() throws -> Connection {
-        Connection(
-            transport: settings.server.map { HTTPTransport(asyncHTTP: $0, trusting: settings.certificates) },
-            tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
-            store: try DatabaseStore(settings.folder.appending(path: "state")), policy: .forever)
+    /// Those who are signed in on this computer, with whoever was before the app had several accounts; nil without a server.
+    func accounts() async throws -> DeviceAccounts? {
+        guard let server = settings.server else { return nil }
+        let accounts = DeviceAccounts(
+            in: settings.folder.appending(path: "accounts"),
+            transport: { [certificates = settings.certificates] in
+                HTTPTransport(asyncHTTP: server, trusting: certificates)
+            },
+            store: { try DatabaseStore($0.url.appending(path: "state")) })
+        try await accounts.adopt(
+            FileTokenStore(settings.folder.appending(path: "tokens")), store: settings.folder.appending(path: "state"))
+        return accounts
     }
 }

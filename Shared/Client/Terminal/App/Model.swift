@@ -9,6 +9,8 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
+            /// Which of them to show.
+            case accounts([AccountID])
             case add, interval, daily, grace, pause, trip, play
             case extend(TripID)
             case tier(AccountID)
@@ -23,6 +25,9 @@ struct Model: Hashable, Sendable {
 
         var form: Form
         let purpose: Purpose
+
+        /// Whether it is about no account's own.
+        var isAboutAccounts: Bool { if case .accounts = purpose { true } else { false } }
     }
 
     struct Notice: Hashable, Sendable {
@@ -57,6 +62,7 @@ struct Model: Hashable, Sendable {
         default: notice = nil
         }
         if shown.connection == .notConfigured { return key == .character("q") ? .quit : nil }
+        if let dialog, dialog.isAboutAccounts { return handleDialog(key, shown) }
         if shown.needsSignIn {
             // What is open is of whoever was signed in before.
             let form = signIn
@@ -64,6 +70,10 @@ struct Model: Hashable, Sendable {
             signIn = form
             if key == .escape, let card = shown.unsent.first { return .dismiss(card.id) }
             if key == .escape, !shown.dropped.isEmpty { return .dismissDropped }
+            if key == .escape, !shown.accounts.isEmpty {
+                dialog = AccountsPart.dialog(shown)
+                return nil
+            }
             return SignInScreen.handle(key, &self)
         }
         if dialog != nil { return handleDialog(key, shown) }
@@ -71,6 +81,7 @@ struct Model: Hashable, Sendable {
         case .character("d") where !shown.unsent.isEmpty: return shown.unsent.first.map { .dismiss($0.id) }
         case .character("d") where !shown.dropped.isEmpty: return .dismissDropped
         case .character("q"): return .quit
+        case .character("@"): dialog = AccountsPart.dialog(shown)
         case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
         case .tab: tab = tab.moved(by: 1)
         case .backTab: tab = tab.moved(by: -1)
@@ -109,6 +120,9 @@ struct Model: Hashable, Sendable {
         }
         let form = dialog.form
         switch dialog.purpose {
+        case .accounts(let accounts):
+            self.dialog = nil
+            return .show(accounts.dropFirst(form.focus).first)
         case .confirm(let action):
             self.dialog = nil
             return action

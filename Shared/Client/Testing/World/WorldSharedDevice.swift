@@ -37,7 +37,7 @@ final class WorldSharedDevice: Sendable {
     /// Whether its app has nothing left to do.
     func isSettled(_ isFollowed: Bool) -> Bool {
         guard let accounts = state.withLock({ $0.app })?.accounts else { return true }
-        guard accounts.allOpened.allSatisfy({ $0.connection.outbox.items.value.isEmpty }) else { return false }
+        guard accounts.opened.allSatisfy({ $0.connection.outbox.items.value.isEmpty }) else { return false }
         guard accounts.list.value.shown != nil else { return true }
         let state = accounts.current.connection.state
         return state.needsSignIn || state == .connected && isFollowed
