@@ -34,10 +34,12 @@ extension DeviceAccounts {
     @concurrent
     func enter(_ reply: SignedIn, _ handle: String?, asked: Duration) async throws(QuartetError) {
         let account = reply.account
+        let clients = open(account)
         try await writing.run(isShielded: true) { () async throws(QuartetError) in
             // Whoever has it for so long is frozen, and somebody has to be able to sign in.
             let lock = await self.lock()
             defer { withExtendedLifetime(lock) {} }
+            await refresh()
             let listed = list.value
             guard listed[account] != nil || listed.accounts.count < Self.limit else {
                 await turnAway(reply, asked: asked)
@@ -47,7 +49,6 @@ extension DeviceAccounts {
                 // Whoever has a place needs nothing of a disk that is full.
                 guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
             }
-            let clients = open(account)
             try await clients.connection.signedIn(reply, asked: asked)
             update { state in
                 state.pending += [.add(account, handle: handle), .show(account)]
@@ -55,9 +56,9 @@ extension DeviceAccounts {
                 state.leaving.remove(account)
                 state.due.remove(account)
             }
-            await restoreCopies(of: clients)
             if lock != nil { write() }
         }
+        await restoreCopies(of: clients)
         calls.send(())
     }
 
@@ -120,7 +121,7 @@ extension DeviceAccounts {
             var isOver = true
             if found == .nothing {
                 do { try shelf.erase(account) } catch { isOver = false }
-                state.withLock { $0.opened[account]?.store }?.close()
+                state.withLock { $0.opened[account]?.store }?.noteOwnErasure()
             }
             if found == .leaving { _ = open(account) }
             update { state in
@@ -226,6 +227,10 @@ extension DeviceAccounts {
                 try tokens.save(nil)
             } catch { throw .notStored("\(error)") }
             update { state in
+                guard !former.isLeaving else {
+                    _ = state.due.insert(former.account)
+                    return
+                }
                 state.pending.append(.add(former.account, handle: nil))
                 guard state.shown == nil else { return }
                 state.pending.append(.show(former.account))

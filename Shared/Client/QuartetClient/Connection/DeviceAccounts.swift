@@ -65,6 +65,8 @@ public final class DeviceAccounts: Sendable {
         var problem: AccountListProblem?
         /// What the shelf said when it was read.
         var stamp: String?
+        /// Whether it was ever read.
+        var isRead = false
         /// Changes that the device doesn't have yet.
         var pending: [AccountListChange] = []
         var shown: AccountID?
@@ -84,7 +86,9 @@ public final class DeviceAccounts: Sendable {
                 } else if !listing.accounts.isEmpty {
                     throw .unavailable("it isn't there any more")
                 }
-                (problem, stamp) = (nil, reading.stamp)
+                // A device that was locked at the start may show by now whom it showed last.
+                if !isRead { shown = shown ?? listing.shown }
+                (problem, stamp, isRead) = (nil, reading.stamp, true)
             } catch {
                 (problem, stamp) = (error, nil)
             }
@@ -194,7 +198,6 @@ public final class DeviceAccounts: Sendable {
         self.parts = parts
         var first = State()
         first.take(Reading(shelf))
-        first.shown = first.listing.shown
         Self.hideUnlisted(&first)
         list = SharedState(first.published, .ready)
         state = Mutex(first)
@@ -295,7 +298,12 @@ public final class DeviceAccounts: Sendable {
     /// - Parameter former: Who can't.
     private func raiseAlert(insteadOf former: AccountID?) async throws(QuartetError) {
         try await time.call { () async throws(QuartetError) -> Void in
-            await refresh()
+            // A disk that takes its time doesn't hold it up.
+            let looking = Task(executorPreference: time.workplace) {
+                await self.refresh()
+                return self.folders
+            }
+            let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
             let value = list.value
             let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
             var trouble = QuartetError.needsAuthentication

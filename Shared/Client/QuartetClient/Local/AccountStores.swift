@@ -56,10 +56,11 @@ final class LateStore: MultiprocessStore {
 
         deinit { if descriptor >= 0 { close(descriptor) } }
 
-        /// Whether it is what is at a place.
+        /// Whether it is what is at a place. What the device can't say now isn't gone.
         func isStill(at url: URL) -> Bool {
             var (own, there) = (stat(), stat())
-            guard descriptor >= 0, fstat(descriptor, &own) == 0, stat(url.path, &there) == 0 else { return false }
+            guard descriptor >= 0, fstat(descriptor, &own) == 0 else { return true }
+            guard stat(url.path, &there) == 0 else { return errno != ENOENT && errno != ENOTDIR }
             return own.st_ino == there.st_ino && own.st_dev == there.st_dev
         }
     }
@@ -73,6 +74,8 @@ final class LateStore: MultiprocessStore {
         var opened: Opened?
         /// How often it was opened.
         var count: Int64 = 0
+        /// Another process has erased the folder, and what is there now wasn't loaded since.
+        var isForgotten = false
     }
 
     private let url: URL
@@ -84,37 +87,56 @@ final class LateStore: MultiprocessStore {
         (self.url, self.make) = (url, make)
     }
 
-    /// - Throws: ``ForgottenAccount``, once, if another process has erased the folder since this was opened.
+    /// - Returns: Whether another process has erased the folder since this was last asked.
+    private func noteErasure() -> Bool {
+        state.withLock { state in
+            guard let opened = state.opened, !opened.folder.isStill(at: url) else { return false }
+            (state.opened, state.isForgotten) = (nil, true)
+            return true
+        }
+    }
+
+    private func opening() throws -> any MultiprocessStore {
+        _ = noteErasure()
+        if let opened = state.withLock({ $0.opened }) { return opened.store }
+        let folder = Folder(url)
+        let store = try make()
+        state.withLock { state in
+            state.opened = Opened(store: store, folder: folder)
+            state.count += 1
+        }
+        return store
+    }
+
+    /// For what is about what was loaded.
+    /// - Throws: ``ForgottenAccount`` if another process has erased that.
     private var store: any MultiprocessStore {
         get throws {
-            if let opened = state.withLock({ $0.opened }) {
-                if opened.folder.isStill(at: url) { return opened.store }
-                close()
-                throw ForgottenAccount()
-            }
-            let folder = Folder(url)
-            let store = try make()
-            state.withLock { state in
-                state.opened = Opened(store: store, folder: folder)
-                state.count += 1
-            }
-            return store
+            _ = noteErasure()
+            if state.withLock({ $0.isForgotten }) { throw ForgottenAccount() }
+            return try opening()
         }
     }
 
     /// This process has erased the folder.
-    func close() { state.withLock { $0.opened = nil } }
+    func noteOwnErasure() { state.withLock { ($0.opened, $0.isForgotten) = (nil, false) } }
 
     /// What is to be kept is promised to be sent as soon as it is opened.
     var isDurable: Bool { state.withLock { $0.opened?.store.isDurable } ?? true }
 
     func version() async throws -> Int64 {
-        let store = try self.store
+        // Said once, to whoever looks every second.
+        if noteErasure() { throw ForgottenAccount() }
+        let store = try opening()
         // Those of two files have nothing to do with each other.
         return try await store.version() &+ state.withLock { $0.count } &<< 48
     }
 
-    func load(_ account: AccountID) async throws -> LocalAccount { try await store.load(account) }
+    func load(_ account: AccountID) async throws -> LocalAccount {
+        let store = try opening()
+        state.withLock { $0.isForgotten = false }
+        return try await store.load(account)
+    }
 
     func save(_ item: OutboxItem, of account: AccountID) async throws { try await store.save(item, of: account) }
 
@@ -128,21 +150,21 @@ final class LateStore: MultiprocessStore {
         try await store.save(copies, finishing: items, of: account)
     }
 
-    func forget(_ account: AccountID) async throws { try await store.forget(account) }
-    func forgetOthers(than account: AccountID?) async throws { try await store.forgetOthers(than: account) }
+    func forget(_ account: AccountID) async throws { try await opening().forget(account) }
+    func forgetOthers(than account: AccountID?) async throws { try await opening().forgetOthers(than: account) }
 
     func forgetSetAside(unlessOf account: AccountID) async throws {
-        try await store.forgetSetAside(unlessOf: account)
+        try await opening().forgetSetAside(unlessOf: account)
     }
 
-    func openings() async throws -> Set<String> { try await store.openings() }
+    func openings() async throws -> Set<String> { try await opening().openings() }
 
     func forget(_ account: AccountID, openedAs openings: Set<String>) async throws {
-        try await store.forget(account, openedAs: openings)
+        try await opening().forget(account, openedAs: openings)
     }
 
     func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws {
-        try await store.forgetOthers(than: account, openedAs: openings)
+        try await opening().forgetOthers(than: account, openedAs: openings)
     }
 
     func changes(of account: AccountID) async throws -> StoreChanges { try await store.changes(of: account) }
