@@ -580,15 +580,11 @@ struct DeviceAccountsTests {
         let (tokens, file) = (FileTokenStore(former.appending(path: "tokens")), former.appending(path: "state"))
         try tokens.save(
             Credentials(account: Household.anna, device: Server.device, refreshToken: "anna-refresh-0"))
-        weak var gone: Connection?
         do {
             let connection = Connection(
                 transport: home.server.transport, tokens: tokens, store: try DatabaseStore(file), time: home.time)
-            gone = connection
             await home.keeps { try await UserClient.live(service: connection).raiseAlert() }
         }
-        // A task lets go of what it had some time after it has ended.
-        while gone != nil { await Task.yield() }
         let app = home.app()
         if isInterrupted {
             let folder = app.folder(of: Household.anna).url
@@ -620,7 +616,19 @@ struct DeviceAccountsTests {
         #expect(try home.names == before.filter { $0 != "\(Household.anna)" })
     }
 
-    // MARK: In the world
+    // MARK: Without a disk, and in the world
+
+    @Test("accounts in memory are listed, shown and removed as others are, and leave nothing (R12, P36)")
+    func inMemory() async throws {
+        let home = Household()
+        let app = DeviceAccounts(inMemory: { [server = home.server] in server.transport }, time: home.time)
+        for handle in ["anna", "bob"] { try await app.signIn(handle) }
+        try await app.show(Household.anna)
+        #expect(app.handles == ["anna", "bob"] && app.current.account == Household.anna)
+        try await home.server.passingTime { try await app.remove(Household.bob) }
+        #expect(app.handles == ["anna"] && app.list.shown == Household.anna)
+        #expect(try home.names.isEmpty)
+    }
 
     @Test(
         "in a world, two people share a phone: a call for help is sent after a switch and a restart, and neither sees what is the other's (R12, P36)"

@@ -129,7 +129,7 @@ extension DeviceAccounts {
                 if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
                 if found != .somebody, isListed { state.pending.append(.drop(account)) }
                 if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
-                state.looked[account] = nil
+                if found != .somebody { state.looked[account] = nil }
                 if isOver { state.due.remove(account) }
             }
         }
