@@ -139,14 +139,15 @@ extension Connection {
         while !Task.isCancelled {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
-            let isLeaving = await isLeaving
+            let home = home.withLock { $0 }
+            let isLeavingOthers = if home != nil { await isLeaving } else { false }
             do {
                 try await tokens.finishLeaving { account, isLast in
                     let openings = try await self.store.openings()
                     if try await isLast() { try await self.store.forget(account, openings) }
                 }
                 failures = 0
-                if isLeaving { await home.withLock { $0 }?.noteSignOut() }
+                if isLeavingOthers { await home?.noteSignOut() }
             } catch {
                 failures += 1
                 var random = time.draws
