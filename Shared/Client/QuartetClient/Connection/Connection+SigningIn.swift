@@ -140,14 +140,14 @@ extension Connection {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
             let home = home.withLock { $0 }
-            let isLeavingOthers = if home != nil { await isLeaving } else { false }
+            let wasLeaving = if home != nil { await isLeaving } else { false }
             do {
                 try await tokens.finishLeaving { account, isLast in
                     let openings = try await self.store.openings()
                     if try await isLast() { try await self.store.forget(account, openings) }
                 }
                 failures = 0
-                if isLeavingOthers { await home?.noteSignOut() }
+                if wasLeaving { await home?.noteSignOut() }
             } catch {
                 failures += 1
                 var random = time.draws

@@ -107,13 +107,9 @@ extension DeviceAccounts {
             }
             await settle()
             if state.withLock({ !$0.pending.isEmpty }) { await flush() }
-            let closed = state.withLock { state in
-                state.current.accounts.map(\.account).filter { state.opened[$0] == nil }
-            }
-            // One after the other: the account that is shown doesn't wait for the disk because of them.
-            for account in closed { await look(at: account) }
-            let isOpen = state.withLock { !$0.pending.isEmpty || !$0.due.isEmpty || $0.problem != nil }
-            await time.wait(for: calls, until: shelf.isShared || isOpen ? time.now() + Self.interval : nil)
+            await lookAtOthers()
+            let isUnfinished = state.withLock { !$0.pending.isEmpty || !$0.due.isEmpty || $0.problem != nil }
+            await time.wait(for: calls, until: shelf.isShared || isUnfinished ? time.now() + Self.interval : nil)
         }
     }
 
@@ -122,7 +118,20 @@ extension DeviceAccounts {
         let listed = state.withLock { $0.current.accounts.map(\.account) }
         // What can't be listed now is looked at once it can.
         let folders = (try? shelf.folders()) ?? []
-        update { $0.due.formUnion(listed + folders) }
+        // Another process may have told the server of those who left.
+        update { $0.due.formUnion(listed + folders + $0.leaving) }
+    }
+
+    private func lookAtOthers() async {
+        let (known, new) = state.withLock { state -> ([AccountID], [AccountID]) in
+            let closed = state.current.accounts.map(\.account).filter { state.opened[$0] == nil }
+            return (closed.filter { state.looked[$0] != nil }, closed.filter { state.looked[$0] == nil })
+        }
+        await withDiscardingTaskGroup { group in
+            for account in known { group.addTask { await self.look(at: account) } }
+            // To open a store may take its time: one after the other.
+            for account in new { await look(at: account) }
+        }
     }
 
     /// Opens an account that isn't shown if its store has something to send or to say.
