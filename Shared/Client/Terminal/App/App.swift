@@ -60,7 +60,7 @@ final class App {
             terminal.leave()
             for signal in signals { signal.cancel() }
         }
-        do { try await accounts?.restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
+        do { try await restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
         let running = Task { [accounts] in if let accounts { await accounts.run() } }
         watch()
         let drawing = Task { for await _ in frames.stream { draw() } }
@@ -83,6 +83,15 @@ final class App {
             change()
         }
         return 0
+    }
+
+    private func restore() async throws(AccountListProblem) {
+        guard let accounts else { return }
+        do throws(AccountListProblem) { try await accounts.restore() } catch .damaged {
+            // Everybody who is signed in is in the next one, too.
+            try await accounts.repair()
+            try await accounts.restore()
+        }
     }
 
     func quit() { exitStatus = 0 }
