@@ -43,8 +43,20 @@ extension DeviceAccounts {
 
     // MARK: One account
 
-    private func isNeeded(_ account: AccountID, _ connection: Connection) -> Bool {
-        state.withLock { $0.shown == account || $0.leaving.contains(account) } || !connection.outbox.items.value.isEmpty
+    private enum Need {
+        /// It is shown, or has something to send or to tell.
+        case running
+        /// Another process may keep something.
+        case looking
+        case nothing
+    }
+
+    private func need(of account: AccountID, _ connection: Connection) -> Need {
+        let (isRunning, isListed) = state.withLock { state in
+            (state.shown == account || state.leaving.contains(account), state.current.has(account))
+        }
+        if isRunning || !connection.outbox.items.value.isEmpty { return .running }
+        return isListed ? .looking : .nothing
     }
 
     /// Runs a connection whenever it is needed. The rest of the time what other processes keep in its store is looked for, so that a call
@@ -59,10 +71,14 @@ extension DeviceAccounts {
                 }
             }
             while !Task.isCancelled {
-                let isNeeded = self.isNeeded(account, connection)
+                let need = self.need(of: account, connection)
                 await withDiscardingTaskGroup { turn in
-                    turn.addTask { if isNeeded { await connection.run() } else { await Self.rest(connection) } }
-                    await wait { self.isNeeded(account, connection) == isNeeded }
+                    switch need {
+                    case .running: turn.addTask { await connection.run() }
+                    case .looking: turn.addTask { await Self.rest(connection) }
+                    case .nothing: break
+                    }
+                    await wait { self.need(of: account, connection) == need }
                     turn.cancelAll()
                 }
             }
