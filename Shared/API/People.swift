@@ -20,7 +20,7 @@ public struct Person: Codable, Hashable, Sendable {
     public package(set) var alertRaised: Instant?
     /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
     public package(set) var alertAlarm: AlarmID?
-    /// For responders: the newest call for help that came late, of those while the alert is on.
+    /// For responders: the newest call for help while the alert is on, if it came late.
     public package(set) var lateCall: LateCall?
     /// For responders: the trip whose time has passed, while the alert is on.
     public package(set) var trip: PersonTrip?

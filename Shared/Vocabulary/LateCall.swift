@@ -15,25 +15,36 @@ public struct LateCall: Codable, Hashable, Sendable {
     }
 }
 
-/// The newest late call of an alarm, as a row has it. A process of an earlier release lets the row be about the next alarm without
+/// The newest call for help of an alarm, as a row has it. A process of an earlier release lets the row be about the next alarm without
 /// changing this.
 package struct KeptLateCall: Codable, Equatable, Sendable {
     private let alarm: AlarmID
-    private let call: LateCall
+    /// Nil if the newest came in time.
+    private let call: LateCall?
+    /// When the newest was made, if it came in time.
+    private let inTime: Instant?
 
-    package init(_ call: LateCall, of alarm: AlarmID) { (self.alarm, self.call) = (alarm, call) }
+    package init(_ call: LateCall, of alarm: AlarmID) { (self.alarm, self.call, inTime) = (alarm, call, nil) }
 
-    /// The call, if it is one of this alarm.
+    fileprivate init(inTime: Instant, of alarm: AlarmID) { (self.alarm, call, self.inTime) = (alarm, nil, inTime) }
+
+    /// The newest call of this alarm, if it came late.
     package func call(of alarm: AlarmID?) -> LateCall? { self.alarm == alarm ? call : nil }
+
+    fileprivate func pressed(of alarm: AlarmID) -> Instant? { self.alarm == alarm ? call?.pressed ?? inTime : nil }
 }
 
 extension KeptLateCall? {
-    /// Keeps the newer one of two calls.
-    /// - Returns: The given one if it is now kept.
-    @discardableResult
-    package mutating func keep(_ late: LateCall?, of alarm: AlarmID) -> LateCall? {
-        guard let late, self?.call(of: alarm).map({ $0.pressed < late.pressed }) ?? true else { return nil }
-        self = KeptLateCall(late, of: alarm)
-        return late
+    /// Keeps a call if no newer one is known. One that came in time ends what is said of an older one.
+    /// - Parameters:
+    ///   - late: The call, if it came late.
+    ///   - inTime: When it was made otherwise; nil if there was none.
+    package mutating func keep(_ late: LateCall?, inTime: Instant? = nil, of alarm: AlarmID) {
+        let known = self?.pressed(of: alarm)
+        if let late {
+            if known.map({ $0 > late.pressed }) != true { self = KeptLateCall(late, of: alarm) }
+        } else if let inTime, known.map({ $0 >= inTime }) != true {
+            self = KeptLateCall(inTime: inTime, of: alarm)
+        }
     }
 }

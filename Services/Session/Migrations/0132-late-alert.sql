@@ -1,6 +1,20 @@
 -- A call for help that came late: what people see of it is decided once, when it is handled.
 ALTER TABLE session.account ADD COLUMN alert_late_call json;
-COMMENT ON COLUMN session.account.alert_late_call IS 'The newest call for help that came late (call): when the app says that it was made (pressed), and when the server had it (received). It says nothing if another alert or none is on than the one that it is about (alarm): a process of an earlier release raises the next one without changing it.';
+COMMENT ON COLUMN session.account.alert_late_call IS 'The newest call for help, if it came late (call): when the app says that it was made (pressed), and when the server had it (received). It says nothing if another alert or none is on than the one that it is about (alarm): a process of an earlier release raises the next one without changing it.';
+
+-- A process of an earlier release closes an account without this.
+CREATE FUNCTION session.forget_late_call() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    new.alert_late_call := NULL;
+    RETURN new;
+END
+$$;
+COMMENT ON FUNCTION session.forget_late_call() IS 'Forgets the late call for help of an account that is closed.';
+CREATE TRIGGER closed_account_has_no_late_call
+    BEFORE UPDATE ON session.account
+    FOR EACH ROW WHEN (new.closed_at IS NOT NULL AND new.alert_late_call IS NOT NULL)
+    EXECUTE FUNCTION session.forget_late_call();
+COMMENT ON TRIGGER closed_account_has_no_late_call ON session.account IS 'Nothing of a late call for help is left of a closed account, whichever release closes it.';
 
 CREATE OR REPLACE VIEW session.account_state AS
 SELECT a.account,

@@ -12,7 +12,7 @@ package struct AlertRow: Equatable, Sendable {
     package var pressedAgain: Instant?
     /// The alarm that these two are about. A process of an earlier release raises the next one without changing them.
     package var pressedAlarm: AlarmID?
-    /// The newest call for help that came late, perhaps about an earlier alarm.
+    /// The newest call for help if it came late, perhaps about an earlier alarm.
     package var keptLateCall: KeptLateCall?
     /// When responders were last alarmed; nil while they are not to know yet.
     package var lastAlarm: Instant?
@@ -47,7 +47,7 @@ package struct AlertRow: Equatable, Sendable {
     /// Whether help was asked for by this time, as another device may have it.
     func wasRaised(before time: Instant) -> Bool { asked.map { $0 <= time + Self.clockError } ?? false }
 
-    /// The newest call for help that came late. A trip or a ping that made the alert called for none.
+    /// The newest call for help, if it came late. A trip or a ping that made the alert called for none.
     package var lateCall: LateCall? { keptLateCall?.call(of: alarm) }
 
     /// Begins another alert, of which nobody is told yet.
@@ -181,7 +181,8 @@ extension SessionReducer {
         lateCall: LateCall? = nil, trip: MissedTrip? = nil, pings: [UnansweredPing]? = nil, _ time: Instant
     ) -> [SessionEvent] {
         var alert = row.alert
-        let lateCall = alert.keptLateCall.keep(lateCall, of: alarm)
+        // A call in time says nothing of the older, late one. Neither a trip nor a ping is a call.
+        if trip == nil, pings == nil { alert.keptLateCall = lateCall.map { KeptLateCall($0, of: alarm) } }
         alert.repetitions = 0
         alert.repetitionHold.release(at: time)
         // Pings that are added don't lengthen it.

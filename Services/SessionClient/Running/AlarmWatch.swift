@@ -42,6 +42,15 @@ final class AlarmWatch: Service {
     /// How many alarms are remembered in each of the two. With more under way, some aren't timed.
     private static let limit = 10_000
     private static let interval: Duration = .seconds(2)
+    /// Longer than a statement may take.
+    private static let answerPatience: Duration = .seconds(12)
+    /// Where an alarm may wait, each with a gauge of its own.
+    private static let places =
+        Database.servicesWithAlarms.flatMap {
+            ["session_client.\($0)_commands", "\($0).timer", "\($0).due", "\($0).parked"]
+        }
+        .filter { !["notifications.timer", "notifications.due"].contains($0) }
+        + ["session.log", "contacts.log", "session_client.parked"]
     /// Of each partition, so many messages that wait are looked at. The services' `waiting_alarms` do the same.
     fileprivate static let looksAt = 500
     /// An alarm that isn't delivered for longer than this is reported.
@@ -53,7 +62,6 @@ final class AlarmWatch: Service {
     private let underWay: Health.Check
     private let given: Health.Check
     private let legs: [String: Metrics.Timer]
-    private let waiting = Gauge(label: "quartet_alarm_waiting_seconds")
     private let deadLetters = Gauge(label: "quartet_alarm_dead_letters")
     /// Alarms of which it was said that nobody is on them.
     private let unanswered = Counter(label: "quartet_alarms_unanswered")
@@ -175,37 +183,81 @@ final class AlarmWatch: Service {
     /// Looks every two seconds until stopped.
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
+            var logs = AlarmLook("the logs", isWhole: true)
+            var services = Database.servicesWithAlarms.map { AlarmLook($0) }
+            var letters = AlarmLook("the dead letters", isWhole: true)
             while true {
-                await self.look()
+                await self.look(&logs) { database, _ in try database.waitingLongest() }
+                self.report([logs] + services)
+                for index in services.indices {
+                    let service = services[index].subject
+                    await self.look(&services[index]) { try $0.waitingLongest(in: service, within: $1) }
+                    self.report([logs] + services)
+                }
+                await self.look(&letters) { [deadLetters = self.deadLetters, given = self.given] database, _ in
+                    let dead = try database.alarmDeadLetters()
+                    deadLetters.record(dead)
+                    let many = dead == 1 ? "a message about an alarm was" : "\(dead) messages about alarms were"
+                    given.report(dead == 0 ? .ready : .impaired("\(many) given up: see :dead_letters"))
+                    return []
+                }
+                if let complaint = letters.complaint() { self.given.report(.impaired(complaint)) }
                 try await Task.sleep(for: Self.interval)
             }
         }
     }
 
-    private func look() async {
+    /// Each in a transaction of its own: where one can't look, the others still do.
+    private func look(
+        _ look: inout AlarmLook, _ find: @escaping @Sendable (Database, Interval) throws -> [StuckAlarm]
+    ) async {
+        let begun = look.begin()
         do {
-            let (stuck, dead) = try await pool.withConnection { database in
-                try database.transaction(readOnly: true) { database in
-                    // So that what waits is read along the logs' keys, and no further than the limits say. A bitmap scan would
-                    // first read all of it, to sort it.
-                    try database.execute("SET LOCAL enable_bitmapscan = off")
-                    return (try database.waitingLongest(), try database.alarmDeadLetters())
+            let alarms = try await ask { try find($0, begun.age) }
+            look.end(begun, with: alarms)
+        } catch {
+            look.fail(begun, error)
+            logger.debug(
+                "can't look for alarms that are stuck", metadata: ["in": "\(look.subject)", "error": "\(error)"])
+        }
+    }
+
+    /// Waits for a connection no longer than an answer may take: others may have them all.
+    private func ask(
+        _ find: @escaping @Sendable (Database) throws -> [StuckAlarm]
+    ) async throws -> [StuckAlarm] {
+        try await withThrowingTaskGroup(of: [StuckAlarm].self) { group in
+            group.addTask { [pool] in
+                try await pool.withConnection { database in
+                    try database.transaction(readOnly: true) { database in
+                        // So that what waits is read along the logs' keys, and no further than the limits say. A bitmap scan would
+                        // first read all of it, to sort it.
+                        try database.execute("SET LOCAL enable_bitmapscan = off")
+                        return try find(database)
+                    }
                 }
             }
-            let alarm = stuck.first(where: { $0.isAlarm })
-            waiting.record(alarm.map { $0.age / .seconds(1) } ?? 0)
-            deadLetters.record(dead)
-            if let complaint = alarm?.complaint ?? stuck.first(where: { !$0.isAlarm })?.complaint {
-                underWay.report(.impaired(complaint))
-            } else {
-                underWay.report(.ready)
+            group.addTask {
+                try await Task.sleep(for: Self.answerPatience)
+                throw NoAnswer()
             }
-            let many = dead == 1 ? "a message about an alarm was" : "\(dead) messages about alarms were"
-            given.report(dead == 0 ? .ready : .impaired("\(many) given up: see :dead_letters"))
-        } catch {
-            // The check of the bus says when the database is away.
-            logger.debug("can't look for alarms that are stuck", metadata: ["error": "\(error)"])
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
+    }
+
+    struct NoAnswer: Error, CustomStringConvertible {
+        var description: String { "the database doesn't answer, or all connections are in use" }
+    }
+
+    private func report(_ looks: [AlarmLook]) {
+        let stuck = looks.flatMap(\.alarms)
+        for place in Self.places {
+            let age = stuck.filter { $0.place == place && $0.isAlarm }.map(\.age).max() ?? .zero
+            Gauge(label: "quartet_alarm_waiting_seconds", dimensions: [("place", place)]).record(age / .seconds(1))
+        }
+        let complaints = StuckAlarm.complaints(of: stuck) + looks.compactMap { $0.complaint() }
+        underWay.report(complaints.isEmpty ? .ready : .impaired(complaints.joined(separator: "; ")))
     }
 }
 
@@ -240,6 +292,25 @@ struct StuckAlarm: Sendable {
     /// False if so many messages wait that not all were looked at.
     let isAlarm: Bool
 
+    /// What there is to say of several, those of alarms first. Of a place in which one is known nothing is said of what may be behind.
+    static func complaints(of stuck: [StuckAlarm]) -> [String] {
+        var oldest: [String: StuckAlarm] = [:]
+        for one in stuck {
+            guard let other = oldest[one.place] else {
+                oldest[one.place] = one
+                continue
+            }
+            if one.comesBefore(other) { oldest[one.place] = one }
+        }
+        return oldest.values.sorted { $0.comesBefore($1) }.compactMap(\.complaint)
+    }
+
+    private func comesBefore(_ other: Self) -> Bool {
+        isAlarm == other.isAlarm ? age > other.age : isAlarm
+    }
+
+    func aged(by time: Duration) -> Self { Self(place: place, age: age + time, isAlarm: isAlarm) }
+
     /// What there is to say of it, if it has waited for too long.
     var complaint: String? {
         guard age > AlarmWatch.patience else { return nil }
@@ -261,8 +332,11 @@ struct StuckAlarm: Sendable {
 }
 
 extension Database {
-    /// The alarm that has waited longest on its way to notifications, and the oldest message behind which not all were looked at.
-    /// Neither if nothing waits.
+    /// The services that have `waiting_alarms`.
+    fileprivate static let servicesWithAlarms = ["session", "contacts", "notifications"]
+
+    /// In each log on the way to notifications the alarm that has waited longest, and the oldest message behind which not all were looked
+    /// at. Neither if nothing waits.
     fileprivate func waitingLongest() throws -> [StuckAlarm] {
         func policy(_ log: String) -> Query {
             """
@@ -280,7 +354,7 @@ extension Database {
         let events = AlarmMessages.types(of: AlarmMessages.sessionEvents + AlarmMessages.contactsEvents)
         return try stuckAlarms(
             """
-            SELECT DISTINCT ON (w.is_alarm) w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
+            SELECT DISTINCT ON (w.place, w.is_alarm) w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
               FROM (\(commands(to: "session", AlarmMessages.session))
                      UNION ALL
                     \(Self.waiting(
@@ -300,10 +374,18 @@ extension Database {
                      CROSS JOIN LATERAL (SELECT q.recorded_at FROM session_client.parked AS q
                                           WHERE q.type = t.type AND (q.body::text <> '{}' OR q.error <> '')
                                             AND NOT session_client.is_canary(q.key)
-                                          ORDER BY q.recorded_at LIMIT 1) AS p
-                     UNION ALL
-                    \(Self.inServices)) AS w(place, since, is_alarm)
-             ORDER BY w.is_alarm, w.since
+                                          ORDER BY q.recorded_at LIMIT 1) AS p) AS w(place, since, is_alarm)
+             ORDER BY w.place, w.is_alarm, w.since
+            """)
+    }
+
+    /// What waits in each place of one service.
+    /// - Parameter age: How far back to look at timers.
+    fileprivate func waitingLongest(in service: String, within age: Interval) throws -> [StuckAlarm] {
+        try stuckAlarms(
+            """
+            SELECT w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
+              FROM \(unescaped: service).waiting_alarms(\(age.microseconds) * interval '1 microsecond') AS w
             """)
     }
 
@@ -312,7 +394,9 @@ extension Database {
         try stuckAlarms(
             """
             SELECT w.place, greatest(clock_timestamp() - w.since, interval '0'), w.is_alarm
-              FROM (\(Self.inServices)) AS w
+              FROM (SELECT * FROM session.waiting_alarms()
+                     UNION ALL SELECT * FROM contacts.waiting_alarms()
+                     UNION ALL SELECT * FROM notifications.waiting_alarms()) AS w
              ORDER BY w.since
             """)
     }
@@ -323,15 +407,6 @@ extension Database {
             return StuckAlarm(place: place, age: age.duration, isAlarm: isAlarm)
         }
     }
-
-    /// Timers, what was due, and what is parked: each service says it of its own.
-    private static let inServices: Query = """
-        SELECT s.place, s.since, s.is_alarm FROM session.waiting_alarms() AS s
-         UNION ALL
-        SELECT c.place, c.since, c.is_alarm FROM contacts.waiting_alarms() AS c
-         UNION ALL
-        SELECT n.place, n.since, n.is_alarm FROM notifications.waiting_alarms() AS n
-        """
 
     /// What follows from an event `m` that the policies handled, perhaps ahead of others.
     private static let followed: Query = """
@@ -359,7 +434,7 @@ extension Database {
         in log: String, after handled: Query, handledBy effect: Query, _ names: [String]
     ) -> Query {
         """
-        SELECT \(log)::text, m.recorded_at, m.is_alarm
+        SELECT \(log)::text, m.recorded_at, w.waits
           FROM (SELECT p.partition, \(handled) AS position
                   FROM \(unescaped: log)_partition AS p
                 OFFSET 0) AS h
@@ -372,7 +447,8 @@ extension Database {
                                FROM \(unescaped: log) AS l
                               WHERE l.partition = h.partition AND l.position > h.position
                               ORDER BY l.position LIMIT \(Int64(AlarmWatch.looksAt))) AS m
-         WHERE CASE WHEN m.is_alarm THEN NOT EXISTS (\(effect)) ELSE m.number = \(Int64(AlarmWatch.looksAt)) END
+         CROSS JOIN LATERAL (SELECT m.is_alarm AND NOT EXISTS (\(effect)) AS waits) AS w
+         WHERE w.waits OR m.number = \(Int64(AlarmWatch.looksAt))
         """
     }
 

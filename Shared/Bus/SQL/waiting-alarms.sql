@@ -7,23 +7,25 @@ COMMENT ON INDEX {{schema}}.parked_alarm IS 'Finds the alarm that has been parke
 
 -- Timers in the order of urgent_timer_by_due: timer_by_due, which has all others, too, would need a sort. Without bitmap scans, each
 -- partition of the log is read along its key and no further than the LIMIT says: these would first read all that waits, to sort it.
-CREATE FUNCTION {{schema}}.waiting_alarms() RETURNS TABLE (place text, since timestamptz, is_alarm boolean)
+CREATE FUNCTION {{schema}}.waiting_alarms(within interval DEFAULT interval '100 years')
+    RETURNS TABLE (place text, since timestamptz, is_alarm boolean)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
     (SELECT '{{schema}}.timer', t.due_at, true
        FROM {{schema}}.timer AS t
-      WHERE {{schema}}.is_alarm_timer(t.type) AND NOT {{schema}}.is_canary(t.key) AND t.due_at <= statement_timestamp()
+      WHERE {{schema}}.is_alarm_timer(t.type) AND NOT {{schema}}.is_canary(t.key)
+        AND t.due_at >= statement_timestamp() - within AND t.due_at <= statement_timestamp()
       ORDER BY t.due_at, t.name, t.key LIMIT 1)
      UNION ALL
     (SELECT '{{schema}}.parked', p.recorded_at, true
        FROM {{schema}}.parked AS p
       WHERE {{schema}}.is_alarm(p.type, p.body) AND NOT {{schema}}.is_canary(p.key)
-        -- Its account isn't closed.
-        AND (p.body::text <> '{}' OR p.error IS DISTINCT FROM '')
+        -- Its account isn't closed. No other alarm asks for nothing in its body.
+        AND (p.body::text <> '{}' OR p.type = 'RaiseAlert' AND p.error IS DISTINCT FROM '')
       ORDER BY p.recorded_at LIMIT 1)
      UNION ALL
-    (SELECT DISTINCT ON (m.is_alarm) '{{schema}}.due', m.recorded_at, m.is_alarm
+    (SELECT DISTINCT ON (w.waits) '{{schema}}.due', m.recorded_at, w.waits
        FROM (SELECT p.partition, {{schema}}.due_handled(p.partition) AS position
                FROM {{schema}}.due_partition AS p
              OFFSET 0) AS h
@@ -32,10 +34,11 @@ AS $$
                             FROM {{schema}}.due AS l
                            WHERE l.partition = h.partition AND l.position > h.position
                            ORDER BY l.position LIMIT 500) AS m
-      WHERE CASE WHEN m.is_alarm THEN NOT EXISTS (SELECT FROM {{schema}}.outcome AS o WHERE o.command_id = m.command_id OFFSET 0)
-                 ELSE m.number = 500 END
-      ORDER BY m.is_alarm, m.recorded_at)
+      CROSS JOIN LATERAL (SELECT m.is_alarm AND NOT EXISTS (SELECT FROM {{schema}}.outcome AS o
+                                                             WHERE o.command_id = m.command_id OFFSET 0) AS waits) AS w
+      WHERE w.waits OR m.number = 500
+      ORDER BY w.waits, m.recorded_at)
 $$;
-COMMENT ON FUNCTION {{schema}}.waiting_alarms() IS
-    'Since when the oldest alarm has waited in {{schema}}: for a timer that is due, in {{schema}}.due, or parked; canaries don''t count. If a partition of {{schema}}.due is behind by 500 messages, no others are looked at: is_alarm is false for the last of these.';
-GRANT EXECUTE ON FUNCTION {{schema}}.waiting_alarms() TO session_client, quartet_reader;
+COMMENT ON FUNCTION {{schema}}.waiting_alarms(interval) IS
+    'Since when the oldest alarm has waited in {{schema}}: for a timer that is due, in {{schema}}.due, or parked; canaries don''t count. If a partition of {{schema}}.due is behind by 500 messages, no others are looked at: is_alarm is false for the last of these. Only timers that are no older than the argument says are looked for: a look at all of them also goes past every dead one that an old snapshot keeps.';
+GRANT EXECUTE ON FUNCTION {{schema}}.waiting_alarms(interval) TO {{reader}}, quartet_reader;

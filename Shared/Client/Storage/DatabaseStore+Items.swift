@@ -7,7 +7,7 @@ import Synchronization
 /// The items, and what became of those that went.
 extension DatabaseStore {
     /// For how long others can learn what became of an item.
-    private static let memory: Interval = .minutes(10)
+    static let memory: Interval = .minutes(10)
 
     /// A newer version of the app may have kept items that this one can't read.
     static func items(
@@ -36,9 +36,8 @@ extension DatabaseStore {
     }
 
     private static func decide(
-        _ item: OutboxItem.ID, _ decision: Data, of account: AccountID, in database: Database
+        _ item: OutboxItem.ID, _ decision: Data, at now: Instant, of account: AccountID, in database: Database
     ) throws {
-        let now = Instant.now
         try database.execute(
             sql: "DELETE FROM decision WHERE at < ? OR at > ?",
             arguments: [(now - memory).microseconds, (now + memory).microseconds])
@@ -89,6 +88,20 @@ extension DatabaseStore {
         return true
     }
 
+    public func items() async throws -> [AccountID: [OutboxItem]] {
+        try takeUp()
+        let rows = try await database.read { database in
+            try Row.fetchAll(database, sql: "SELECT account, item FROM item").map { ($0[0] as String, $0[1] as Data) }
+        }
+        let decoder = JSONDecoder()
+        let items = rows.compactMap { account, item in
+            AccountID(account).flatMap { account in
+                (try? decoder.decode(OutboxItem.self, from: item)).map { (account, $0) }
+            }
+        }
+        return Dictionary(grouping: items, by: \.0).mapValues { $0.map(\.1) }
+    }
+
     public func save(_ item: OutboxItem, of account: AccountID) async throws {
         try await save(item, replacing: [], of: account)
     }
@@ -105,10 +118,11 @@ extension DatabaseStore {
         let (item, joined) = (addition.item, addition.joined)
         let encoded = try JSONEncoder().encode(item)
         let encodedJoined = try joined.map { try JSONEncoder().encode($0.item) }
+        let now = opening.now()
         return try await write(account) { database in
             var removed: Set<OutboxItem.ID> = []
             for (other, decision) in addition.others where try Self.isReplaced(other, of: account, in: database) {
-                try Self.decide(other, decision, of: account, in: database)
+                try Self.decide(other, decision, at: now, of: account, in: database)
                 removed.insert(other)
             }
             if let joined, let encodedJoined, removed.contains(joined.earlier) {
@@ -122,16 +136,21 @@ extension DatabaseStore {
 
     /// Writes an item unless it is there or was decided.
     static func add(_ item: OutboxItem, _ encoded: Data, of account: AccountID, to database: Database) throws {
-        guard case .nothing = try stored(item.id, of: account, in: database),
-            try decision(of: item.id, of: account, in: database) == nil
-        else { return }
+        guard try isUnknown(item.id, of: account, in: database) else { return }
         try write(item, encoded, of: account, into: database)
+    }
+
+    /// Whether an item isn't there, and nothing says what became of it.
+    static func isUnknown(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws -> Bool {
+        guard case .nothing = try stored(item, of: account, in: database) else { return false }
+        return try decision(of: item, of: account, in: database) == nil
     }
 
     public func update(
         _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID
     ) async throws -> StoreUpdate.Outcome {
         let encoded = try JSONEncoder().encode(item)
+        let now = opening.now()
         return try await write(account) { database in
             let sender: String?
             switch try Self.stored(item.id, of: account, in: database) {
@@ -165,7 +184,7 @@ extension DatabaseStore {
             for other in update.replaced { _ = try Self.isReplaced(other, of: account, in: database) }
             try Self.write(item, encoded, of: account, into: database, sender: sender)
             if let decision = update.decision {
-                try Self.decide(item.id, decision, of: account, in: database)
+                try Self.decide(item.id, decision, at: now, of: account, in: database)
             } else {
                 // It may have been removed before.
                 try Self.undecide(item.id, of: account, in: database)
@@ -198,7 +217,8 @@ extension DatabaseStore {
     public func end(
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome {
-        try await write(account) { database in
+        let now = opening.now()
+        return try await write(account) { database in
             switch try Self.stored(item, of: account, in: database) {
             case .nothing:
                 if let known = try Self.decision(of: item, of: account, in: database) { return .gone(known) }
@@ -207,28 +227,44 @@ extension DatabaseStore {
             case .item, .unreadable: break
             }
             try Self.remove(item, of: account, from: database)
-            try Self.decide(item, decision, of: account, in: database)
+            try Self.decide(item, decision, at: now, of: account, in: database)
             return .done
         }
     }
 
     public func version() async throws -> Int64 {
         try takeUp()
-        // SQLite counts the other connections' transactions, and finds that in memory that all of them share.
-        let version = try await database.read { try UInt32.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
-        return Int64(number) << 32 + Int64(version)
+        let current = self.current
+        let version = current.version(try await current.database.read { try Self.dataVersion($0) })
+        let now = opening.uptime()
+        accounts.withLock { accounts in
+            for (account, opening) in accounts where opening.looked?.version == version {
+                accounts[account]?.looked?.at = now
+            }
+        }
+        return version
+    }
+
+    /// SQLite counts the other connections' transactions, and finds that in memory that all of them share.
+    static func dataVersion(_ database: Database) throws -> UInt32 {
+        try UInt32.fetchOne(database, sql: "PRAGMA data_version") ?? 0
     }
 
     public func changes(of account: AccountID) async throws -> StoreChanges {
         let (known, current) = (accounts.withLock { $0[account] }, self.current)
-        if let known, known.number != current.file.number { throw RenewedStore() }
-        let (items, decisions) = try await current.database.read { database in
-            if let mark = known?.mark, try Self.mark(of: account, in: database) != mark { throw ForgottenAccount() }
+        if let known, known.count != current.count { throw RenewedStore() }
+        let now = opening.uptime()
+        let (items, decisions, version) = try await current.database.read { database in
+            if let mark = known?.mark, try StoreMarks.mark(of: account, in: database) != mark {
+                try StoreMarks.check(mark, carriesOn: false, in: database)
+            }
             let items = try Self.items(of: account, in: database)
             let decisions = try Row.fetchAll(
                 database, sql: "SELECT id, decision FROM decision WHERE account = ?", arguments: ["\(account)"])
-            return (items, decisions.map { row in (row[0] as Int64, row[1] as Data) })
+            let version = current.version(try Self.dataVersion(database))
+            return (items, decisions.map { row in (row[0] as Int64, row[1] as Data) }, version)
         }
+        accounts.withLock { $0[account]?.looked = (version, now) }
         return StoreChanges(items: items.readable, ids: items.ids, decisions: Dictionary(decisions) { $1 })
     }
 }

@@ -18,15 +18,19 @@ public final class DatabaseStore: MultiprocessStore {
     struct Opening: Sendable {
         /// The file has another one once somebody has forgotten the account; nil if this process couldn't write it.
         let mark: String?
-        /// The file of which it is known what it has for the account.
+        /// Of which file it is known what that has for the account: ``StoreOpening/Opened/count``.
+        let count: Int
+        /// That file's number.
         let number: Int
+        /// What the others had changed when it was last read, and until when that was all, by ``StoreOpening/uptime``.
+        var looked: (version: Int64, at: Duration)?
     }
 
     private let opened: Mutex<StoreOpening.Opened>
     let accounts = Mutex<[AccountID: Opening]>([:])
     /// Which copies this process has read or written last.
     private let copyVersions = Mutex<[AccountID: [String: Int64]]>([:])
-    private let opening: StoreOpening
+    let opening: StoreOpening
     /// How far apart processes may be about the server's time.
     private static let clockError: Interval = .seconds(10)
 
@@ -64,21 +68,26 @@ public final class DatabaseStore: MultiprocessStore {
 
     // MARK: Opening
 
-    /// Goes on with the file that another process has begun since it found this one damaged.
+    /// Goes on with the file that another process has begun since it found this one damaged, or with another one if this one is gone.
     func takeUp() throws {
-        let file = self.file
-        guard !file.isNewest else { return }
-        let newest = try StoreFile.newest(of: file.base)
-        guard newest != file || !file.exists else { return }
-        let next = try opening.open(file.base)
-        opened.withLock { if next.file.number >= $0.file.number { $0 = next } }
+        let current = self.current
+        guard !current.isNewest else { return }
+        let file = current.file
+        guard try StoreFile.newest(of: file.base) != file || !file.isStill(current.identity) else { return }
+        var next = try opening.open(file.base)
+        opened.withLock { opened in
+            let isLater = next.file.number >= opened.file.number || !opened.file.isStill(opened.identity)
+            guard isLater, next.identity != opened.identity else { return }
+            next.count = opened.count + 1
+            opened = next
+        }
     }
 
     private func migrate() throws {
         let current = self.current
         guard !current.isMigrated else { return }
         try StoreOpening.migrate(current.database)
-        opened.withLock { if $0.file == current.file { $0.isMigrated = true } }
+        opened.withLock { if $0.identity == current.identity { $0.isMigrated = true } }
     }
 
     public func load(_ account: AccountID) async throws -> LocalAccount {
@@ -86,7 +95,8 @@ public final class DatabaseStore: MultiprocessStore {
         note(nil, of: account)
         // A device that can't write has what it had.
         if (try? migrate()) != nil { try await open(account) }
-        let (items, copies) = try await database.read { database in
+        let (current, now) = (self.current, opening.uptime())
+        let (items, copies, version) = try await current.database.read { database in
             let items = try Self.items(of: account, in: database)
             let rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM copy WHERE account = ?", arguments: ["\(account)"])
@@ -99,9 +109,11 @@ public final class DatabaseStore: MultiprocessStore {
                             asOf: Instant(microseconds: row["asOf"])),
                         version: (row["version"] as Int64?) ?? 0
                     )
-                }
+                },
+                current.version(try Self.dataVersion(database))
             )
         }
+        accounts.withLock { $0[account]?.looked = (version, now) }
         copyVersions.withLock { versions in
             versions[account] = Dictionary(copies.map { ($0.copy.sequence, $0.version) }) { $1 }
         }
@@ -113,14 +125,14 @@ public final class DatabaseStore: MultiprocessStore {
     /// Opens an account anew: what others did to it before doesn't matter.
     private func open(_ account: AccountID) async throws {
         let mark = UUID().uuidString
-        var found = try await database.read { try Self.mark(of: account, in: $0) }
+        var found = try await database.read { try StoreMarks.mark(of: account, in: $0) }
         if found == nil {
             // What a device that can't write has kept can still be read. Whoever writes first opens it.
             found = try? await database.write { database in
-                try Self.adoptLostMark(for: account, in: database)
+                try StoreMarks.adoptLost(for: account, in: database)
                 try database.execute(
                     sql: "INSERT OR IGNORE INTO opened (account, mark) VALUES (?, ?)", arguments: ["\(account)", mark])
-                return try Self.mark(of: account, in: database)
+                return try StoreMarks.mark(of: account, in: database)
             }
         }
         note(found, of: account)
@@ -128,78 +140,66 @@ public final class DatabaseStore: MultiprocessStore {
 
     /// What this process knows of the account in an earlier file isn't known of this one.
     private func note(_ mark: String?, of account: AccountID) {
-        let number = number
-        accounts.withLock { $0[account] = Opening(mark: mark, number: $0[account]?.number ?? number) }
-    }
-
-    static func mark(of account: AccountID, in database: Database) throws -> String? {
-        try String.fetchOne(database, sql: "SELECT mark FROM opened WHERE account = ?", arguments: ["\(account)"])
+        let current = self.current
+        accounts.withLock { accounts in
+            let known = accounts[account]
+            accounts[account] = Opening(
+                mark: mark, count: known?.count ?? current.count, number: known?.number ?? current.file.number)
+        }
     }
 
     /// Writes for an account that nobody has forgotten since it was opened.
-    /// - Throws: ``RenewedStore`` if another process has begun another file. Then nothing was written, or it has to be written again.
+    /// - Throws: ``RenewedStore`` if another process has begun another file, or if this one has lost what it had of the account. Then
+    /// nothing was written, or it has to be written again.
     func write<Value: Sendable>(
         _ account: AccountID, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try takeUp()
         let (known, current) = (accounts.withLock { $0[account] }, self.current)
-        if let known, known.number != current.file.number { throw RenewedStore() }
-        return try await write(account, to: current, knownAs: known?.mark, body)
+        if let known, known.count != current.count { throw RenewedStore() }
+        return try await write(account, to: current, knownAs: known, body)
     }
 
     private func write<Value: Sendable>(
-        _ account: AccountID, to current: StoreOpening.Opened, knownAs known: String?,
+        _ account: AccountID, to current: StoreOpening.Opened, knownAs known: Opening?, carriesOn: Bool = false,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try migrate()
-        let file = current.file
         let (value, mark) = try await current.database.write { database in
-            try Self.adoptLostMark(for: account, in: database)
-            let mark: String
-            switch (known, try Self.mark(of: account, in: database)) {
-            case (let known?, let found?) where found == known || Self.isLost(found): mark = found
-            case (.some, _): throw ForgottenAccount()
-            case (nil, let found?): mark = found
-            case (nil, nil):
-                mark = UUID().uuidString
-                try database.execute(
-                    sql: "INSERT INTO opened (account, mark) VALUES (?, ?)", arguments: ["\(account)", mark])
-            }
+            let mark = try StoreMarks.claim(account, knownAs: known?.mark, carriesOn: carriesOn, in: database)
             return (try body(database), mark)
         }
         // Whoever has begun another file meanwhile may not have this.
-        guard file.isNewest else { throw RenewedStore() }
-        accounts.withLock { $0[account] = Opening(mark: mark, number: file.number) }
+        guard current.isNewest else { throw RenewedStore() }
+        accounts.withLock { accounts in
+            let looked = accounts[account]?.looked
+            accounts[account] = Opening(
+                mark: mark, count: current.count, number: current.file.number, looked: looked)
+        }
         return value
     }
 
-    public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+    @discardableResult
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
+        let known = accounts.withLock { $0[account] }
+        // Decisions are remembered no longer than that: what isn't there may have been taken back since this process looked.
+        let hasSlept = known?.looked.map { Interval(opening.uptime() - $0.at) > Self.memory } ?? false
         let encoded = try items.map { ($0, try JSONEncoder().encode($0)) }
         try takeUp()
-        let (known, current) = (accounts.withLock { $0[account] }, self.current)
-        try await write(account, to: current, knownAs: known?.mark) { database in
-            for (item, encoded) in encoded { try Self.add(item, encoded, of: account, to: database) }
+        let current = self.current
+        // A file that was removed says nothing of what was taken back. One that takes a damaged file's place has what could be read.
+        let holdsBack = hasSlept && known.map { $0.number < current.file.number } ?? false
+        return try await write(account, to: current, knownAs: known, carriesOn: true) { database in
+            var heldBack: Set<OutboxItem.ID> = []
+            for (item, encoded) in encoded {
+                if holdsBack, !item.isOver {
+                    if try Self.isUnknown(item.id, of: account, in: database) { heldBack.insert(item.id) }
+                } else {
+                    try Self.add(item, encoded, of: account, to: database)
+                }
+            }
+            return heldBack
         }
-    }
-
-    // MARK: Marks that are lost
-
-    /// Nobody's account, with a mark for each one whose own couldn't be read in a damaged file.
-    private static let (lost, lostPrefix) = ("", "lost-")
-
-    private static func isLost(_ mark: String) -> Bool { mark.hasPrefix(lostPrefix) }
-
-    /// Who had opened an account goes on.
-    static func noteLostMarks(in database: Database) throws {
-        try database.execute(
-            sql: "INSERT INTO opened (account, mark) VALUES (?, ?)",
-            arguments: [lost, "\(lostPrefix)\(UUID().uuidString)"])
-    }
-
-    private static func adoptLostMark(for account: AccountID, in database: Database) throws {
-        try database.execute(
-            sql: "INSERT OR IGNORE INTO opened (account, mark) SELECT ?, mark FROM opened WHERE account = ?",
-            arguments: ["\(account)", lost])
     }
 
     // MARK: Copies
@@ -243,7 +243,7 @@ public final class DatabaseStore: MultiprocessStore {
         return try await database.read { database in
             // A file that couldn't be brought up to date has none.
             guard try database.tableExists("opened") else { return [] }
-            return try String.fetchSet(database, sql: "SELECT mark FROM opened")
+            return try String.fetchSet(database, sql: "SELECT mark FROM opened WHERE \(StoreMarks.accountsOnly)")
         }
     }
 
@@ -254,9 +254,10 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     private func erase(_ account: AccountID, openedAs openings: Set<String>?) async throws {
-        accounts.withLock { $0[account] = nil }
+        let known = accounts.withLock { $0[account]?.mark }
         copyVersions.withLock { $0[account] = nil }
-        try await delete(where: "account IN (?, '\(Self.lost)')", account, openedAs: openings)
+        try await delete(.of(account), openedAs: openings, knownAs: known)
+        accounts.withLock { $0[account] = nil }
         // Whose data is in what can't be read isn't known.
         try removeSetAside()
     }
@@ -270,59 +271,139 @@ public final class DatabaseStore: MultiprocessStore {
     }
 
     private func eraseOthers(than account: AccountID?, openedAs openings: Set<String>?) async throws {
-        let isErased = try await delete(where: "account IS NOT ?", account, openedAs: openings)
+        let isErased = try await delete(.others(than: account), openedAs: openings)
         // What was set aside is about whoever is in the store, too.
         if isErased || account == nil { try removeSetAside() }
     }
 
-    public func forgetSetAside(unlessOf account: AccountID) async throws {
+    public func forgetSetAside(unlessOf account: AccountID?) async throws {
         try takeUp()
-        let owners: Set<String> = try await database.read { database in
-            try database.tableExists("opened") ? try String.fetchSet(database, sql: "SELECT account FROM opened") : []
+        guard let account else { return try removeSetAside() }
+        let owners = try? await database.read { database -> Set<String> in
+            guard try database.tableExists("opened") else { return [] }
+            return try String.fetchSet(database, sql: "SELECT account FROM opened WHERE \(StoreMarks.accountsOnly)")
         }
+        // Whose it is can't be read where the file in use is damaged, either.
         if owners != ["\(account)"] { try removeSetAside() }
     }
 
-    /// - Parameter openings: Nil for all.
+    /// Whose data is erased.
+    private enum Erasing {
+        case of(AccountID)
+        case others(than: AccountID?)
+
+        var account: AccountID? {
+            switch self {
+            case .of(let account): account
+            case .others(let account): account
+            }
+        }
+
+        var condition: String {
+            switch self {
+            case .of: "account IN (?, '\(StoreMarks.nobody)')"
+            case .others: "account IS NOT ?"
+            }
+        }
+
+        func isMeant(_ other: String) -> Bool {
+            switch self {
+            case .of(let account): other == "\(account)" || other == StoreMarks.nobody
+            case .others(let account): other != account.map { "\($0)" }
+            }
+        }
+
+        /// Whether it is about what may be left of others, and somebody's data stays.
+        var keepsSomebody: Bool {
+            if case .others(.some) = self { true } else { false }
+        }
+    }
+
+    /// - Parameters:
+    ///   - openings: Nil for all.
+    ///   - known: The mark of the account that is erased, as this process knows it. The file may have lost it.
     /// - Returns: Whether there was anything of anybody's.
     @discardableResult
     private func delete(
-        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String? = nil
     ) async throws -> Bool {
+        let known = known.flatMap { StoreMarks.isLost($0) ? nil : $0 }
+        var isErased = false
         for _ in 0..<3 {
-            try takeUp()
+            do { try takeUp() } catch {
+                // Where there is no file, nobody has anything in it.
+                guard try StoreFile.newest(of: file.base).hasNothing else { throw error }
+                return isErased
+            }
             let current = self.current
-            let isErased = try await delete(where: condition, account, openedAs: openings, from: current.database)
-            if current.file.isNewest { return isErased }
+            do {
+                isErased =
+                    try await delete(erasing, openedAs: openings, knownAs: known, from: current.database) || isErased
+            } catch let error as DatabaseError where erasing.keepsSomebody && StoreOpening.meansDamage(error) {
+                // What failed for a moment would be lost to the one who stays. To open the file looks twice.
+                guard try opening.open(current.file.base).file != current.file else { throw error }
+                continue
+            } catch let error as DatabaseError where !erasing.keepsSomebody && StoreOpening.isUnreadable(error) {
+                try erase(erasing, openedAs: openings, knownAs: known, with: current.file)
+                isErased = true
+                continue
+            }
+            if current.isNewest { return isErased }
         }
         throw RenewedStore()
     }
 
+    /// Erases where the file can't be written since it is damaged, and nobody's data has to stay.
+    private func erase(
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String?, with file: StoreFile
+    ) throws {
+        try opening.erase(file) { remains in
+            let kept = openings.map { remains.accounts(notOpenedAs: $0) } ?? []
+            let isKept = erasing.account.map { kept.contains("\($0)") } ?? false
+            remains.forget(knownAs: isKept ? nil : known) { erasing.isMeant($0) && !kept.contains($0) }
+        }
+        // One that was damaged before would be in use again.
+        if !file.exists { for former in try file.former() { try former.remove() } }
+    }
+
     private func delete(
-        where condition: String, _ account: AccountID?, openedAs openings: Set<String>?, from database: DatabaseQueue
+        _ erasing: Erasing, openedAs openings: Set<String>?, knownAs known: String?, from database: DatabaseQueue
     ) async throws -> Bool {
         let isErased = try await database.write { database in
             var kept: [String] = []
             let hasMarks = try database.tableExists("opened")
-            if hasMarks, let account { try Self.adoptLostMark(for: account, in: database) }
+            if hasMarks, let account = erasing.account { try StoreMarks.adoptLost(for: account, in: database) }
             if hasMarks, let openings {
                 // Somebody may have signed in since, in another process; but not who was there before a file was damaged.
-                kept = try Row.fetchAll(database, sql: "SELECT account, mark FROM opened")
-                    .filter { !openings.contains($0["mark"]) && !Self.isLost($0["mark"]) }.map { $0["account"] }
+                kept = try Row.fetchAll(
+                    database, sql: "SELECT account, mark FROM opened WHERE \(StoreMarks.accountsOnly)"
+                )
+                .filter { !openings.contains($0["mark"]) && !StoreMarks.isLost($0["mark"]) }.map { $0["account"] }
             }
             let others = kept.map { _ in "?" }.joined(separator: ", ")
+            let condition =
+                "\(erasing.condition) AND account NOT IN (\(others)) AND \(StoreMarks.accountsOnly)"
+            let values: [String?] = [erasing.account.map { "\($0)" }] + kept
+            let arguments = StatementArguments(values)
+            var gone: Set<String> = []
+            if hasMarks {
+                gone = try String.fetchSet(
+                    database, sql: "SELECT mark FROM opened WHERE \(condition)", arguments: arguments)
+                let isKept = erasing.account.map { kept.contains("\($0)") } ?? false
+                if let known, !isKept { gone.insert(known) }
+            }
             var isErased = false
             for table in ["item", "copy", "decision", "opened"] {
                 // A file that couldn't be brought up to date has less.
                 guard try database.tableExists(table) else { continue }
-                let rows = "FROM \(table) WHERE \(condition) AND account NOT IN (\(others))"
-                let arguments = StatementArguments([account.map { "\($0)" }] + kept)
+                let rows = "FROM \(table) WHERE \(condition)"
                 isErased =
                     try Bool.fetchOne(
-                        database, sql: "SELECT EXISTS (SELECT * \(rows) AND account <> '\(Self.lost)')",
+                        database, sql: "SELECT EXISTS (SELECT * \(rows) AND account <> '\(StoreMarks.nobody)')",
                         arguments: arguments) ?? false || isErased
                 try database.execute(sql: "DELETE \(rows)", arguments: arguments)
             }
+            for mark in gone { try StoreMarks.noteGone(mark, in: database) }
             return isErased
         }
         // The log before the checkpoint has it, too. While another process reads, this fails, and has to be repeated.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -94,6 +95,41 @@ struct StoreFile: Hashable, Sendable {
         return stat(url.path, &status) == 0 && status.st_size == 0
     }
 
+    /// Whether nobody has anything in it.
+    var hasNothing: Bool { !exists || isEmpty }
+
+    /// Whether what it had is gone. SQLite puts nothing beside a file in which there is nothing yet, and only a whole one is called the
+    /// next.
+    var isEmptied: Bool {
+        isEmpty && (number > 0 || all.dropFirst().contains { access($0.path, F_OK) == 0 })
+    }
+
+    // MARK: Which file it is
+
+    /// A file on the disk, whatever it is called.
+    struct Identity: Hashable, Sendable {
+        private let device: UInt64
+        private let inode: UInt64
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
+    func identity() throws -> Identity {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { throw Self.failure }
+        return Identity(status)
+    }
+
+    /// Whether this still is the name of a file that was opened, and that has something in it. What the device can't say now is so.
+    func isStill(_ opened: Identity) -> Bool {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return ![ENOENT, ENOTDIR].contains(errno) }
+        return Identity(status) == opened && status.st_size > 0
+    }
+
     // MARK: Reading what may be damaged
 
     struct Content {
@@ -112,10 +148,7 @@ struct StoreFile: Hashable, Sendable {
     /// Reads all of it and of its log.
     /// - Throws: What the device says of a part that it can't read.
     func read() throws -> Content {
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure }
-        // This stays open: to close it would give up the locks that this process has on the file.
-        let content = try Self.read(descriptor)
+        let content = try Self.read(descriptor())
         let log = open(url.path + "-wal", O_RDONLY | O_CLOEXEC)
         guard log >= 0 else {
             if errno == ENOENT { return content }
@@ -124,6 +157,23 @@ struct StoreFile: Hashable, Sendable {
         defer { close(log) }
         _ = try Self.read(log)
         return content
+    }
+
+    /// Those of the files that were read. They stay open: to close one would give up the locks that this process has on its file.
+    private static let descriptors = Mutex<[Identity: Int32]>([:])
+
+    private func descriptor() throws -> Int32 {
+        try Self.descriptors.withLock { descriptors in
+            // What is open is no other file's meanwhile.
+            let identity = try self.identity()
+            if let known = descriptors[identity] { return known }
+            let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.failure }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw Self.failure }
+            descriptors[Identity(status)] = descriptor
+            return descriptor
+        }
     }
 
     private static func read(_ descriptor: Int32) throws -> Content {

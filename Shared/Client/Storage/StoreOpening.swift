@@ -1,14 +1,24 @@
 import Foundation
 import GRDB
 import QuartetClient
+import QuartetVocabulary
 
 /// How a store opens its file, and begins another one where that is damaged.
 struct StoreOpening: Sendable {
     /// A file, and a connection to it.
     struct Opened: Sendable {
         let file: StoreFile
+        let identity: StoreFile.Identity
         let database: DatabaseQueue
         var isMigrated = false
+        /// Counts those that a store has gone on with.
+        var count = 0
+
+        /// Whether the file is there as it was opened, and no process has found it damaged.
+        var isNewest: Bool { file.isNewest && file.isStill(identity) }
+
+        /// - Parameter data: What SQLite says of the file's.
+        func version(_ data: UInt32) -> Int64 { Int64(count) << 32 + Int64(data) }
     }
 
     /// SQL that a connection begins with.
@@ -22,6 +32,11 @@ struct StoreOpening: Sendable {
     }
     /// Reads all of a file.
     var read: @Sendable (StoreFile) throws -> StoreFile.Content = { try $0.read() }
+
+    /// By this time, decisions are remembered.
+    var now: @Sendable () -> Instant = { .now }
+    /// This process alone has it, and nobody can set it.
+    var uptime: @Sendable () -> Duration = Timekeeper.live.now
 
     /// Gives the next file its name.
     var name: @Sendable (_ new: URL, StoreFile) throws -> Void = { try $1.take($0) }
@@ -48,6 +63,9 @@ struct StoreOpening: Sendable {
 
     private func open(_ file: StoreFile, isChecked: Bool) throws -> Opened {
         try file.create()
+        let identity = try file.identity()
+        // To SQLite, it would be a new one.
+        if isChecked, file.isEmptied { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it was emptied") }
         // One of 0.1.0 is in them until now.
         excludeAll(of: file)
         let database = try DatabaseQueue(path: file.url.path, configuration: configuration)
@@ -59,7 +77,7 @@ struct StoreOpening: Sendable {
             isMigrated = false
         }
         excludeAll(of: file)
-        return Opened(file: file, database: database, isMigrated: isMigrated)
+        return Opened(file: file, identity: identity, database: database, isMigrated: isMigrated)
     }
 
     private var configuration: Configuration {
@@ -102,7 +120,7 @@ struct StoreOpening: Sendable {
         [ResultCode.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(ResultCode(rawValue: code).primaryResultCode)
     }
 
-    private static func meansDamage(_ error: DatabaseError) -> Bool {
+    static func meansDamage(_ error: DatabaseError) -> Bool {
         guard meansDamage(error.extendedResultCode.rawValue) else { return false }
         // A later release has made a table that this one's SQLite can't make.
         let message = error.message ?? ""
@@ -118,16 +136,50 @@ struct StoreOpening: Sendable {
 
     /// Begins another file with what can be read of one. Until the other one has its name, nobody else writes, so what was written is
     /// either in there, or is written again by whoever finds it beside this one.
-    private func renew(_ file: StoreFile) throws {
+    private func renew(
+        _ file: StoreFile, leavingOut change: (inout StoreRemains) -> Void = { _ in }
+    ) throws {
         guard let old = try Self.unlessDamaged({ try DatabaseQueue(path: file.url.path, configuration: Self.plain) })
-        else { return try begin(file, with: StoreRemains()) }
+        else {
+            var remains = StoreRemains()
+            change(&remains)
+            return try begin(file, with: remains)
+        }
         try old.writeWithoutTransaction { database in
             _ = try Self.unlessDamaged { try database.beginTransaction(.immediate) }
             defer { if database.isInsideTransaction { try? database.rollback() } }
             // Nobody else is at it.
             if database.isInsideTransaction { try file.removeNew() }
-            try begin(file, with: StoreRemains(of: database))
+            var remains = try StoreRemains(of: database)
+            change(&remains)
+            try begin(file, with: remains)
         }
+    }
+
+    /// Begins another file without what can't be erased in this one. Where that can't be done, on a full disk for instance, this one is
+    /// removed, unless others may have changes in it.
+    /// - Parameter forget: Leaves out what is to be erased.
+    func erase(_ file: StoreFile, _ forget: (inout StoreRemains) -> Void) throws {
+        var hasOthers = false
+        do {
+            try renew(file) { remains in
+                forget(&remains)
+                hasOthers = remains.hasChanges
+            }
+        } catch {
+            guard !hasOthers, !Self.isBusy(error) else { throw error }
+            try file.remove()
+        }
+    }
+
+    private static func isBusy(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return [ResultCode.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+    }
+
+    /// Whether a file can't be written because a part of it can't be read.
+    static func isUnreadable(_ error: DatabaseError) -> Bool {
+        meansDamage(error) || error.resultCode == .SQLITE_IOERR
     }
 
     private func begin(_ file: StoreFile, with remains: StoreRemains) throws {

@@ -15,7 +15,10 @@ struct StoreRemains {
             let values = columns.map { column in row.first { $0.0 == column }?.1 ?? .null }
             let areRight = zip(columns, values).allSatisfy { column, value in
                 switch (column, value.storage) {
-                case ("id", .int64), ("at", .int64), ("item", .blob), ("decision", .blob): true
+                case ("id", .int64), ("at", .int64), ("decision", .blob): true
+                // A page that can't be read may come as zeros. A later version's is JSON, too.
+                case ("item", .blob(let data)):
+                    (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
                 case ("id", _), ("at", _), ("item", _), ("decision", _): false
                 case (_, .string): true
                 case (_, .null): optional.contains(column)
@@ -38,6 +41,10 @@ struct StoreRemains {
     private var rows: [(table: Table, rows: [[DatabaseValue]])] = []
     /// Whether it says of everybody who had opened their account.
     private var hasMarks = false
+    /// Marks of those who have signed out.
+    private var gone: [String] = []
+    /// Whether those end whose mark can't be read.
+    private var endsOthers = false
 
     /// Of a file of which nothing can be read.
     init() {}
@@ -55,7 +62,8 @@ struct StoreRemains {
     private static func rows(
         of table: Table, in database: Database
     ) throws -> (rows: [[DatabaseValue]], isWhole: Bool) {
-        guard try database.tableExists(table.name) else { return ([], true) }
+        // Of a damaged list of tables, it says nothing that one isn't there.
+        guard try database.tableExists(table.name) else { return ([], false) }
         var keys: Set<[DatabaseValue]> = []
         var isWhole = false
         // What is behind a page that can't be read is reached from the other end.
@@ -100,6 +108,45 @@ struct StoreRemains {
                     arguments: StatementArguments(row))
             }
         }
-        if !hasMarks { try DatabaseStore.noteLostMarks(in: database) }
+        for mark in gone { try StoreMarks.noteGone(mark, in: database) }
+        guard !hasMarks else { return }
+        if endsOthers {
+            try StoreMarks.noteAllGone(in: database)
+        } else {
+            try StoreMarks.noteLost(in: database)
+        }
+    }
+
+    // MARK: Leaving somebody out
+
+    /// Whether anybody's changes are in it.
+    var hasChanges: Bool { rows.contains { $0.table.name != Self.opened.name && !$0.rows.isEmpty } }
+
+    /// Whose account has been opened as something else than this.
+    func accounts(notOpenedAs marks: Set<String>) -> Set<String> {
+        let opened = rows.filter { $0.table.name == Self.opened.name }.flatMap(\.rows)
+        return Set(
+            opened.compactMap { row in
+                guard let account = String.fromDatabaseValue(row[0]), let mark = String.fromDatabaseValue(row[1]),
+                    StoreMarks.isAccount(account), !StoreMarks.isLost(mark), !marks.contains(mark)
+                else { return nil }
+                return account
+            })
+    }
+
+    /// Leaves out what some have, who have signed out. Processes whose mark can't be read end.
+    /// - Parameter known: The mark of one of them; it may be missing here.
+    mutating func forget(knownAs known: String?, where isMeant: (String) -> Bool) {
+        var gone = self.gone + (known.map { [$0] } ?? [])
+        rows = rows.map { table, rows in
+            let kept = rows.filter { row in
+                guard let account = String.fromDatabaseValue(row[0]), StoreMarks.isAccount(account), isMeant(account)
+                else { return true }
+                if table.name == Self.opened.name, let mark = String.fromDatabaseValue(row[1]) { gone.append(mark) }
+                return false
+            }
+            return (table, kept)
+        }
+        (self.gone, endsOthers) = (gone, true)
     }
 }

@@ -15,9 +15,9 @@ do {
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
     let device = try Device(settings)
-    let app = App(try await device.accounts(), server: settings.server?.absoluteString, terminal: terminal)
+    let accounts = try await device.accounts()
+    let app = App(accounts, on: device, server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()
-    withExtendedLifetime(device) {}
     exit(status)
 } catch {
     FileHandle.standardError.write(Data("quartet-tui: \(error)\n".utf8))

@@ -47,7 +47,7 @@ package struct RelayAlert: CommandBody {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several; nil once the dependent has called
     /// for help by hand. Whose it was is nobody's business.
     package let pinged: Instant?
-    /// The dependent's newest call for help that came late.
+    /// The dependent's newest call for help, if it came late.
     package let lateCall: LateCall?
     /// How often responders were already alerted to the same alarm.
     package let repetition: Int

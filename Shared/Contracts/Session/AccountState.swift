@@ -28,7 +28,7 @@ public struct AccountState: Codable, Hashable, Sendable {
     /// When the alert was raised; nil while there is none.
     public var alertRaised: Instant?
     public var alertAlarm: AlarmID?
-    /// The newest call for help that came late, of those while the alert is on.
+    /// The newest call for help while the alert is on, if it came late.
     public var lateCall: LateCall?
     /// The trip that is on, or that was missed and made the alert that is on. Responders see nothing of it before.
     public var trip: TripState?
@@ -238,7 +238,7 @@ extension AccountState {
             let isCalled = isCalled(event.alarm)
             if let missed = event.trip { return miss(missed, event.alarm, isCalled: isCalled) }
             if let pings = event.pings { return take(pings, event.alarm, isCalled: isCalled) }
-            if alertAlarm == event.alarm { lateCall = event.lateCall ?? lateCall }
+            if alertAlarm == event.alarm { lateCall = event.lateCall }
             if trip?.alarm == event.alarm { trip?.isCalled = true }
             if unanswered?.alarm == event.alarm { unanswered?.isCalled = true }
         case .unansweredPingsDropped(let event): drop(event.pings, event.alarm)

@@ -38,7 +38,7 @@ public struct AlertAnnounced: EventBody {
     public let account: AccountID
     public let alarm: AlarmID
     public let raised: Instant
-    /// The newest call for help that came late.
+    /// The newest call for help, if it came late.
     public let lateCall: LateCall?
     public let at: Instant
 
@@ -94,7 +94,7 @@ public struct AlarmRepeated: EventBody {
     public let eta: Instant?
     /// When the first of the pings was sent that made the alert; nil if the person has called for help, too.
     public let pinged: Instant?
-    /// The newest call for help that came late.
+    /// The newest call for help, if it came late.
     public let lateCall: LateCall?
     public let at: Instant
 
@@ -173,7 +173,7 @@ public struct AlertRaisedAgain: EventBody {
     public let alarm: AlarmID
     /// When the person did, as their app says.
     public let pressed: Instant
-    /// The call, if it came late and is the newest that did; nil for a trip or pings.
+    /// The call, if it came late. If it came in time, an older one that was late isn't shown any more; a trip or pings change nothing of it.
     public let lateCall: LateCall?
     /// The trip whose time passed; nil if the person did it.
     public let trip: MissedTrip?

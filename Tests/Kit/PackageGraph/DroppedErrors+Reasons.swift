@@ -84,6 +84,24 @@ extension DroppedErrors {
             "fails on a locked device, where the app tries again"),
         Reason("Shared/Client/QuartetClient/Local/LocalStore.swift", "remove", "the error before it is thrown"),
         Reason(
+            "Shared/Client/QuartetClient/Local/DeviceBackup.swift", "file.setResourceValues",
+            "a file system that can't keep a file out of backups keeps nobody from signing in"),
+        Reason(
+            "Shared/Client/Storage/StoreOpening.swift", "database.rollback",
+            "nothing was written, and the connection is closed next"),
+        Reason(
+            "Shared/Client/Storage/StoreOpening.swift", "FileManager.default.removeItem",
+            "it has its name by then; what else is left goes with the next sign-out or the next damage"),
+        Reason(
+            "Shared/Client/Storage/StoreOpening.swift", "former.empty",
+            "a damaged file that keeps its bytes goes with the next sign-out"),
+        Reason(
+            "Shared/Client/QuartetClient/Local/AccountStore.swift", "self.forgetSetAside",
+            "the next time that the account is opened tries again"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/Connection+SigningIn.swift", "store.forgetSetAside",
+            "opening the account tries again; a sign-in doesn't fail for it"),
+        Reason(
             "Shared/Client/QuartetClient/Connection/Connection+Account.swift", "dropForgotten",
             "the error before it is thrown"),
         Reason(

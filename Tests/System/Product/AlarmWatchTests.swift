@@ -43,62 +43,88 @@ struct AlarmWatchTests {
 
     @Test(
         """
-        an alarm that keeps failing in a service is reported as parked there, without making the edge unready, until it is \
-        delivered (A1)
-        """,
-        arguments: [
-            ("session", "session.log", "NEW.type = 'CheckInMissed'"), ("contacts", "contacts.alarm", "true"),
-            ("notifications", "notifications.notification", "NEW.kind = 'dependentCheckInMissed'"),
-        ])
-    func parked(service: String, table: String, condition: String) async throws {
+        alarms that keep failing in the services are each reported as parked there, so that none hides another, without making \
+        the edge unready, until they are delivered (A1)
+        """)
+    func parked() async throws {
         try await Quartet.with { quartet in
-            let (bob, anna) = try await quartet.signUp("bob", "anna")
-            try await anna.add(bob)
-            try await bob.act("CheckIn")
+            let (anna, dora) = try await quartet.signUp("anna", "dora")
+            let (bob, carl, ed) = try await quartet.signUp("bob", "carl", "edgar")
+            for (responder, person) in [(anna, bob), (anna, carl), (dora, ed)] {
+                try await responder.add(person)
+                try await person.act("CheckIn")
+            }
             try await quartet.waitUntilQuiet()
-            try await quartet.fail("INSERT ON \(table)", when: condition)
-            try await quartet.moveDeadline(of: bob)
-            let late = try await quartet.waitForAlarms { $0.contains(" in \(service).parked: ") }
+            let failing = [
+                ("session", "session.log", "NEW.type = 'CheckInMissed' AND NEW.key = 'account/\(bob.account)'"),
+                ("contacts", "contacts.alarm", "NEW.account = '\(carl.account)'"),
+                (
+                    "notifications", "notifications.notification",
+                    "NEW.kind = 'dependentCheckInMissed' AND NEW.account = '\(dora.account)'"
+                ),
+            ]
+            for (_, table, condition) in failing { try await quartet.fail("INSERT ON \(table)", when: condition) }
+            for person in [bob, carl, ed] { try await quartet.moveDeadline(of: person) }
+            let late = try await quartet.waitForAlarms { reason in
+                failing.allSatisfy { reason.contains(" in \($0.0).parked: ") }
+            }
             #expect(late.status == 200, "\(late)")
-            _ = try await quartet.psql("DROP TRIGGER fail ON \(table)")
-            try await anna.wait(toHear: "dependentCheckInMissed")
+            for (_, table, _) in failing { _ = try await quartet.psql("DROP TRIGGER fail ON \(table)") }
+            try await dora.wait(toHear: "dependentCheckInMissed")
+            for person in [bob, carl] {
+                try await anna.wait("to hear of \(person.account)") {
+                    $0["kind"].string == "dependentCheckInMissed" && $0["subject"].string == person.account
+                }
+            }
             _ = try await quartet.waitForAlarms { $0 == "ready" }
         }
     }
 
     @Test(
         """
-        a deadline that nobody notices, one that session doesn't come to, and a call for help that it doesn't come to are \
-        reported where they wait (A1)
-        """,
-        arguments: ["session.timer", "session.due", "session_client.session_commands"])
-    func unnoticed(place: String) async throws {
+        a deadline that nobody notices, one that session doesn't come to, and a call for help that it doesn't come to are each \
+        reported where they wait, in the check and in the metric, and so is that nobody can look in another service (A1)
+        """)
+    func unnoticed() async throws {
         try await Quartet.with { quartet in
-            let (bob, anna) = try await quartet.signUp("bob", "anna")
-            try await anna.add(bob)
-            try await bob.act("CheckIn")
+            let anna = try await quartet.signUp("anna")
+            let (bob, carl, dora) = try await quartet.signUp("bob", "carl", "dora")
+            for person in [bob, carl, dora] {
+                try await anna.add(person)
+                try await person.act("CheckIn")
+            }
             try await quartet.waitUntilQuiet()
+            let definition = try await quartet.psql(
+                "SELECT pg_get_functiondef('notifications.waiting_alarms(interval)'::regprocedure)")
+            _ = try await quartet.psql("DROP FUNCTION notifications.waiting_alarms(interval)")
             try await quartet.kill(.session)
-            let isCall = place == "session_client.session_commands"
-            if isCall {
-                try await quartet.append("RaiseAlert", "{}", to: place, for: bob)
-            } else {
-                try await quartet.moveDeadline(of: bob)
+            for person in [bob, carl] { try await quartet.moveDeadline(of: person) }
+            let timer = "session.timer WHERE key = 'account/\(carl.account)' AND name = 'MissCheckIn'"
+            try await quartet.append(
+                "MissCheckIn", try await quartet.psql("SELECT body FROM \(timer)"), to: "session.due", for: carl)
+            _ = try await quartet.psql("DELETE FROM \(timer)")
+            try await quartet.append("RaiseAlert", "{}", to: "session_commands", for: dora)
+            let places = ["session.timer", "session.due", "session_client.session_commands"]
+            let late = try await quartet.waitForAlarms { reason in
+                places.allSatisfy { reason.contains(" in \($0): ") }
+                    && reason.contains("can't look for alarms in notifications: ")
             }
-            if place == "session.due" {
-                let timer = "session.timer WHERE key = 'account/\(bob.account)' AND name = 'MissCheckIn'"
-                try await quartet.append(
-                    "MissCheckIn", try await quartet.psql("SELECT body FROM \(timer)"), to: place, for: bob)
-                _ = try await quartet.psql("DELETE FROM \(timer)")
-            }
-            let late = try await quartet.waitForAlarms { $0.contains(" in \(place): ") }
             #expect(late.status == 200, "\(late)")
-            let waits = try await quartet.metrics(of: .sessionClient).filter {
-                $0.hasPrefix("quartet_alarm_waiting_seconds ")
-            }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-            #expect(waits.count == 1 && waits.allSatisfy { $0 > 5 }, "\(waits)")
+            let metrics = try await quartet.metrics(of: .sessionClient)
+            for place in places {
+                let waits = metrics.filter { $0.hasPrefix(#"quartet_alarm_waiting_seconds{place="\#(place)"} "#) }
+                    .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+                #expect(waits.count == 1 && waits.allSatisfy { $0 > 5 }, "\(place): \(waits)")
+            }
+            _ = try await quartet.psql(
+                """
+                SET ROLE notifications_owner;
+                \(definition);
+                GRANT EXECUTE ON FUNCTION notifications.waiting_alarms(interval) TO session_client
+                """)
             try await quartet.start(.session)
-            try await anna.wait(toHear: isCall ? "dependentAlertRaised" : "dependentCheckInMissed")
+            try await anna.wait(toHear: "dependentAlertRaised")
+            try await anna.wait(toHear: "dependentCheckInMissed")
             _ = try await quartet.waitForAlarms { $0 == "ready" }
         }
     }

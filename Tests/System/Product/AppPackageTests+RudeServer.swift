@@ -168,12 +168,12 @@ extension AppPackageTests {
 
         @Test("a request over AsyncHTTP ends by itself when its answer falls silent, and not before (S22, R11)")
         func halfAnAnswer() async throws {
-            async let alive = Self.read(.drip(15), silentFor: 2)
-            let silent = await Self.read(.halfSilent, silentFor: 1)
+            async let alive = Self.read(.drip(45), silentFor: 6)
+            let silent = await Self.read(.halfSilent, silentFor: 3)
             #expect(silent.0 == 1 && (silent.1 as? TransportError) == .interrupted("the answer fell silent"))
             // Longer than its limit, but never silent for so long.
             let (count, error) = await alive
-            #expect(count == 15 && error == nil)
+            #expect(count == 45 && error == nil)
         }
     }
 }

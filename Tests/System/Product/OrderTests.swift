@@ -111,7 +111,7 @@ extension Quartet {
     func fail(_ change: String, when condition: String = "true") async throws {
         _ = try await psql(
             """
-            CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+            CREATE OR REPLACE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN RAISE EXCEPTION 'a test' USING ERRCODE = '23514'; END $$;
             CREATE TRIGGER fail BEFORE \(change) FOR EACH ROW WHEN (\(condition)) EXECUTE FUNCTION public.fail();
             """)

@@ -234,6 +234,17 @@ struct AlarmTests {
         try people.ask(ben, ForgetAnswers(alarm: alarm, before: again, lateCall: newer))
         try people.ask(ben, ForgetAnswers(alarm: alarm, before: made, lateCall: call))
         #expect(told(try relay(1)) == [[again, received], [again, received]])
+
+        // One comes in time: what is told because of it has no time of an older call, also if a repetition of before comes after it.
+        people.pass(.minutes(30))
+        try people.ask(carl, AcknowledgeAlarm(contact: ben, alarm: alarm, answer: .safe))
+        people.pass(.minutes(30))
+        let missed = ForgetAnswers(alarm: alarm, before: people.time, isLate: true)
+        var tripFirst = people
+        #expect(told(try tripFirst.ask(ben, missed)) == [[again, received], [again, received]])
+        let inTime = ForgetAnswers(alarm: alarm, before: people.time)
+        #expect(told(try people.ask(ben, inTime)) == [[nil, raised], [nil, raised]])
+        #expect(told(try relay(2)) == [[nil, raised], [nil, raised]])
         // A process of an earlier release lets the row be about the next alarm, which has no time of this one.
         people.pass(.seconds(1))
         let next: AlarmID = people.id()

@@ -10,8 +10,8 @@ import Testing
 
 @testable import QuartetClient
 
-/// A device that a test plays.
-private final class ScriptedSurroundings: Surroundings {
+/// A device that a test plays. What it tells outlives the connections that asked for it.
+final class ScriptedSurroundings: Surroundings {
     let changes: AsyncStream<Void>
     let change: AsyncStream<Void>.Continuation
     /// How often the app asked to go on in the background, and whether it is given the time now.
@@ -25,14 +25,16 @@ private final class ScriptedSurroundings: Surroundings {
     }
 
     let told = Observed<[Told]>([])
+    /// What it tells, or is to tell.
+    let shown = Observed<[UnsentChange.ID: Told]>([:])
     /// Of which it tells no longer.
     let withdrawn = Observed<Set<UnsentChange.ID>>([])
-    /// What has to be opened before it has told anything.
-    private let gate: Gate?
+    /// What has to be opened before it has told anything, and before it has withdrawn a single change.
+    private let gates: (telling: Gate?, withdrawing: Gate?)
 
-    init(_ gate: Gate? = nil) {
+    init(_ gate: Gate? = nil, withdrawing: Gate? = nil) {
         (changes, change) = AsyncStream<Void>.makeStream()
-        self.gate = gate
+        gates = (gate, withdrawing)
     }
 
     func networkChanges() -> AsyncStream<Void> { changes }
@@ -43,13 +45,28 @@ private final class ScriptedSurroundings: Surroundings {
         awake.update { $0.isNow = false }
     }
 
-    func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async {
-        await gate?.pass()
+    func tell(_ change: UnsentChange, of connection: String, after delay: Duration, isLoud: Bool) async {
+        await gates.telling?.pass()
+        let new = Told(change: change, delay: delay, isLoud: isLoud)
         withdrawn.update { _ = $0.remove(change.id) }
-        told.update { $0.append(Told(change: change, delay: delay, isLoud: isLoud)) }
+        shown.update { $0[change.id] = new }
+        told.update { $0.append(new) }
     }
 
-    func withdraw(_ change: UnsentChange.ID) async { withdrawn.update { _ = $0.insert(change) } }
+    func withdraw(_ change: UnsentChange.ID, of connection: String) async {
+        await gates.withdrawing?.pass()
+        shown.update { $0[change] = nil }
+        withdrawn.update { _ = $0.insert(change) }
+    }
+
+    func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async {
+        let gone = shown.update { shown in
+            let gone = Set(shown.keys).subtracting(changes)
+            shown = shown.filter { changes.contains($0.key) }
+            return gone
+        }
+        withdrawn.update { $0.formUnion(gone) }
+    }
 
     func cards(_ count: Int) async throws -> [Told] {
         try await told.wait("\(count) that are told") { told in
@@ -287,7 +304,9 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test("what the device has told of one account it tells no more once somebody else signs in (S17, S22)")
+    @Test(
+        "a device whose person signed out tells nothing of theirs, also of what that dropped, which shows in the app until somebody else signs in (S17, S22)"
+    )
     func someoneElse() async throws {
         let server = Server()
         let surroundings = ScriptedSurroundings()
@@ -303,16 +322,120 @@ struct ConnectionLifeTests {
             await #expect(throws: QuartetError.willBeSentWhenOnline) {
                 try await server.passingTime { try await user.raiseAlert() }
             }
+            let plan = try await surroundings.plan("RaiseAlert")
             try await SessionClient.live(service: connection).signOutLocally()
-            let told = try await surroundings.cards(1)
-            #expect(told.map(\.change) == connection.outbox.unsent.value)
+            #expect(connection.outbox.unsent.value.map(\.id) == [plan.change.id])
+            #expect(surroundings.shown.value.isEmpty && surroundings.told.value == [plan])
             server.goOnline()
-            let reply = SignedIn(
-                account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900,
-                refreshToken: "other")
-            try await connection.signedIn(reply, asked: server.clock.now)
+            try await connection.signedIn(Self.other, asked: server.clock.now)
             #expect(connection.outbox.unsent.value.isEmpty)
-            try await surroundings.withdraws(told[0].change.id)
+            await connection.notices?.update().value
+            #expect(surroundings.shown.value.isEmpty && surroundings.told.value == [plan])
+        }
+    }
+
+    private static let other = SignedIn(
+        account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900, refreshToken: "other")
+
+    /// How it comes that what a device is to tell isn't so any more when the next process begins.
+    enum Between: CaseIterable {
+        case sent, signedOutByIntent, signedInByIntent, withoutTokens
+    }
+
+    @Test(
+        """
+        what the device was to tell of a change that another process sent meanwhile, or of somebody who isn't signed in any more, it \
+        doesn't, though the process that planned it is gone; what is still so it tells (S17, S22)
+        """, arguments: Between.allCases)
+    func outlived(_ between: Between) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let surroundings = ScriptedSurroundings()
+        let connection = { (surroundings: (any Surroundings)?) in
+            Connection(
+                transport: server.transport, tokens: server.tokens, store: store, time: server.clock.timekeeper,
+                surroundings: surroundings)
+        }
+        let first = connection(surroundings)
+        let user = UserClient.live(service: first)
+        try await whileRunning(first) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await first.ready()
+            server.goOffline()
+            first.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.clearAlert() }
+            _ = try await surroundings.plan("ClearAlert")
+            _ = try await surroundings.cards(1)
+        }
+        let plan = try await surroundings.plan("ClearAlert")
+        let card = try await surroundings.cards(1)[0]
+        try #require(Set(surroundings.shown.value.keys) == [plan.change.id, card.change.id])
+        switch between {
+        case .sent:
+            server.goOnline()
+            let other = connection(nil)
+            let client = UserClient.live(service: other)
+            try await whileRunning(other) {
+                let stream = try #require(await server.transport.nextStream())
+                try stream.begin()
+                try await other.ready()
+                await server.passTime { other.outbox.items.value.isEmpty }
+                #expect(client.user.account == Server.account)
+            }
+            #expect(server.commands.last?.name == "ClearAlert")
+            let last = connection(surroundings)
+            try await whileRunning(last) {
+                try await surroundings.withdraws(plan.change.id)
+                #expect(Array(surroundings.shown.value.keys) == [card.change.id])
+                #expect(last.outbox.unsent.value.map(\.id) == [card.change.id])
+            }
+        case .signedOutByIntent:
+            try await SessionClient.live(service: connection(surroundings)).signOutLocally()
+            #expect(surroundings.shown.value.isEmpty)
+        case .signedInByIntent:
+            server.goOnline()
+            try await connection(surroundings).signedIn(Self.other, asked: server.clock.now)
+            try await surroundings.withdraws(plan.change.id)
+            #expect(surroundings.shown.value.isEmpty)
+        case .withoutTokens:
+            server.tokens.save(nil)
+            try await whileRunning(connection(surroundings)) {
+                try await surroundings.withdraws(plan.change.id)
+                #expect(surroundings.shown.value.isEmpty)
+            }
+        }
+    }
+
+    @Test("the app stays awake until the device has taken back what it was to tell of a change that arrived (S22)")
+    func awakeUntilWithdrawn() async throws {
+        let server = Server()
+        let gate = Gate()
+        defer { gate.open() }
+        let surroundings = ScriptedSurroundings(withdrawing: gate)
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            _ = try await surroundings.plan("RaiseAlert")
+            server.goOnline()
+            connection.outbox.retry()
+            await server.passTime { connection.outbox.items.value.isEmpty }
+            try await gate.reached()
+            // Enough for whoever wouldn't wait.
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(surroundings.awake.value.isNow)
+            gate.open()
+            try await surroundings.awake.wait("time given back") { $0.isNow ? nil : true }
+            #expect(surroundings.shown.value.isEmpty)
         }
     }
 
@@ -362,6 +485,8 @@ struct ConnectionLifeTests {
             gate.open()
             let told = try await surroundings.cards(1)
             #expect(told.map(\.change.reason) == [.superseded])
+            await connection.notices?.update().value
+            #expect(surroundings.shown.value[told[0].change.id]?.delay == .zero)
         }
     }
 

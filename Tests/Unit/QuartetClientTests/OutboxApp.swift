@@ -201,6 +201,8 @@ final class FailingSharedStore: MultiprocessStore {
         case add
         case update(StoreUpdate.Step)
         case remove, end, other
+        /// What was set aside is forgotten.
+        case forgetSetAside
     }
 
     init(_ store: any MultiprocessStore) {
@@ -281,12 +283,15 @@ final class FailingSharedStore: MultiprocessStore {
         return try await store.end(item, knownAs: base, deciding: decision, of: account)
     }
 
-    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
         try await check(.other)
-        try await store.carryOn(items, of: account)
+        return try await store.carryOn(items, of: account)
     }
 
-    func forgetSetAside(unlessOf account: AccountID) async throws {
+    func items() async throws -> [AccountID: [OutboxItem]] { try await store.items() }
+
+    func forgetSetAside(unlessOf account: AccountID?) async throws {
+        try await check(.forgetSetAside)
         try await store.forgetSetAside(unlessOf: account)
     }
 

@@ -151,17 +151,31 @@ struct OutboxTroubleTests {
         }
     }
 
-    @Test("a sign-out with damaged tokens erases what there is, and says that the server doesn't know (S17, S42)")
-    func signedOutUntold() async throws {
+    @Test(
+        "a sign-out with damaged tokens says what it drops, and that the server doesn't know (S17, S42)",
+        arguments: [false, true])
+    func signedOutUntold(isLocal: Bool) async throws {
         try await TwoProcessesTests.withFile { file in
             let server = Server()
+            let store = InMemoryLocalStore()
+            let first = OutboxApp(server, store)
+            try await first.offline(server) {
+                server.goOffline()
+                await #expect(throws: QuartetError.willBeSentWhenOnline) { try await first.user.raiseAlert() }
+            }
+            server.goOnline()
             try Data("not the tokens".utf8).write(to: file)
-            let app = OutboxApp(server, InMemoryLocalStore(), tokens: FileTokenStore(file))
+            let app = OutboxApp(server, store, tokens: FileTokenStore(file))
             let session = SessionClient.live(service: app.connection)
-            await #expect(throws: QuartetError.signOutUntold) { try await session.signOut() }
+            await #expect(throws: QuartetError.signOutUntold) {
+                if isLocal { try await session.signOutLocally() } else { try await session.signOut() }
+            }
             #expect(!FileManager.default.fileExists(atPath: file.path))
+            #expect(store.load(Server.account).items.isEmpty)
+            #expect(app.connection.outbox.unsent.value.map(\.command) == ["RaiseAlert"])
             // Then nobody is signed in.
-            try await session.signOut()
+            if isLocal { try await session.signOutLocally() } else { try await session.signOut() }
+            #expect(app.connection.outbox.unsent.value.count == 1)
         }
     }
 

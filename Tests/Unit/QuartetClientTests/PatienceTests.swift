@@ -194,7 +194,8 @@ struct PatienceTests {
             }
         }
         // A task lets go of what it had some time after it has ended.
-        while gone != nil { await Task.yield() }
+        for _ in 0..<60_000 where gone != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(gone == nil)
     }
 
     @Test(
@@ -329,7 +330,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("eight openings may hang in a transport, however often the network changes, others an hour later (T2, R11)")
+    @Test("eight openings may hang, however often the network changes, and others ten minutes later (T2, R11)")
     func stuckOpenings() async throws {
         let server = Server()
         let transport = StuckOpenings(inner: server.transport)
@@ -344,7 +345,7 @@ struct PatienceTests {
             connection.networkChanged()
             await connection.wait { $0 == .reconnecting(attempt: 2) }
             #expect(transport.begun.value == ReleasingTransport.openingLimit)
-            server.clock.advance(by: .seconds(3600))
+            server.clock.advance(by: ReleasingTransport.openingAge)
             try await transport.begun.wait("another opening") { $0 > ReleasingTransport.openingLimit ? true : nil }
             transport.gate.open()
         }

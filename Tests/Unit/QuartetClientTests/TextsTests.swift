@@ -217,6 +217,9 @@ struct TextsTests {
             #expect(Set(reasons.map { texts.sentence(lost: $0) }).count == reasons.count)
         }
         #expect(english.sentence(lost: .notSignedIn) == ConnectionError.notSignedIn.description)
+        // Not everybody has another device.
+        #expect(english.sentence(.signOutUntold).contains("here or elsewhere"))
+        #expect(german.sentence(.signOutUntold).contains("hier oder auf einem anderen"))
         for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
             + states.map({ (english.sentence($0), german.sentence($0)) })
             + losses.map({ (english.sentence(lost: $0), german.sentence(lost: $0)) })

@@ -12,18 +12,23 @@ import Testing
 
 /// What becomes of changes when the file of two processes is damaged.
 extension TwoProcessesTests {
-    /// Which part of the file can't be read any more.
+    /// Which part of the file can't be read any more, or is gone.
     enum DamagedPart: CaseIterable {
         case first, all, behind
+        case removed, emptied
 
         func damage(_ file: URL) throws {
             let content = try Data(contentsOf: file)
-            let range =
-                switch self {
-                case .first: 0..<4096
-                case .all: 0..<content.count
-                case .behind: 4096..<content.count
-                }
+            let range: Range<Int>
+            switch self {
+            case .first: range = 0..<4096
+            case .all: range = 0..<content.count
+            case .behind: range = 4096..<content.count
+            case .emptied: return try FileHandle(forWritingTo: file).truncate(atOffset: 0)
+            case .removed:
+                for file in StoreFile(base: file, number: 0).all { try FileManager.default.removeItem(at: file) }
+                return
+            }
             let handle = try FileHandle(forWritingTo: file)
             defer { try? handle.close() }
             try handle.seek(toOffset: UInt64(range.lowerBound))
@@ -72,11 +77,74 @@ extension TwoProcessesTests {
         }
     }
 
-    @Test("a card that says that a call for help wasn't sent stays, though the file was damaged (F9, S22)")
-    func cardCarriedOn() async throws {
+    @Test(
+        "a call for help that a process holds which slept before the file was damaged is sent or ends as a card (F9, S22)",
+        arguments: DamagedPart.allCases)
+    func heldBack(part: DamagedPart) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, sleep) = try Self.sleeper(server, file)
+            let outbox = app.connection.outbox
+            let events = outbox.events
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            sleep()
+            try part.damage(file)
+            _ = try DatabaseStore(file)
+            await outbox.takeInOthers(isCertain: true)
+            if part == .removed {
+                #expect(outbox.items.value.map(\.id) == [call.id] && outbox.unsent.value.isEmpty)
+            } else {
+                var ended = events.makeAsyncIterator()
+                let event = await ended.next()
+                #expect(event?.item.id == call.id && event?.error == .unknown)
+                #expect(outbox.items.value.isEmpty && outbox.unsent.value.map(\.id) == [call.id])
+            }
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [part == .removed ? nil : .unknown])
+        }
+    }
+
+    /// A process, and what lets eleven minutes pass in which it doesn't look.
+    private static func sleeper(_ server: Server, _ file: URL) throws -> (OutboxApp, @Sendable () -> Void) {
+        let uptime = Observed(Duration.zero)
+        let store = try DatabaseStore(file, StoreOpening(uptime: { uptime.value }))
+        let app = OutboxApp(server, store, tokens: server.tokens, time: time(server))
+        return (app, { uptime.update { $0 += .seconds(660) } })
+    }
+
+    @Test("a call for help that ends while its file is damaged is kept as a card (F9, S22)", arguments: [false, true])
+    func endedMeanwhile(isFound: Bool) async throws {
         try await Self.withFile { file in
             let server = Server()
             let app = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let id = try #require(outbox.items.value.first?.id)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            try DamagedPart.all.damage(file)
+            _ = try DatabaseStore(file)
+            let (resets, renewals) = (outbox.state.withLock { $0.resets }, outbox.store.renewals)
+            let call = try #require(outbox.take(id) { _ in true })
+            if isFound { await outbox.takeInOthers(isCertain: true) }
+            await outbox.endUnsent(call, .expired, renewals: renewals, unlessDroppedSince: resets)
+            #expect(outbox.unsent.value.map(\.id) == [id])
+            #expect(try await DatabaseStore(file).load(Server.account).items.map(\.unsent) == [.expired])
+        }
+    }
+
+    @Test(
+        "a card that says that a call for help wasn't sent stays, though the file was damaged, or its process slept (F9, S22)",
+        arguments: [false, true])
+    func cardCarriedOn(hasSlept: Bool) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, sleep) = try Self.sleeper(server, file)
             let outbox = app.connection.outbox
             server.goOffline()
             await Self.keeps(server) { try await app.user.raiseAlert() }
@@ -85,6 +153,7 @@ extension TwoProcessesTests {
             await outbox.endUnsent(call, .expired, unlessDroppedSince: resets)
             await outbox.takeInOthers(isCertain: true)
             try await Self.settle(file)
+            if hasSlept { sleep() }
             try DamagedPart.all.damage(file)
             _ = try DatabaseStore(file)
             await outbox.takeInOthers(isCertain: true)
@@ -111,6 +180,56 @@ extension TwoProcessesTests {
                 refreshToken: "next-0")
             try await app.connection.signedIn(reply, asked: server.clock.now)
             #expect(try DatabaseStore(file).setAside.isEmpty)
+        }
+    }
+    @Test(
+        "somebody can sign in where what was set aside can't be removed, which is tried again (F9, S17, S22)",
+        arguments: [1, Int.max])
+    func unforgotten(failures: Int) async throws {
+        try await Self.withFile { file in
+            let server = Server(isSignedIn: false)
+            do {
+                let store = try DatabaseStore(file)
+                _ = try await store.load(Server.person(9))
+            }
+            try DamagedPart.all.damage(file)
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let count = Mutex(0)
+            store.fails { write in
+                guard write == .forgetSetAside else { return false }
+                return count.withLock { count in
+                    count += 1
+                    return count <= failures
+                }
+            }
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            try await app.connection.restore()
+            let reply = SignedIn(
+                account: Server.account, device: Server.device, accessToken: "next", expiresIn: 900,
+                refreshToken: "next-0")
+            try await app.connection.signedIn(reply, asked: server.clock.now)
+            #expect(app.connection.store.account == Server.account && count.withLock { $0 } == 2)
+            #expect(try DatabaseStore(file).setAside.isEmpty == (failures == 1))
+        }
+    }
+
+    @Test(
+        "what somebody had who signed out before the damage isn't written again by a process that slept (F9, S17)",
+        arguments: DamagedPart.allCases)
+    func signedOutBefore(part: DamagedPart) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, widget) = (try Self.process(server, file), try Self.process(server, file))
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            await app.connection.outbox.takeInOthers(isCertain: true)
+            try await widget.connection.restore()
+            try await widget.connection.forgetAccount(isKnown: true) { true }
+            try part.damage(file)
+            _ = try DatabaseStore(file)
+            await app.connection.outbox.takeInOthers(isCertain: true)
+            #expect(app.connection.store.isForgotten)
+            #expect(try await DatabaseStore(file).load(Server.account).items.isEmpty)
         }
     }
 }

@@ -116,8 +116,88 @@ struct UnsentTests {
         cards.drop([item], for: OutboxApp.two)
         #expect(!hasChanged.value && cards.shared.value.isEmpty && cards.takeUntold() == nil)
         cards.drop([item], for: Server.account)
-        #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold()?.id == 1)
-        #expect(cards.takeUntold() == nil)
+        // It shows in the app alone.
+        #expect(cards.shared.value.map(\.reason) == [.signedOut] && cards.takeUntold() == nil)
+    }
+
+    private static func item(_ id: Int64, _ command: String, lifetime: Interval = .days(1)) -> OutboxItem {
+        OutboxItem(
+            id: id, stream: "account", command: command, acted: Server().clock.timekeeper.wall(), lifetime: lifetime,
+            actedAtServer: nil, account: Server.account, edit: Data())
+    }
+
+    @Test("a call for help is told first and always aloud, and of what ends at the same time one more at most (S22)")
+    func gravity() async throws {
+        let time = Server().clock.timekeeper
+        let surroundings = ScriptedSurroundings()
+        let outbox = Outbox(
+            store: AccountStore(InMemoryLocalStore(), nil), clock: KnownServerTime(time), time: time)
+        let notices = UnsentNotices(surroundings, of: outbox, connection: "default")
+        outbox.cards.show(Self.item(1, "RespondToPing"), .expired)
+        await notices.update().value
+        #expect(surroundings.told.value.map(\.isLoud) == [true])
+        for (id, command) in [(2, "AcknowledgeAlarm"), (3, "EndTrip"), (4, "RaiseAlert")] as [(Int64, String)] {
+            outbox.cards.show(Self.item(id, command), .unknown)
+        }
+        await notices.update().value
+        let told = surroundings.told.value.dropFirst()
+        #expect(told.map(\.change.id) == [4, 3, 2] && told.map(\.isLoud) == [true, false, false])
+    }
+
+    @Test("few are planned at a time, calls for help before others, and of those that aren't one is loud (S22)")
+    func fewPlans() async throws {
+        let time = Server().clock.timekeeper
+        let surroundings = ScriptedSurroundings()
+        let outbox = Outbox(
+            store: AccountStore(InMemoryLocalStore(), nil), clock: KnownServerTime(time), time: time)
+        let notices = UnsentNotices(surroundings, of: outbox, connection: "default")
+        let answers = (1...100).map { Self.item($0, "RespondToPing", lifetime: .hours(1)) }
+        outbox.change { $0.items = answers }
+        let following = Task { await notices.follow() }
+        let limit = UnsentNotices.planLimit
+        try await surroundings.shown.wait("plans for the first ones") { $0.count == limit ? true : nil }
+        await notices.update().value
+        #expect(surroundings.shown.value.keys.sorted() == Array(1...Int64(limit)))
+        #expect(surroundings.shown.value.values.count(where: \.isLoud) == 1)
+        outbox.change { $0.items = answers + [Self.item(101, "RaiseAlert")] }
+        try await surroundings.shown.wait("a plan for the call for help") { $0[101] }
+        await notices.update().value
+        #expect(surroundings.shown.value.keys.sorted() == Array(1..<Int64(limit)) + [101])
+        #expect(surroundings.shown.value[101]?.isLoud == true)
+        following.cancel()
+        await following.value
+    }
+
+    @Test("of many cards those of calls for help stay the longest (S22)")
+    func gravestCards() {
+        let cards = UnsentChanges(AccountStore(InMemoryLocalStore(), nil), nil)
+        cards.show(Self.item(1, "RaiseAlert"), .unknown)
+        for id in 2...Int64(UnsentChanges.limit) + 5 { cards.show(Self.item(id, "RespondToPing"), .expired) }
+        let shown = cards.shared.value.map(\.id)
+        #expect(shown == [1] + Array(7...Int64(UnsentChanges.limit) + 5))
+    }
+
+    @Test("the device's notifications of one connection are found among those of others and of the app (S22)")
+    func identifiers() {
+        let (one, other) = ("default", "7.default")
+        let all = [(1, one), (2, one), (1, other)].map { NoticeIdentifiers.identifier($0, of: $1) } + ["app.1.default"]
+        #expect(Set(all).count == 4)
+        #expect(NoticeIdentifiers.others(all, than: [2], of: one) == [all[0]])
+        #expect(NoticeIdentifiers.others(all, than: [], of: other) == [all[2]])
+    }
+
+    @Test("a locked device says only that there is something to read, unless the app has it say more (S22, P9)")
+    func locked() throws {
+        let words = Set(["en", "de"].map { Texts(languages: [$0])["unsent.locked"] })
+        #expect(words.count == 2 && !words.contains("unsent.locked"))
+        for text in words {
+            #expect(text.contains("App") || text.contains("app"))
+            #expect(try text.firstMatch(of: Regex("(?i)help|hilfe|alarm|alert|[{]")) == nil, "\(text)")
+        }
+        let source = try String(
+            contentsOf: Products.package.appending(
+                path: "Shared/Client/QuartetClient/Connection/SystemSurroundings.swift"), encoding: .utf8)
+        #expect(source.contains(#"String? = { _ in Texts()["unsent.locked"] })"#))
     }
 
     @Test(
@@ -221,14 +301,18 @@ struct UnsentTests {
             item.refusal = UnsentChange.Refusal(APIError(.notContact))
             return item
         }
+        let urgent = appCommands.filter { $0.value.isUrgent }.keys.sorted()
+        #expect(urgent.count > 7 && urgent.contains("StartTrip"))
         for language in ["en", "de"] {
             let texts = Texts(languages: [language])
             for reason in UnsentChange.Reason.allCases {
-                for command in ["RaiseAlert", "ClearAlert", "CheckIn", "RespondToPing", "Newer"] {
+                let newer = texts.sentence(UnsentChange(item("Newer"), reason), name: "Bob")
+                for command in urgent + ["Newer"] {
                     let text = texts.sentence(UnsentChange(item(command), reason), name: "Bob")
+                    #expect((text == newer) == (command == "Newer"))
                     #expect(text.contains("2027") && !text.contains("unsent.") && !text.contains("{"), "\(text)")
                     #expect(!text.contains("refused.") && !text.hasSuffix(" "), "\(text)")
-                    #expect(text.contains("Bob") == (command == "RespondToPing"))
+                    #expect(text.contains("Bob") == ["RespondToPing", "AcknowledgeAlarm"].contains(command))
                 }
             }
         }

@@ -224,7 +224,10 @@ struct BrokenStoreTests {
             await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
             try await one.carryOn(known, of: Self.account)
             try await one.save(Self.item(77), of: Self.account)
-            for store in [one, two, third] { #expect(try await Self.ids(store) == Array(1...30) + [77]) }
+            for store in [one, two, third] {
+                let ids = try await Self.ids(store)
+                #expect(ids == Array(1...30) + [77])
+            }
             #expect(try await one.changes(of: Self.account).ids.count == 31)
         }
     }
@@ -271,9 +274,210 @@ struct BrokenStoreTests {
             await #expect(throws: RenewedStore.self) {
                 try await store.write(Self.account) { _ in try StoreFile(base: file, number: 1).create() }
             }
-            // Nobody says in there that a mark is lost.
-            await #expect(throws: ForgottenAccount.self) { try await store.carryOn([], of: Self.account) }
-            #expect(store.number == 1)
+            // It is empty, so it is none, and says nothing of a sign-out.
+            try await store.carryOn([Self.item(1)], of: Self.account)
+            #expect(try await Self.ids(store) == [1] && store.number == 2)
+        }
+    }
+
+    /// How a file is lost under whoever has it open.
+    enum Loss: CaseIterable {
+        case removed, removedAlone, replaced, emptied
+
+        func lose(_ file: URL) async throws {
+            guard self != .emptied else {
+                let handle = try FileHandle(forWritingTo: file)
+                defer { try? handle.close() }
+                return try handle.truncate(atOffset: 0)
+            }
+            for file in StoreFile(base: file, number: 0).all where self != .removedAlone || file.path.hasSuffix("store")
+            {
+                try FileManager.default.removeItem(at: file)
+            }
+            // Another process begins, and finds nothing.
+            if self == .replaced { _ = try await DatabaseStore(file).load(BrokenStoreTests.account) }
+        }
+    }
+
+    @Test(
+        "a file that goes under a process is no sign-out: what the process knows is written again (F9, S22)",
+        arguments: Loss.allCases)
+    func lost(loss: Loss) async throws {
+        try await Self.withFile { file in
+            let one = try DatabaseStore(file)
+            _ = try await one.load(Self.account)
+            try await Self.fill(one)
+            let known = try await one.load(Self.account).items
+            let version = try await one.version()
+            try await loss.lose(file)
+            #expect(try await one.version() != version)
+            await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+            await #expect(throws: RenewedStore.self) { try await one.save(Self.item(77), of: Self.account) }
+            try await one.carryOn(known, of: Self.account)
+            try await one.save(Self.item(77), of: Self.account)
+            let two = try DatabaseStore(file)
+            for store in [one, two] { #expect(try await Self.ids(store) == Array(1...30) + [77]) }
+            // What is one stays one.
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn(known, of: Self.account) }
+        }
+    }
+
+    @Test("a row that is lost is no sign-out, and a sign-out leaves a mark that is nobody's name (F9, S17)")
+    func marks() async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            let run = { (statements: String) throws in
+                _ = try DatabaseStore(file, StoreOpening(statements: statements))
+            }
+            try run("DELETE FROM opened")
+            await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+            try await one.carryOn([Self.item(1)], of: Self.account)
+            // The other one knows the same mark.
+            #expect(try await two.changes(of: Self.account).ids == [1])
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { _ = try await one.changes(of: Self.account) }
+            let content = try Data(contentsOf: file)
+            #expect(content.range(of: Data("gone-".utf8)) != nil)
+            #expect(content.range(of: Data("\(Self.account)".utf8)) == nil)
+            try run(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+                INSERT INTO opened SELECT 'gone-' || i, printf('%020d', i) FROM n
+                """)
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            try await two.forget(Self.account)
+            await #expect(throws: ForgottenAccount.self) { _ = try await one.changes(of: Self.account) }
+            // There are no more of them than that.
+            try run("CREATE TEMP TABLE t (x CHECK (x = 100)); INSERT INTO t SELECT count(*) FROM opened")
+            #expect(try await two.openings().isEmpty)
+        }
+    }
+
+    @Test("a sign-out before the damage stays one (F9, S17)")
+    func forgottenBefore() async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            try await Self.fill(one)
+            try await two.forget(Self.account)
+            let orphan = ["Page 9 is never used"]
+            let complaints = Mutex([orphan, orphan, ["ok"]])
+            let damaged = StoreOpening(complaints: { _ in complaints.withLock { $0.removeFirst() } })
+            #expect(try DatabaseStore(file, damaged).number == 1)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn([Self.item(1)], of: Self.account) }
+        }
+    }
+
+    @Test("what was taken back long before the damage isn't written again by a process that slept (F9)")
+    func takenBack() async throws {
+        for (isAwake, damage) in [(false, Damage.copies), (true, .head)] {
+            try await Self.withFile { file in
+                let now = Mutex(Instant.now)
+                let opening = StoreOpening(
+                    now: { now.withLock { $0 } }, uptime: { .microseconds(now.withLock { $0 }.microseconds) })
+                let (one, two) = (try DatabaseStore(file, opening), try DatabaseStore(file, opening))
+                _ = try await one.load(Self.account)
+                try await Self.fill(one)
+                let known = try await one.load(Self.account).items
+                if !isAwake { try await Self.decide(5, in: two) }
+                now.withLock { $0 = $0 + .minutes(11) }
+                if isAwake { _ = try await one.version() } else { try await Self.decide(6, in: two) }
+                now.withLock { $0 = $0 + .minutes(5) }
+                try damage.damage(file)
+                #expect(try DatabaseStore(file, opening).number == 1)
+                _ = try await one.version()
+                await #expect(throws: RenewedStore.self) { _ = try await one.changes(of: Self.account) }
+                try await one.carryOn(known, of: Self.account)
+                let ids = try await one.changes(of: Self.account).ids
+                #expect(ids == Set(1...30).subtracting(isAwake ? [] : [5, 6]))
+            }
+        }
+    }
+
+    /// What there was between a process's last look and the next one.
+    enum Pause: CaseIterable {
+        case sleep, setClock, sleepAndRemoval
+    }
+
+    @Test(
+        "a process says what it holds back, which is nothing where a clock was set or a file is gone, and no card (F9, S22)",
+        arguments: Pause.allCases)
+    func heldBack(pause: Pause) async throws {
+        try await Self.withFile { file in
+            let now = Mutex(Instant.now)
+            let uptime = Mutex(Duration.zero)
+            let opening = StoreOpening(now: { now.withLock { $0 } }, uptime: { uptime.withLock { $0 } })
+            let one = try DatabaseStore(file, opening)
+            _ = try await one.load(Self.account)
+            try await Self.fill(one)
+            var card = Self.item(32)
+            card.unsent = .expired
+            try await one.save(card, of: Self.account)
+            try await one.forgetOthers(than: Self.account)
+            let known = try await one.load(Self.account).items
+            now.withLock { $0 = $0 + .minutes(11) }
+            if pause != .setClock { uptime.withLock { $0 += .seconds(660) } }
+            if pause == .sleepAndRemoval {
+                try await Loss.replaced.lose(file)
+            } else {
+                try Damage.head.damage(file)
+                #expect(try DatabaseStore(file, opening).number == 1)
+            }
+            await #expect(throws: RenewedStore.self) { try await one.save(Self.item(77), of: Self.account) }
+            let heldBack = try await one.carryOn(known, of: Self.account)
+            #expect(heldBack == (pause == .sleep ? Set(1...30) : []))
+            #expect(try await one.changes(of: Self.account).ids == Set(1...30).subtracting(heldBack).union([32]))
+        }
+    }
+
+    @Test("a start erases nothing of whoever stays for what the device fails to read for a moment (F9, S22)")
+    func stayingWhole() async throws {
+        try await Self.withFile { file in
+            let whole = Mutex(Data())
+            let opening = StoreOpening(read: { file in
+                let handle = try FileHandle(forWritingTo: file.url)
+                defer { try? handle.close() }
+                try handle.write(contentsOf: whole.withLock { $0 })
+                return try file.read()
+            })
+            let store = try DatabaseStore(file, opening)
+            _ = try await store.load(Self.account)
+            // It has read nothing of what another process writes.
+            try await Self.fill(try DatabaseStore(file))
+            let content = try Data(contentsOf: file)
+            whole.withLock { $0 = content }
+            try Damage.copies.damage(file)
+            await #expect(throws: (any Error).self) { try await store.forgetOthers(than: Self.account) }
+            #expect(try store.number == 0 && Self.names(beside: file) == ["store"])
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            #expect(try await Self.ids(two) == Array(1...30))
+            // Damage that lasts is found.
+            try await Self.fill(two)
+            try Damage.copies.damage(file)
+            try await one.forgetOthers(than: Self.account)
+            #expect(try await Self.ids(one) == Array(1...30) && one.number == 1)
+        }
+    }
+
+    @Test(
+        "a sign-out stays one where the mark was lost before, and the same person has signed in again (F9, S17)",
+        arguments: [false, true])
+    func forgottenUnmarked(isRemoved: Bool) async throws {
+        try await Self.withFile { file in
+            let (one, two) = (try DatabaseStore(file), try DatabaseStore(file))
+            for store in [one, two] { _ = try await store.load(Self.account) }
+            if isRemoved {
+                try await Loss.removed.lose(file)
+            } else {
+                _ = try DatabaseStore(file, StoreOpening(statements: "DELETE FROM opened"))
+            }
+            try await two.forget(Self.account, openedAs: [])
+            _ = try await two.load(Self.account)
+            await #expect(throws: ForgottenAccount.self) { try await one.carryOn([Self.item(1)], of: Self.account) }
+            try await two.save(Self.item(2), of: Self.account)
+            #expect(try await Self.ids(two) == [2])
         }
     }
 
@@ -303,6 +507,52 @@ struct BrokenStoreTests {
             #expect(try await Self.ids(try DatabaseStore(file)) == Array(1...30))
         }
     }
+
+    @Test(
+        "a sign-out erases what a damaged file has that is in use, whether or not there is room by then (F9, S17)",
+        arguments: [false, true])
+    func erasedInUse(isFull: Bool) async throws {
+        try await Self.withFile { file in
+            try await Self.damaged(file, .copies)
+            let hasRoom = Mutex(false)
+            let opening = StoreOpening(name: { new, file in
+                guard hasRoom.withLock({ $0 }) else { throw POSIXError(.ENOSPC) }
+                try file.take(new)
+            })
+            let store = try DatabaseStore(file, opening)
+            // What somebody still has isn't erased for want of room.
+            await #expect(throws: (any Error).self) { try await store.forgetOthers(than: Self.account) }
+            #expect(try await store.changes(of: Self.account).ids == Set(1...30) && store.number == 0)
+            hasRoom.withLock { $0 = !isFull }
+            try await store.forget(Self.account)
+            #expect(try Self.names(beside: file) == [isFull ? "store" : "store.renewed-1"])
+            let folder = file.deletingLastPathComponent()
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let content = try Data(contentsOf: folder.appending(path: name))
+                #expect(content.range(of: Self.copy.state.prefix(100)) == nil)
+                #expect(content.range(of: Self.edit(14).prefix(30).base64EncodedData()) == nil)
+            }
+            // Somebody else signs in.
+            try await store.forget(Self.other)
+            try await store.save(Self.item(7), of: Self.account)
+            #expect(try await Self.ids(store) == [7])
+        }
+    }
+
+    #if os(Linux)
+        @Test("a file that stays unusable costs one descriptor, however often it is tried (F9)")
+        func descriptors() async throws {
+            try await Self.withFile { file in
+                try Data(repeating: 0x61, count: 5000).write(to: file)
+                for _ in 0..<20 { #expect(throws: StoreUnreadable.self) { try DatabaseStore(file) } }
+                let folder = "/proc/self/fd"
+                let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+                }
+                #expect(open.count { $0.hasSuffix(file.path) } == 1)
+            }
+        }
+    #endif
 
     @Test("only damage counts as damage: a full disk, a lock or a missing right doesn't (S22)")
     func codes() {

@@ -184,13 +184,52 @@ struct ViewTests {
             var model = Model()
             let row = rows(model, shown).first { $0.hasPrefix("Signing out dropped 2 changes") }
             #expect(row?.hasSuffix(" read") == true)
-            let key: Key = state == .connected ? .character("d") : .escape
-            let read = model.handle(key, shown)
+            let read = model.handle(state == .connected ? .character("d") : .escape, shown)
             #expect(read == .dismissDropped)
             shown.dropped = []
-            let none = model.handle(key, shown)
+            let none = model.handle(state == .connected ? .character("d") : .escape, shown)
             #expect(none == nil)
         }
+    }
+
+    @Test("that what the device kept was damaged stays on the screen until a key says that it was read (S42)")
+    func setAside() {
+        for state in [ConnectionState.connected, .needsAuthentication] {
+            var shown = Self.shown(state)
+            let key: quartet_tui.Key = state == .connected ? .character("d") : .escape
+            var model = Model()
+            #expect(!rows(model, shown).contains { $0.contains("damaged") })
+            shown.hasSetAside = true
+            shown.dropped = ["SendPing"]
+            let row = rows(model, shown).first { $0.contains("damaged") }
+            #expect(row?.contains("even an alert.  ") == true && row?.hasSuffix(" read") == true)
+            let read = model.handle(key, shown)
+            #expect(read == .dismissSetAside)
+            shown.hasSetAside = false
+            let next = model.handle(key, shown)
+            #expect(next == .dismissDropped)
+        }
+    }
+
+    @Test("the app says so of a damaged file at its start, and removes that once somebody has read it (S42)")
+    func setAsideFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tui-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let settings = try Settings(["--folder", folder.path], [:])
+        let file = folder.appending(path: "state")
+        do {
+            let device = try Device(settings)
+            _ = try device.stores.open(file)
+            #expect(!device.hasSetAside)
+        }
+        var content = try Data(contentsOf: file)
+        content.replaceSubrange(0..<4096, with: Data(repeating: 0xFF, count: 4096))
+        try content.write(to: file)
+        let device = try Device(settings)
+        _ = try device.stores.open(file)
+        #expect(device.hasSetAside)
+        try device.removeSetAside()
+        #expect(!device.hasSetAside)
     }
 
     @Test("a frame has as many rows as the terminal, whatever its size, on every tab")
@@ -230,7 +269,7 @@ struct ViewTests {
         let bob = Person(
             account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
             lateCall: call)
-        #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
+        #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains("ALERT 2 min ago, \(late)") })
     }
 
     @Test("a contact's name that has control sequences in it shows as text")

@@ -185,6 +185,16 @@ struct AlertTests {
             try household.run(.hours(2), of: anna)
             #expect(!heard(AlarmRepeated.self).isEmpty)
             #expect(heard(AlarmRepeated.self).allSatisfy { $0.lateCall == second })
+            // A newer one in time is told as what it is, with nothing of the late ones.
+            begun = household.log.count
+            try household.ask(anna, RaiseAlert(pressed: household.time))
+            #expect(heard(AlertRaisedAgain.self).map(\.lateCall) == [nil])
+            #expect(household.state(anna).lateCall == nil && household.replicas[anna]?.lateCall == nil)
+            try household.run(.hours(2), of: anna)
+            #expect(!heard(AlarmRepeated.self).isEmpty)
+            #expect(heard(AlarmRepeated.self).allSatisfy { $0.lateCall == nil })
+            let third = try call()
+            #expect(heard(AlertRaisedAgain.self).map(\.lateCall) == [third])
             // A process of an earlier release raises the next one without changing it.
             var older = household
             let next: AlarmID = older.id()

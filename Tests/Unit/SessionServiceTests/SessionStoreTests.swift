@@ -82,6 +82,16 @@ struct SessionStoreTests {
                 try await database.psql("UPDATE session.account SET alert_alarm = '\(AlarmID.new())'")
                 let next = try await shown()
                 try #require(next == [nil])
+                // Nor does that release know to forget it when it closes the account.
+                try await database.psql(
+                    """
+                    UPDATE session.account
+                       SET closed_at = clock_timestamp(), name = NULL, last_check_in_at = NULL, due_at = NULL,
+                           alert_raised_at = NULL, alert_alarm = NULL, alert_last_alarm_at = NULL
+                    """)
+                try #require(
+                    try await database.psql("SELECT count(*) FROM session.account WHERE alert_late_call IS NOT NULL")
+                        == "0")
                 await reader.close()
             }
         }

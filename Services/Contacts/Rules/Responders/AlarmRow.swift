@@ -24,9 +24,9 @@ package struct AlarmRow: Equatable, Sendable {
     /// When the ping was sent that made an alert because it wasn't answered, or the first of several, unless the dependent has called for
     /// help, too.
     package var pinged: Instant?
-    /// The dependent's newest call for help that came late, perhaps about an earlier alarm.
+    /// The dependent's newest call for help that is known to have come late, or again in time; perhaps about an earlier alarm.
     package var keptLateCall: KeptLateCall?
-    /// The dependent's newest call for help that came late.
+    /// The dependent's newest call for help, if it came late.
     package var lateCall: LateCall? { keptLateCall?.call(of: alarm) }
     /// What is kept in the row of ``answering``, perhaps about an earlier alarm.
     package var kept = Answering()

@@ -135,7 +135,8 @@ extension ContactsReducer {
             rows.alarms[key]?.deadline = nil
             rows.alarms[key]?.pinged = nil
         }
-        rows.alarms[key]?.keptLateCall.keep(command.lateCall, of: command.alarm)
+        let inTime = command.isLate == true ? nil : command.before
+        rows.alarms[key]?.keptLateCall.keep(command.lateCall, inTime: inTime, of: command.alarm)
         var events: [ContactsEvent] = []
         var wasBelieved = false
         for (responder, row) in standingAnswers(rows, to: key) {

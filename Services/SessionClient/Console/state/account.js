@@ -31,7 +31,7 @@ function raisedAgain(state, body) {
   const isCalled = isByHand(state, body.alarm)
   if (body.trip) return { ...state, trip: missedTrip(state.trip, body, isCalled) }
   if (body.pings) return { ...state, unanswered: unansweredOf(state.unanswered, body, isCalled) }
-  const lateCall = state.alertAlarm === body.alarm && body.lateCall ? body.lateCall : state.lateCall
+  const lateCall = state.alertAlarm === body.alarm ? body.lateCall : state.lateCall
   return { ...state, lateCall, trip: called(state.trip, body.alarm), unanswered: called(state.unanswered, body.alarm) }
 }
 

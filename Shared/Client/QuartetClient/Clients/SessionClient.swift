@@ -38,7 +38,8 @@ public struct SessionClient: Sendable {
     /// throws ``QuartetError/signOutUntold`` if the device is signed out and the server can't be told.
     public var signOut: PlainAction
     /// The same for a phone that is handed on without a network: nothing of the account stays, and the server hears of it when there
-    /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device.
+    /// is a network, or at the next sign-in if it answers then. Until then it keeps pushing to the device. Throws
+    /// ``QuartetError/signOutUntold`` if it can't hear of it, since what the device was signed in with is damaged.
     public var signOutLocally: PlainAction
     /// Signs out another device, or all of them.
     public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void
@@ -96,7 +97,10 @@ extension SessionClient {
                 if isUntold { throw .signOutUntold }
             },
             signOutLocally: { () async throws(QuartetError) in
-                try await live.forget(isKnown: false, if: service.requests.isCurrent)
+                let requests = service.requests
+                let isUntold = await service.tokens?.signOutError == .tokensUnreadable
+                try await live.forget(isKnown: false, if: requests.isCurrent)
+                if isUntold { throw .signOutUntold }
             },
             signOutDevices: { request async throws(QuartetError) in
                 _ = try await service.requests.signedIn(.signOut, request)
@@ -215,6 +219,8 @@ private final class LiveSession: Sendable {
             } catch {
                 forgotten = .failure(error)
             }
+            // Whoever has the device next sees nothing of the account.
+            await service.finishTelling(until: service.time.now() + Outbox.patience)
             let shown: Result<Void, QuartetError>
             do throws(QuartetError) { shown = .success(try await show()) } catch { shown = .failure(error) }
             await service.home.withLock { $0 }?.noteSignOut()

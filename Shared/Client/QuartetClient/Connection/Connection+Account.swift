@@ -155,6 +155,8 @@ extension Connection {
         guard former == store.account ?? store.unreadAccount else { return false }
         signedOut(.signedOut(.signedOut))
         reset()
+        // No more than this process knows: somebody may be signed in by now of whom another one has the device tell.
+        notices?.update()
         copies.forget()
         store.close()
         core.withLock { $0.hasDropped = true }

@@ -21,9 +21,11 @@ extension Connection {
                         // Nothing is left of them, either: a process that was about to erase what is there would take theirs for it.
                         if last != reply.account { try await store.forget(reply.account, openings) }
                     } else {
-                        try await store.forgetSetAside(unlessOf: reply.account)
+                        // Somebody can sign in on a device that can't erase it now.
+                        try? await store.forgetSetAside(unlessOf: reply.account)
                     }
                     reset(for: reply.account)
+                    notices?.withdrawAll()
                 }
                 if hasLeft { await finishLeavingSoon() }
                 try await tokens?.signedIn(reply, asked: asked)
@@ -99,6 +101,7 @@ extension Connection {
                 do { device = try await tokens?.leave(last) } catch { trouble = error }
                 signedOut(.signedOut(.signedOut))
                 reset()
+                notices?.withdrawAll()
                 copies.forget()
                 let openings = await openings
                 if trouble == nil, let last, (try? await credentials)?.account == last {
@@ -108,7 +111,9 @@ extension Connection {
                     try await store.forget(last, openings)
                 } else {
                     // Of whom it is can't be read, or it is nobody's.
+                    let unread = (try? await store.items()) ?? []
                     try await store.forgetOthers(than: nil, openings)
+                    outbox.noteDropped(unread)
                 }
                 if isKnown { try await tokens?.forget(last, device) } else if let trouble { throw trouble }
             }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It is connected while ``run()`` runs and ``connect()`` was the last word. Its properties are observable, each by itself.
 public final class Connection: Observable, Sendable {
-    /// For logs and for choosing among several.
+    /// For logs and for choosing among several. Of those of one app no two have the same: the device's notifications of one are found by it.
     public let name: String
     let clock: KnownServerTime
     let time: Timekeeper
@@ -77,12 +77,13 @@ public final class Connection: Observable, Sendable {
         let clock = KnownServerTime(time)
         let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
         let account = AccountStore(store, time.workplace)
+        if let tokens { account.isSignedIn.withLock { $0 = { await tokens.isLast($0) } } }
         self.clock = clock
         self.tokens = tokens
         self.store = account
         let outbox = Outbox(store: account, clock: clock, time: time)
         self.outbox = outbox
-        notices = surroundings.map { UnsentNotices($0, of: outbox) }
+        notices = surroundings.map { UnsentNotices($0, of: outbox, connection: name) }
         copies = CopyKeeper(account, time.workplace) { outbox.noteFinished($0, isWritten: $1) }
         core = Mutex(ConnectionCore(machine: machine))
     }

@@ -9,17 +9,22 @@ public protocol Surroundings: Sendable {
     /// ``Outbox/unsent`` is told once, by the process in which the change ended. What it was to tell of the same change before, it doesn't
     /// tell any more.
     /// - Parameters:
+    ///   - connection: The name of the connection that asks. Names and numbers of changes together find what the device tells.
     ///   - delay: In how long. It is to tell then though the app doesn't run: the change still waits, and expires before.
-    ///   - isLoud: Whether it comes as news: not for what the person did just now, or for one of many.
-    func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async
-    /// Tells of a change no longer: it was read, or has arrived, or somebody else is signed in.
-    func withdraw(_ change: UnsentChange.ID) async
+    ///   - isLoud: Whether it comes as news: not for what the person did just now, or for one of many. Each call for help does.
+    func tell(_ change: UnsentChange, of connection: String, after delay: Duration, isLoud: Bool) async
+    /// Tells of a change no longer: it was read, or has arrived.
+    func withdraw(_ change: UnsentChange.ID, of connection: String) async
+    /// Tells of no others of a connection's changes any longer, whichever process asked for it: when the app is started, what it was to
+    /// tell may not be so any more, and of somebody who signed out it tells nothing.
+    func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async
 }
 
 extension Surroundings {
     /// Leaves it to the card.
-    public func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async {}
-    public func withdraw(_ change: UnsentChange.ID) async {}
+    public func tell(_ change: UnsentChange, of connection: String, after delay: Duration, isLoud: Bool) async {}
+    public func withdraw(_ change: UnsentChange.ID, of connection: String) async {}
+    public func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async {}
 }
 
 extension Connection {
@@ -31,7 +36,12 @@ extension Connection {
     func heed(_ surroundings: any Surroundings) async {
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
-            if let notices { group.addTask { await notices.follow() } }
+            if let notices {
+                group.addTask {
+                    if await self.isNobodys { notices.withdrawAll() }
+                    await notices.follow()
+                }
+            }
             var known: Set<OutboxItem.ID> = []
             for await items in outbox.items.values {
                 let ids = Set(items.map(\.id))
@@ -55,10 +65,33 @@ extension Connection {
     private func waitUntilSent() async {
         let until = time.now() + Self.wakefulness
         await withTaskGroup { group in
-            group.addTask { for await items in self.outbox.items.values where items.isEmpty { return } }
+            group.addTask {
+                for await items in self.outbox.items.values where items.isEmpty { break }
+                // Once the app may be suspended, the device would tell of what has arrived.
+                if !Task.isCancelled { await self.finishTelling(until: until) }
+            }
             group.addTask { try? await self.time.sleep(until) }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// Waits until the device tells what is so.
+    func finishTelling(until limit: Duration) async {
+        guard let telling = notices?.update() else { return }
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        Task(executorPreference: time.workplace) {
+            await telling.value
+            end.finish()
+        }
+        await time.wait(for: ends, until: limit)
+    }
+
+    /// Whether for certain nobody is signed in, and nobody is to sign in again.
+    private var isNobodys: Bool {
+        get async {
+            guard store.account ?? store.unreadAccount == nil, let tokens else { return false }
+            do { return try await tokens.last.map(\.isLeaving) ?? true } catch { return false }
         }
     }
 }

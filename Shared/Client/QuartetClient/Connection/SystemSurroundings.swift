@@ -8,6 +8,27 @@ enum AppBundle {
     }
 }
 
+/// What the system calls the notifications of urgent changes.
+enum NoticeIdentifiers {
+    static let thread = "quartet.unsent"
+
+    static func identifier(_ change: OutboxItem.ID, of connection: String) -> String {
+        "\(thread).\(change).\(connection)"
+    }
+
+    /// Those of a connection that aren't of these changes. An app has others besides.
+    static func others(
+        _ identifiers: [String], than changes: Set<OutboxItem.ID>, of connection: String
+    ) -> [String] {
+        let kept = Set(changes.map { identifier($0, of: connection) })
+        return identifiers.filter { identifier in
+            guard identifier.hasPrefix("\(thread)."), !kept.contains(identifier) else { return false }
+            let rest = identifier.dropFirst(thread.count + 1)
+            return rest.drop { $0 != "." }.dropFirst() == connection
+        }
+    }
+}
+
 #if canImport(Network)
     import Dispatch
     import Network
@@ -21,8 +42,10 @@ enum AppBundle {
     public struct SystemSurroundings: Surroundings {
         private let words: @Sendable (UnsentChange) -> String?
 
-        /// - Parameter words: What a notification of an urgent change says, which shows on a locked device, too; nil for no notification.
-        public init(words: @escaping @Sendable (UnsentChange) -> String? = { Texts().sentence($0, name: nil) }) {
+        /// - Parameter words: What a notification of an urgent change says; nil for no notification. It shows on a locked device, to
+        ///   whoever is there: unless an app gives its own words, it says only that there is something to read, and not what. With
+        ///   `{ Texts().sentence($0, name: nil) }` it says all that the card does.
+        public init(words: @escaping @Sendable (UnsentChange) -> String? = { _ in Texts()["unsent.locked"] }) {
             self.words = words
         }
 
@@ -57,7 +80,9 @@ enum AppBundle {
             #endif
         }
 
-        public func tell(_ change: UnsentChange, after delay: Duration, isLoud: Bool) async {
+        public func tell(
+            _ change: UnsentChange, of connection: String, after delay: Duration, isLoud: Bool
+        ) async {
             #if canImport(UserNotifications) && !os(tvOS)
                 guard let center = Self.center, let body = words(change) else { return }
                 let content = UNMutableNotificationContent()
@@ -68,26 +93,41 @@ enum AppBundle {
                     delay > .zero
                     ? UNTimeIntervalNotificationTrigger(timeInterval: delay / .seconds(1), repeats: false) : nil
                 let request = UNNotificationRequest(
-                    identifier: Self.identifier(change.id), content: content, trigger: trigger)
+                    identifier: NoticeIdentifiers.identifier(change.id, of: connection), content: content,
+                    trigger: trigger)
                 // Where notifications aren't allowed, the card says it.
                 do { try await center.add(request) } catch {}
             #endif
         }
 
-        public func withdraw(_ change: UnsentChange.ID) async {
+        public func withdraw(_ change: UnsentChange.ID, of connection: String) async {
+            #if canImport(UserNotifications) && !os(tvOS)
+                if let center = Self.center {
+                    Self.remove([NoticeIdentifiers.identifier(change, of: connection)], from: center)
+                }
+            #endif
+        }
+
+        public func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async {
             #if canImport(UserNotifications) && !os(tvOS)
                 guard let center = Self.center else { return }
-                center.removePendingNotificationRequests(withIdentifiers: [Self.identifier(change)])
-                center.removeDeliveredNotifications(withIdentifiers: [Self.identifier(change)])
+                // Those that are due go to the others meanwhile.
+                let pending = await center.pendingNotificationRequests().map(\.identifier)
+                let delivered = await center.deliveredNotifications().map(\.request.identifier)
+                Self.remove(
+                    NoticeIdentifiers.others(pending + delivered, than: changes, of: connection), from: center)
             #endif
         }
 
         /// The `threadIdentifier` of its notifications, by which an app's delegate knows them.
-        public static let thread = "quartet.unsent"
-
-        private static func identifier(_ change: UnsentChange.ID) -> String { "\(thread).\(change)" }
+        public static let thread = NoticeIdentifiers.thread
 
         #if canImport(UserNotifications) && !os(tvOS)
+            private static func remove(_ identifiers: [String], from center: UNUserNotificationCenter) {
+                center.removePendingNotificationRequests(withIdentifiers: identifiers)
+                center.removeDeliveredNotifications(withIdentifiers: identifiers)
+            }
+
             private static var center: UNUserNotificationCenter? {
                 let bundle = Bundle.main
                 guard AppBundle.hasNotifications(bundle.bundleURL, identifier: bundle.bundleIdentifier) else {

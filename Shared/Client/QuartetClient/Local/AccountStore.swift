@@ -28,10 +28,17 @@ final class AccountStore: Sendable {
 
     private let forgetting = Mutex(Forgetting())
     private let running = Mutex(false)
+    private let renewed = Mutex(0)
     /// Another process has signed out.
     let forgets = Broadcast<Void>()
     /// The items that a store of several processes is known to have; nil before an outbox says it.
     let known = Mutex<(@Sendable (AccountID) -> [OutboxItem])?>(nil)
+    /// Called with items that a store of several processes has lost and that aren't written again.
+    let heldBack = Mutex<(@Sendable (Set<OutboxItem.ID>, AccountID) -> Void)?>(nil)
+    /// Whether an account still is the device's, for all that its tokens say; nil before a connection says it.
+    let isSignedIn = Mutex<(@Sendable (AccountID) async -> Bool)?>(nil)
+    /// Who has signed in without what can't be read having been forgotten.
+    private let unforgotten = Mutex<AccountID?>(nil)
 
     init(_ store: any LocalStore, _ workplace: (any Workplace)?) {
         self.store = store
@@ -82,6 +89,9 @@ final class AccountStore: Sendable {
     /// Whether another process has signed out, and this one hasn't ended with that.
     var isForgotten: Bool { forgetting.withLock { $0.isForgotten } }
 
+    /// Counts how often a store of several processes had lost something. Only what ``known`` named was written again.
+    var renewals: Int { renewed.withLock { $0 } }
+
     /// Whose data it is about; nil before ``open(_:)``.
     var account: AccountID? { current.withLock { $0 } }
 
@@ -101,6 +111,8 @@ final class AccountStore: Sendable {
         guard isExpected else { return nil }
         return try await shielded { store in
             try self.own()
+            // The store has them for its only person by now, whosever that was.
+            if self.unforgotten.withLock({ $0 }) == account { try? await self.forgetSetAside(unlessOf: nil, store) }
             let kept = try await store.load(account)
             return self.unread.withLock { unread -> LocalAccount? in
                 guard unread == account else { return nil }
@@ -293,6 +305,18 @@ final class AccountStore: Sendable {
         return try await shielded { _ in Openings(marks: try await shared.openings()) }
     }
 
+    /// What there is of anybody.
+    func items() async throws(QuartetError) -> [OutboxItem] {
+        let all = try await shielded { try await $0.items() }
+        return all.flatMap { account, items in
+            items.map { item in
+                var item = item
+                item.account = account
+                return item
+            }
+        }
+    }
+
     /// Forgets an account. What is still to be saved for it isn't. If it throws, it has to be called again.
     func forget(_ account: AccountID, _ openings: Openings) async throws(QuartetError) {
         try await shielded { store in
@@ -323,9 +347,15 @@ final class AccountStore: Sendable {
         }
     }
 
-    /// The same of what can't be read and may be somebody else's.
+    /// The same of what can't be read and may be somebody else's. If it throws, ``open(_:)`` tries again.
     func forgetSetAside(unlessOf account: AccountID) async throws(QuartetError) {
-        try await shielded { try await $0.forgetSetAside(unlessOf: account) }
+        unforgotten.withLock { $0 = account }
+        try await shielded { try await self.forgetSetAside(unlessOf: account, $0) }
+    }
+
+    private func forgetSetAside(unlessOf account: AccountID?, _ store: any LocalStore) async throws {
+        try await store.forgetSetAside(unlessOf: account)
+        unforgotten.withLock { $0 = nil }
     }
 
     /// Runs `body` to its end, even if the caller is cancelled.
@@ -364,7 +394,13 @@ final class AccountStore: Sendable {
     ) async throws -> Value {
         do { return try await body(store) } catch let error as RenewedStore {
             guard let shared, let account = account ?? unreadAccount else { throw error }
-            try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            // Of a sign-out before the damage, the store may not know any more.
+            let isSignedIn = isSignedIn.withLock { $0 }
+            if let isSignedIn, await !isSignedIn(account) { throw ForgottenAccount() }
+            renewed.withLock { $0 += 1 }
+            let items = try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            // None of them is taken for one that another process has ended.
+            if !items.isEmpty { heldBack.withLock { $0 }?(items, account) }
             return try await body(store)
         }
     }

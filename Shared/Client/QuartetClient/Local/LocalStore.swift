@@ -9,6 +9,8 @@ public protocol LocalStore: Sendable {
     /// Whether what is saved outlives the process, so that a change may be promised to be sent later.
     var isDurable: Bool { get }
     func load(_ account: AccountID) async throws -> LocalAccount
+    /// The items of all accounts, for a sign-out where nobody knows whose they are. Without this, such a sign-out doesn't say what it drops.
+    func items() async throws -> [AccountID: [OutboxItem]]
     /// Adds an item or replaces the one with its id.
     func save(_ item: OutboxItem, of account: AccountID) async throws
     /// The same, and removes others, whose place it takes: all of it or nothing.
@@ -21,14 +23,16 @@ public protocol LocalStore: Sendable {
     /// Forgets everything about all accounts but one; nil for all. A store that doesn't implement this keeps what a crash during a
     /// sign-out left.
     func forgetOthers(than account: AccountID?) async throws
-    /// Somebody signs in, and nobody knows who was signed in before: forgets what the store can't read, unless it is known to be theirs.
-    func forgetSetAside(unlessOf account: AccountID) async throws
+    /// Somebody signs in, and nobody knows who was signed in before: forgets what the store can't read, unless it is known to be theirs;
+    /// nil if that can't be known any more.
+    func forgetSetAside(unlessOf account: AccountID?) async throws
 }
 
 extension LocalStore {
     public var isDurable: Bool { true }
+    public func items() -> [AccountID: [OutboxItem]] { [:] }
     public func forgetOthers(than account: AccountID?) {}
-    public func forgetSetAside(unlessOf account: AccountID) {}
+    public func forgetSetAside(unlessOf account: AccountID?) {}
 }
 
 extension LocalStore {
@@ -85,6 +89,8 @@ public final class InMemoryLocalStore: LocalStore {
     public var isDurable: Bool { false }
 
     public func load(_ account: AccountID) -> LocalAccount { accounts.withLock { $0[account] ?? LocalAccount() } }
+
+    public func items() -> [AccountID: [OutboxItem]] { accounts.withLock { $0.mapValues(\.items) } }
 
     public func save(_ item: OutboxItem, of account: AccountID) { save(item, replacing: [], of: account) }
 

@@ -9,7 +9,7 @@ public import QuartetVocabulary
 /// under the same key, so the server makes one change of it and gives each the same answer.
 ///
 /// Each function is one transaction. A function that finds the account forgotten by another process since ``LocalStore/load(_:)``
-/// throws ``ForgottenAccount``, and keeps nothing. One that finds that what is kept was damaged throws ``RenewedStore``.
+/// throws ``ForgottenAccount``, and keeps nothing. One that finds that what is kept was damaged or lost throws ``RenewedStore``.
 public protocol MultiprocessStore: LocalStore {
     /// Differs from what it was if somebody else has changed what is kept. It is asked every second, so it must cost next to nothing.
     func version() async throws -> Int64
@@ -40,13 +40,15 @@ public protocol MultiprocessStore: LocalStore {
         _ item: OutboxItem.ID, knownAs base: OutboxItem?, deciding decision: Data, of account: AccountID
     ) async throws -> StoreUpdate.Outcome
     /// Goes on after ``RenewedStore``.
-    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again.
-    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws
+    /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again. Items that
+    ///   aren't over are held back if others may have taken them back and the store may not remember that any more.
+    /// - Returns: Those that were held back. Each of them ends here, and an urgent one as a card.
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID>
 }
 
 extension MultiprocessStore {
     /// For a store that never throws ``RenewedStore``.
-    public func carryOn(_ items: [OutboxItem], of account: AccountID) {}
+    public func carryOn(_ items: [OutboxItem], of account: AccountID) -> Set<OutboxItem.ID> { [] }
 }
 
 /// What was kept is damaged, and the store goes on with what could be read of it: what isn't there any more isn't over. Thrown until

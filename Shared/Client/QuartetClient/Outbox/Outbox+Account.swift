@@ -62,6 +62,7 @@ extension Outbox {
         }
         await catchUp()
         if !known.isEmpty { await takeInOthers(isCertain: true) }
+        restorations.send(())
     }
 
     /// Drops what somebody else made while they were being signed out, and a slow disk held that up. Nobody else reads what became of it.
@@ -129,5 +130,9 @@ extension Outbox {
         }
         cards.drop(dropped, for: next)
         progress.send(())
+    }
+    /// The same of what was never read here.
+    func noteDropped(_ items: [OutboxItem]) {
+        cards.drop(items.filter { !$0.isOver }.sorted { $0.id < $1.id }, for: nil)
     }
 }

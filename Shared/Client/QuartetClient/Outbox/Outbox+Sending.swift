@@ -85,6 +85,7 @@ extension Outbox {
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
         let (resets, isNew) = state.withLock { ($0.resets, $0.isNew(item.id)) }
+        let renewals = store.renewals
         guard var item = take(item.id, where: { _ in true }) else {
             // It was dropped while it was on its way, and has arrived.
             if case .success = result { try? await cards.remove(item.id) }
@@ -120,7 +121,8 @@ extension Outbox {
             outcome = await finish(item) { [self, item] in
                 let outcome: StoreUpdate.Outcome
                 if item.precedence == .urgent, let reason {
-                    outcome = await endUnsent(item, reason, isNew: isNew, unlessDroppedSince: resets)
+                    outcome = await endUnsent(
+                        item, reason, isNew: isNew, renewals: renewals, unlessDroppedSince: resets)
                 } else {
                     let known = await end(item, result, knownAs: isAccepted ? nil : item)
                     outcome = isNew ? .done : known

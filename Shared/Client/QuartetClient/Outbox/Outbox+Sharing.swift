@@ -142,6 +142,29 @@ extension Outbox {
         progress.send(())
     }
 
+    /// The device has lost these, and others may have taken them back or sent them long ago: they aren't sent.
+    func endHeldBack(_ ids: Set<OutboxItem.ID>, of account: AccountID) {
+        let (items, resets) = change { state in
+            let items = state.items.filter { $0.account == account && ids.contains($0.id) }
+            for item in items { state.schedule.decided(item) }
+            state.end(items)
+            return (items, state.resets)
+        }
+        // The device is busy with what it has found this at.
+        Task(executorPreference: time.workplace) {
+            for item in items where self.isCurrent(resets) {
+                var outcome = StoreUpdate.Outcome.done
+                if item.precedence == .urgent {
+                    outcome = await self.endUnsent(item, .unknown, isNew: true, unlessDroppedSince: resets)
+                }
+                // Another process has it still.
+                if case .other(let stored) = outcome, !stored.isOver { continue }
+                self.tell(item, outcome.result ?? .failure(.unknown))
+            }
+            self.kicks.send(())
+        }
+    }
+
     /// What to do about an item before which another one waits: that is sent first, from here if need be.
     func yieldToEarlier(_ item: OutboxItem) async -> Attempted {
         await takeInOthers(isCertain: true)

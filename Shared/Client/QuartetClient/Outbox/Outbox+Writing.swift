@@ -240,14 +240,20 @@ extension Outbox {
     }
 
     /// An urgent item won't be sent any more: it becomes a card. On a device that can't write that, nothing of it stays.
-    /// - Parameter isNew: Whether the device may not have it.
+    /// - Parameters:
+    ///   - isNew: Whether the device may not have it.
+    ///   - renewals: What ``AccountStore/renewals`` was while the item was still among those that wait; nil for what it is now. If the
+    ///     store has lost something since, it may not have the item.
     /// - Returns: What the device has of it.
     @discardableResult
     func endUnsent(
-        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool = false, unlessDroppedSince resets: Int
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool = false, renewals: Int? = nil,
+        unlessDroppedSince resets: Int
     ) async -> StoreUpdate.Outcome {
+        let renewals = renewals ?? store.renewals
         let outcome = await cards.end(
-            item, reason, isNew: isNew, removedAs: { self.state.withLock { $0.removed[item.id] } },
+            item, reason, isNew: { isNew || self.store.renewals != renewals },
+            removedAs: { self.state.withLock { $0.removed[item.id] } },
             if: { self.isCurrent(resets) },
             then: { self.note($0, of: item, .end, unlessDroppedSince: resets) })
         guard let outcome else {

@@ -11,7 +11,7 @@ import Synchronization
 public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = SharedState<[OutboxItem]>([], .ready)
-    /// Urgent changes that weren't sent and won't be, or were refused when nobody waited for them, the oldest first: of many, the newest 20. They outlast the app, and stay until
+    /// Urgent changes that weren't sent and won't be, or were refused when nobody waited for them, the oldest first: of many, the newest 20, calls for help before others. They outlast the app, and stay until
     /// ``markRead(_:)``. What was dropped by signing out is there until somebody else signs in or the app ends.
     public var unsent: SharedState<[UnsentChange]> { cards.shared }
 
@@ -221,6 +221,8 @@ public final class Outbox: Sendable {
     /// An attempt has ended.
     let progress = Broadcast<Void>()
     let decisions = Broadcast<OutboxEvent>()
+    /// What the device kept for an account is among the items and the cards.
+    let restorations = Broadcast<Void>()
 
     init(store: AccountStore, clock: KnownServerTime, time: Timekeeper) {
         self.store = store
@@ -231,6 +233,7 @@ public final class Outbox: Sendable {
         self.clock = clock
         self.time = time
         store.known.withLock { $0 = { [weak self] account in self?.known(of: account) ?? [] } }
+        store.heldBack.withLock { $0 = { [weak self] items, account in self?.endHeldBack(items, of: account) } }
     }
 
     /// What the device has of an account, as far as this process knows, but for what is over: as it was last read or written.

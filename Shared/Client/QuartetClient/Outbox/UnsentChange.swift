@@ -1,5 +1,6 @@
 import Foundation
 public import QuartetAPI
+import QuartetSessionContract
 public import QuartetVocabulary
 import Synchronization
 
@@ -61,6 +62,34 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
     }
 }
 
+extension UnsentChange {
+    /// Which goes before which where not all can be told.
+    enum Gravity: Int, Comparable {
+        case other
+        /// Its person may wait for somebody, or somebody for them.
+        case safety
+        case callForHelp
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    var gravity: Gravity {
+        // Its person did what took its place.
+        if reason == .superseded { return .other }
+        let type = appCommands[command]
+        if type is RaiseAlert.Type { return .callForHelp }
+        return switch type?.sending.topic {
+        case .alert, .checkIn, .trip: .safety
+        default: .other
+        }
+    }
+}
+
+extension [UnsentChange] {
+    /// The gravest first, and of those the oldest.
+    var byGravity: Self { sorted { ($1.gravity, $0.id) < ($0.gravity, $1.id) } }
+}
+
 /// The cards that nobody has read, on the screen and on the device.
 final class UnsentChanges: Sendable {
     let shared = SharedState<[UnsentChange]>([], .ready)
@@ -78,7 +107,7 @@ final class UnsentChanges: Sendable {
     let news = Broadcast<Void>()
     private let store: AccountStore
     private let workplace: (any Workplace)?
-    /// Of more cards the oldest go.
+    /// Of more cards the oldest go, and calls for help last.
     static let limit = 20
 
     init(_ store: AccountStore, _ workplace: (any Workplace)?) {
@@ -102,13 +131,14 @@ final class UnsentChanges: Sendable {
 
     /// An urgent item that the server can't know won't be sent. It is kept as a card, unless another process has sent or decided it.
     /// - Parameters:
-    ///   - isNew: Whether the device may not have the item.
+    ///   - isNew: Asked once its turn has come whether the device may not have the item.
     ///   - removedAs: Asked once its turn has come what the item's maker was to hear, if an addition of this process has removed it.
     ///   - isMeant: Whether its person is still the one who is signed in.
     ///   - note: Called with what the device has then.
     /// - Returns: Nil if the device couldn't write that, and may still have the item.
     func end(
-        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: Bool, removedAs: @escaping @Sendable () -> Data?,
+        _ item: OutboxItem, _ reason: UnsentChange.Reason, isNew: @escaping @Sendable () -> Bool,
+        removedAs: @escaping @Sendable () -> Data?,
         if isMeant: @escaping @Sendable () -> Bool, then note: @escaping @Sendable (StoreUpdate.Outcome) -> Void
     ) async -> StoreUpdate.Outcome? {
         guard isMeant() else { return .done }
@@ -125,7 +155,7 @@ final class UnsentChanges: Sendable {
                 // Somebody may have read it by then.
                 guard isMeant(), cards.withLock({ $0.contains { $0.id == item.id } }) else { return nil }
                 return AccountStore.Replacing(
-                    step: .end, base: item, isNew: isNew, removedAs: removedAs(), decision: decision.encoded)
+                    step: .end, base: item, isNew: isNew(), removedAs: removedAs(), decision: decision.encoded)
             } then: { outcome in
                 if let outcome { note(outcome) }
             }
@@ -198,39 +228,51 @@ final class UnsentChanges: Sendable {
     /// Has the device tell of a card that was made here, once. Of those that other processes made, these do, and of those from before
     /// the start the former one did.
     private func tell(_ id: OutboxItem.ID) {
+        let shown = Set(cards.withLock { $0.map(\.id) })
         let isNew = telling.withLock { telling in
             guard telling.known.insert(id).inserted else { return false }
-            telling.waiting = (telling.waiting + [id]).suffix(Self.limit)
+            telling.waiting = telling.waiting.filter { shown.contains($0) } + [id]
             return true
         }
         if isNew { news.send(()) }
     }
 
-    /// The next card to tell of that nobody has read.
+    /// The gravest card to tell of that nobody has read.
     func takeUntold() -> UnsentChange? {
-        while let id = telling.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
-            if let card = cards.withLock({ cards in cards.first { $0.id == id } }) { return card }
+        let waiting = Set(telling.withLock { $0.waiting })
+        guard let card = cards.withLock({ cards in cards.filter { waiting.contains($0.id) } }).byGravity.first else {
+            return nil
         }
-        return nil
+        telling.withLock { telling in telling.waiting.removeAll { $0 == card.id } }
+        return card
     }
 
     /// - Returns: Cards that have to make room for it.
     private func add(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
         change { cards in
             guard !cards.contains(where: { $0.id == item.id }) else { return [] }
+            var old: [UnsentChange] = []
+            while cards.count >= Self.limit, let least = cards.min(by: { ($0.gravity, $0.id) < ($1.gravity, $1.id) }) {
+                cards.removeAll { $0.id == least.id }
+                old.append(least)
+            }
             cards.append(UnsentChange(item, reason))
-            let old = Array(cards.prefix(max(0, cards.count - Self.limit)))
-            cards.removeFirst(old.count)
             return old
         }
     }
 
-    /// Items are dropped because their person signed out.
+    /// Items are dropped because their person signed out. The device tells of none of them, and of no card that is there: it may be in
+    /// somebody else's hands.
     /// - Parameter next: Who signed in; nil if nobody did. Nobody else reads the cards.
     func drop(_ items: [OutboxItem], for next: AccountID?) {
         written.withLock { $0.there = [:] }
         for item in items where item.precedence == .urgent && (next == nil || item.account == next) {
-            show(item, item.isSent ? .unknown : .signedOut)
+            _ = add(item, item.isSent ? .unknown : .signedOut)
+        }
+        let shown = cards.withLock { $0.map(\.id) }
+        telling.withLock { telling in
+            telling.waiting = []
+            telling.known.formUnion(shown)
         }
         if let next { change { cards in cards.removeAll { $0.account != next } } }
         changeLost { lost in

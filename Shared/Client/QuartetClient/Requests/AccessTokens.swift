@@ -125,6 +125,11 @@ actor AccessTokens {
         get throws { try load() }
     }
 
+    /// Whether somebody was signed in last and hasn't signed out since, unless that can't be read.
+    func isLast(_ account: AccountID) -> Bool {
+        do { return try load().map { $0.account == account && !$0.isLeaving } ?? false } catch { return true }
+    }
+
     /// Whether the last one signed out, and that isn't over.
     var isLeaving: Bool {
         get throws { try load()?.isLeaving ?? false }

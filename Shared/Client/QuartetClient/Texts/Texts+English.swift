@@ -12,7 +12,14 @@ extension Texts {
         "unsent.CheckIn": "Your check-in ({time}) was NOT sent: {reason}",
         "unsent.AcknowledgeAlarm": "Your answer to the alarm of {name} ({time}) was NOT sent: {reason}",
         "unsent.RespondToPing": "Your answer to {name} ({time}) was NOT sent: {reason}",
+        "unsent.StartTrip":
+            "The start of your trip ({time}) was NOT sent: {reason} Without a trip, nobody is told if you don't arrive.",
+        "unsent.ExtendTrip": "The new end of your trip ({time}) was NOT sent: {reason} Look by when you are expected.",
+        "unsent.EndTrip":
+            "The end of your trip ({time}) was NOT sent: {reason} If the trip is still on, an alert is raised when its time is over.",
         "unsent.change": "A change ({time}) was NOT sent: {reason}",
+        // On a locked device, for whoever looks.
+        "unsent.locked": "A message of yours may not have arrived: open the app.",
         "unsent.someone": "someone",
         "unsent.reason.expired": "it couldn't be sent in time.",
         "unsent.reason.superseded": "a later change took its place.",
@@ -24,11 +31,21 @@ extension Texts {
         "unknown.CheckIn": "It isn't known whether your check-in ({time}) arrived. Look before you rely on it.",
         "unknown.AcknowledgeAlarm": "It isn't known whether your answer to the alarm of {name} ({time}) arrived.",
         "unknown.RespondToPing": "It isn't known whether your answer to {name} ({time}) arrived.",
+        "unknown.StartTrip":
+            "It isn't known whether the start of your trip ({time}) arrived. Without a trip, nobody is told if you don't arrive: look.",
+        "unknown.ExtendTrip":
+            "It isn't known whether the new end of your trip ({time}) arrived. Look by when you are expected.",
+        "unknown.EndTrip":
+            "It isn't known whether the end of your trip ({time}) arrived. If the trip is still on, an alert is raised when its time is over: look.",
         "unknown.change": "It isn't known whether a change ({time}) arrived.",
         "refused.RaiseAlert": "Your call for help ({time}) was REFUSED: {reason}",
         "refused.ClearAlert": "The end of your alert ({time}) was REFUSED: {reason}",
         "refused.CheckIn": "Your check-in ({time}) was REFUSED: {reason}",
         "refused.RespondToPing": "Your answer to {name} ({time}) was REFUSED: {reason}",
+        "refused.AcknowledgeAlarm": "Your answer to the alarm of {name} ({time}) was REFUSED: {reason}",
+        "refused.StartTrip": "The start of your trip ({time}) was REFUSED: {reason}",
+        "refused.ExtendTrip": "The new end of your trip ({time}) was REFUSED: {reason}",
+        "refused.EndTrip": "The end of your trip ({time}) was REFUSED: {reason}",
         "refused.change": "A change ({time}) was REFUSED: {reason}",
 
         "alarm.nobody": "Nobody is on it yet.",
@@ -158,7 +175,7 @@ extension Texts {
         "problem.setAside":
             "What this device kept was damaged. Some of your last changes may be lost, even a call for help or its end: make again what doesn't show.",
         "problem.signOutUntold":
-            "This device is signed out, but couldn't tell the server; sign it out from another device as well.",
+            "This device is signed out, but couldn't tell the server, which still lists it. Sign in again, here or elsewhere, and sign out all devices.",
         "problem.tooManyAccounts": "This device can have {limit} accounts; remove one before you sign in to another.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",

@@ -11,7 +11,14 @@ extension Texts {
         "unsent.CheckIn": "Deine Rückmeldung ({time}) wurde NICHT gesendet: {reason}",
         "unsent.AcknowledgeAlarm": "Deine Antwort auf den Alarm von {name} ({time}) wurde NICHT gesendet: {reason}",
         "unsent.RespondToPing": "Deine Antwort an {name} ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.StartTrip":
+            "Der Beginn deines Wegs ({time}) wurde NICHT gesendet: {reason} Ohne ihn erfährt niemand, wenn du nicht ankommst.",
+        "unsent.ExtendTrip":
+            "Das neue Ende deines Wegs ({time}) wurde NICHT gesendet: {reason} Sieh nach, bis wann du erwartet wirst.",
+        "unsent.EndTrip":
+            "Das Ende deines Wegs ({time}) wurde NICHT gesendet: {reason} Ist der Weg noch an, geht nach seiner Zeit ein Alarm an.",
         "unsent.change": "Eine Änderung ({time}) wurde NICHT gesendet: {reason}",
+        "unsent.locked": "Eine Nachricht von dir ist vielleicht nicht angekommen: Öffne die App.",
         "unsent.someone": "jemand",
         "unsent.reason.expired": "Es ging nicht rechtzeitig.",
         "unsent.reason.superseded": "Eine spätere Änderung kam an ihre Stelle.",
@@ -24,11 +31,21 @@ extension Texts {
             "Ob deine Rückmeldung ({time}) angekommen ist, weiß niemand. Sieh nach, bevor du dich darauf verlässt.",
         "unknown.AcknowledgeAlarm": "Ob deine Antwort auf den Alarm von {name} ({time}) angekommen ist, weiß niemand.",
         "unknown.RespondToPing": "Ob deine Antwort an {name} ({time}) angekommen ist, weiß niemand.",
+        "unknown.StartTrip":
+            "Ob der Beginn deines Wegs ({time}) angekommen ist, weiß niemand. Ohne ihn erfährt niemand, wenn du nicht ankommst: Sieh nach.",
+        "unknown.ExtendTrip":
+            "Ob das neue Ende deines Wegs ({time}) angekommen ist, weiß niemand. Sieh nach, bis wann du erwartet wirst.",
+        "unknown.EndTrip":
+            "Ob das Ende deines Wegs ({time}) angekommen ist, weiß niemand. Ist der Weg noch an, geht nach seiner Zeit ein Alarm an: Sieh nach.",
         "unknown.change": "Ob eine Änderung ({time}) angekommen ist, weiß niemand.",
         "refused.RaiseAlert": "Dein Alarm ({time}) wurde ABGELEHNT: {reason}",
         "refused.ClearAlert": "Das Ende deines Alarms ({time}) wurde ABGELEHNT: {reason}",
         "refused.CheckIn": "Deine Rückmeldung ({time}) wurde ABGELEHNT: {reason}",
         "refused.RespondToPing": "Deine Antwort an {name} ({time}) wurde ABGELEHNT: {reason}",
+        "refused.AcknowledgeAlarm": "Deine Antwort auf den Alarm von {name} ({time}) wurde ABGELEHNT: {reason}",
+        "refused.StartTrip": "Der Beginn deines Wegs ({time}) wurde ABGELEHNT: {reason}",
+        "refused.ExtendTrip": "Das neue Ende deines Wegs ({time}) wurde ABGELEHNT: {reason}",
+        "refused.EndTrip": "Das Ende deines Wegs ({time}) wurde ABGELEHNT: {reason}",
         "refused.change": "Eine Änderung ({time}) wurde ABGELEHNT: {reason}",
 
         "alarm.nobody": "Noch kümmert sich niemand.",
@@ -166,7 +183,7 @@ extension Texts {
         "problem.setAside":
             "Was dieses Gerät gespeichert hatte, war beschädigt. Einige deiner letzten Änderungen sind vielleicht verloren, auch ein Hilferuf oder sein Ende: Wiederhole, was nicht zu sehen ist.",
         "problem.signOutUntold":
-            "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen; melde es auch von einem anderen Gerät aus ab.",
+            "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen. Melde dich hier oder auf einem anderen Gerät wieder an, und melde dann alle Geräte ab.",
         "problem.tooManyAccounts":
             "Dieses Gerät kann {limit} Konten haben; entferne eines, bevor du dich bei einem weiteren anmeldest.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",

@@ -10,9 +10,10 @@ final class ReleasingTransport: Transport {
 
     /// How long what is over is waited for. A transport that heeds cancellation has ended by then, and leaves nothing behind.
     static let grace: Duration = .seconds(1)
-    /// How many openings of the last hour may hang in a transport: once it goes on, they are fewer than the streams that a server gives
-    /// a device. Older ones are taken for lost.
+    /// How many openings may hang in a transport: once it goes on, they are fewer than the streams that a server gives a device. Those
+    /// of some age are taken for lost: what has hung for so long goes on for nobody, and without a stream a person hears of no alarm.
     static let openingLimit = 8
+    static let openingAge: Duration = .seconds(600)
     /// What carries many bytes takes as long as they do: bytes a second.
     private static let slowest = 1024
 
@@ -38,7 +39,7 @@ final class ReleasingTransport: Transport {
     private func beginOpening() throws(TransportError) -> Duration {
         let now = time.now()
         let hasRoom = openings.withLock { openings in
-            openings.removeAll { $0 <= now - .seconds(3600) }
+            openings.removeAll { $0 <= now - Self.openingAge }
             guard openings.count < Self.openingLimit else { return false }
             openings.append(now)
             return true

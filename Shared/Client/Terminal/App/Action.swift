@@ -12,6 +12,7 @@ enum Action: Hashable, Sendable {
     /// Of a change that wasn't sent.
     case dismiss(UnsentChange.ID)
     case dismissDropped
+    case dismissSetAside
 
     case checkIn
     case setInterval(Interval)

@@ -52,6 +52,7 @@ extension App {
             guard let card = accounts?.unsent.first(where: { $0.change.id == id }) else { return }
             try await accounts?.markRead(card)
         case .dismissDropped: for clients in accounts?.opened ?? [] { clients.connection.outbox.markDroppedRead() }
+        case .dismissSetAside: try device.removeSetAside()
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
         case .setDaily(let daily): try await quartet.user.setDailyCheckIns(daily)

@@ -7,6 +7,7 @@ final class App {
     /// Nil without a server.
     let accounts: DeviceAccounts?
     var model = Model()
+    let device: Device
     private let server: String?
     /// What there is without a server.
     private let nowhere = Connection(transport: nil)
@@ -29,8 +30,9 @@ final class App {
     private var jobs: [Int: Task<Void, Never>] = [:]
     private var jobCount = 0
 
-    init(_ accounts: DeviceAccounts?, server: String?, terminal: Terminal) {
+    init(_ accounts: DeviceAccounts?, on device: Device, server: String?, terminal: Terminal) {
         self.accounts = accounts
+        self.device = device
         self.server = server
         self.terminal = terminal
     }
@@ -174,6 +176,7 @@ final class App {
         shown.unsentOwner = cards.first.flatMap { $0.account == list?.shown ? nil : list?[$0.account]?.label }
         shown.dropped = connections.flatMap(\.outbox.dropped.value)
         shown.accounts = list?.accounts ?? []
+        shown.hasSetAside = device.hasSetAside
         shown.group = group?.state.value
         shown.music = music?.group
         shown.playback = music?.state.value

@@ -2,6 +2,7 @@ import Foundation
 import QuartetAsyncHTTP
 import QuartetClient
 import QuartetStorage
+import Synchronization
 
 /// What the app keeps on this computer, which one process at a time may use: two that exchanged the same token would look like
 /// a thief's.
@@ -15,6 +16,7 @@ final class Device {
 
     private let settings: Settings
     private let lock: FileHandle
+    let stores = Stores()
 
     /// - Throws: ``InUse``, or why the folder can't be used.
     init(_ settings: Settings) throws {
@@ -36,9 +38,32 @@ final class Device {
             transport: { [certificates = settings.certificates] in
                 HTTPTransport(asyncHTTP: server, trusting: certificates)
             },
-            store: { try DatabaseStore($0.url.appending(path: "state")) })
+            store: { [stores] in try stores.open($0.url.appending(path: "state")) })
         try await accounts.adopt(
             FileTokenStore(settings.folder.appending(path: "tokens")), store: settings.folder.appending(path: "state"))
         return accounts
+    }
+
+    /// Whether what it kept for anybody was found damaged when it was opened, and nobody has read that yet.
+    var hasSetAside: Bool { stores.hasSetAside }
+
+    func removeSetAside() throws { try stores.removeSetAside() }
+
+    /// Opens the accounts' stores.
+    final class Stores: Sendable {
+        private let damaged = Mutex<[DatabaseStore]>([])
+
+        var hasSetAside: Bool { damaged.withLock { !$0.isEmpty } }
+
+        func open(_ file: URL) throws -> DatabaseStore {
+            let store = try DatabaseStore(file)
+            if !store.setAside.isEmpty { damaged.withLock { $0.append(store) } }
+            return store
+        }
+
+        func removeSetAside() throws {
+            for store in damaged.withLock({ $0 }) { try store.removeSetAside() }
+            damaged.withLock { $0 = [] }
+        }
     }
 }

@@ -104,7 +104,7 @@ enum Frame {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
         let owner = shown.unsentOwner.map { "\($0): " } ?? ""
         let card = shown.unsent.first.map { owner + Words.unsent($0, shown.name(of: $0.contact)) }
-        if let text = card ?? Words.dropped(shown.dropped) {
+        if let text = card ?? (shown.hasSetAside ? Words.setAside : Words.dropped(shown.dropped)) {
             let key = shown.needsSignIn ? "  Esc read" : "  d read"
             let room = max(0, width - Glyph.width(of: key))
             return [

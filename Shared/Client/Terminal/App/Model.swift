@@ -68,8 +68,7 @@ struct Model: Hashable, Sendable {
             let form = signIn
             self = Model()
             signIn = form
-            if key == .escape, let card = shown.unsent.first { return .dismiss(card.id) }
-            if key == .escape, !shown.dropped.isEmpty { return .dismissDropped }
+            if key == .escape, let dismissal = Self.dismissal(shown) { return dismissal }
             if key == .escape, !shown.accounts.isEmpty {
                 dialog = AccountsPart.dialog(shown)
                 return nil
@@ -78,8 +77,7 @@ struct Model: Hashable, Sendable {
         }
         if dialog != nil { return handleDialog(key, shown) }
         switch key {
-        case .character("d") where !shown.unsent.isEmpty: return shown.unsent.first.map { .dismiss($0.id) }
-        case .character("d") where !shown.dropped.isEmpty: return .dismissDropped
+        case .character("d") where Self.dismissal(shown) != nil: return Self.dismissal(shown)
         case .character("q"): return .quit
         case .character("@"): dialog = AccountsPart.dialog(shown)
         case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
@@ -104,6 +102,13 @@ struct Model: Hashable, Sendable {
             }
         }
         return nil
+    }
+
+    /// What says that somebody has read what the notice says.
+    private static func dismissal(_ shown: Shown) -> Action? {
+        if let card = shown.unsent.first { return .dismiss(card.id) }
+        if shown.hasSetAside { return .dismissSetAside }
+        return shown.dropped.isEmpty ? nil : .dismissDropped
     }
 
     /// Asks before an action.

@@ -29,6 +29,8 @@ struct Shown: Sendable {
     var accounts: [DeviceAccount] = []
     /// What signing out dropped, as long as nobody has read of it.
     var dropped: [String] = []
+    /// Whether what the device kept was damaged, as long as nobody has read of it.
+    var hasSetAside = false
     /// By the server's clock, as far as it is known.
     var now: Instant
 

@@ -118,6 +118,9 @@ enum Words {
         texts.sentence(change, name: name, moment: { clock($0) })
     }
 
+    /// Short, because it must fit into a line.
+    static let setAside = "Stored changes were damaged. Repeat what isn't shown, even an alert."
+
     static func dropped(_ commands: [String]) -> String? { texts.sentence(dropped: commands) }
 
     /// What a notification says.

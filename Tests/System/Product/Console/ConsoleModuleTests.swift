@@ -109,8 +109,8 @@ struct ConsoleModuleTests {
             let late = try await page.runModules(
                 ["state/account.js", "state/lists.js", "core/words.js", "core/time.js"], Self.lateCall)
             #expect(
-                late == [true, true, true, true, true, true],
-                "a late call for help is shown with both times, also in an alert that is on (S34)")
+                late == [true, true, true, true, true, true, true, true],
+                "a late call is shown with both times, also in an alert that is on, until one comes in time (S34)")
             let again = try await page.runModules(
                 ["parts/ping-settings.js", "core/time.js"],
                 """
@@ -259,7 +259,9 @@ struct ConsoleModuleTests {
         const told = (kind) => both(sentence({ kind, details: { at, pressed } }, 'Bob'));
         return [
             begun.lateCall === lateCall && again.lateCall === lateCall && raised.lateCall === undefined,
-            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a' }).lateCall === lateCall,
+            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a' }).lateCall === undefined,
+            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a', trip: {} }).lateCall === lateCall,
+            applyToAccount(again, 'AlertRaisedAgain', { alarm: 'a', pings: [] }).lateCall === lateCall,
             applyToAccount(again, 'AlertCleared', { alarm: 'a' }).lateCall === undefined,
             both(statusText({ contact: {}, person }, 'alert', at), at), told('alertRaised'), told('dependentAlertRaised'),
         ];

@@ -63,7 +63,7 @@ struct ConsoleOperatorTests {
             try await browser.see("well")
             try await browser.see("Synthetic alarms")
             try await browser.see("waits to be")
-            try await browser.see("None waits in a service.")
+            try await browser.see("None has waited there for 5 s.")
             try await browser.wait(
                 "a chart", "document.querySelector('.chart path.series-0')?.getAttribute('d').includes('L')")
             try await Self.look(browser, "ops-overview")

@@ -23,12 +23,21 @@ public class UNTimeIntervalNotificationTrigger: UNNotificationTrigger {
 }
 
 public final class UNNotificationRequest {
+    public var identifier: String { "" }
     public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {}
+}
+
+public final class UNNotification {
+    public var request: UNNotificationRequest {
+        UNNotificationRequest(identifier: "", content: UNNotificationContent(), trigger: nil)
+    }
 }
 
 public final class UNUserNotificationCenter {
     public static func current() -> UNUserNotificationCenter { UNUserNotificationCenter() }
     public func add(_ request: UNNotificationRequest) async throws {}
+    public func pendingNotificationRequests() async -> [UNNotificationRequest] { [] }
+    public func deliveredNotifications() async -> [UNNotification] { [] }
     public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {}
     public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {}
 }

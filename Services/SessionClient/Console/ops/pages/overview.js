@@ -19,7 +19,7 @@ export const overview = () => [
       panel('Workers', 'workers', { first: ['consumer', 'source', 'share', 'holds', 'alive_for'], hidden: ['owner', 'pid'] }),
       panel('What operators did', 'acts', { none: 'Nothing yet.', first: ['at', 'act', 'who', 'reason'] }))),
   panel('Lag', 'lag'),
-  panel('Alarms that wait', 'waiting_alarms', { pause: 5 * second, none: 'None waits in a service.' }),
+  panel('Alarms that wait in a service', 'waiting_alarms', { pause: 5 * second, none: 'None has waited there for 5 s.' }),
   panel('Synthetic alarms', 'canary', { none: 'There is no partition.', first: ['part', 'waits_to_be', 'by', 'late'], cells: { waits_to_be: state } }),
   h('details', { class: 'card', ontoggle: (event) => { isShowingLeases = event.target.open; changed() } },
     h('summary', {}, h('h2', {}, 'Which worker has which partition')), isShowingLeases && panel('Leases', 'leases', { cells: { state } })),
