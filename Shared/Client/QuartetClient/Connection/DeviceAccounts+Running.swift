@@ -5,11 +5,14 @@ import Synchronization
 extension DeviceAccounts {
     /// How often the list and the stores are looked at, of which other processes may have made something.
     private static let interval = Outbox.sharingInterval
+    /// For how long a push has an account fetch what is new.
+    static let newsPatience: Duration = .seconds(30)
 
     /// Shows what the device has now: who there is, and what was kept for the account that is shown. Needs no network.
     /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
     public func restore() async throws(AccountListProblem) {
         await time.call { () async in
+            await adopt()
             await refresh()
             if let shown = list.shown { await restoreCopies(of: open(shown)) }
             noteFolders()
@@ -28,6 +31,7 @@ extension DeviceAccounts {
     private func runNow() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
+            group.addTask { await self.watchOthers() }
             var kept: Set<AccountID> = []
             while !Task.isCancelled {
                 let news = wakes.subscribe(keeping: 1)
@@ -52,10 +56,16 @@ extension DeviceAccounts {
     }
 
     private func need(of account: AccountID, _ connection: Connection) -> Need {
+        let now = time.now()
         let (isRunning, isListed) = state.withLock { state in
-            (state.shown == account || state.leaving.contains(account), state.current.has(account))
+            let isCalled = state.called[account].map { now < $0 } ?? false
+            // Where the list can't be read, it may say so.
+            return (
+                state.shown == account || state.leaving.contains(account) || isCalled,
+                state.current.has(account) || state.problem != nil
+            )
         }
-        if isRunning || !connection.outbox.items.value.isEmpty { return .running }
+        if isRunning || connection.outbox.isWaiting { return .running }
         return isListed ? .looking : .nothing
     }
 
@@ -65,6 +75,7 @@ extension DeviceAccounts {
         let connection = clients.connection
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in connection.outbox.items.values { self.wakes.send(()) } }
+            group.addTask { await connection.followNotices() }
             group.addTask {
                 for await user in clients.quartet.user.user.values where user.account == account {
                     await self.learn(account, user.handle, user.name)
@@ -74,9 +85,16 @@ extension DeviceAccounts {
                 let need = self.need(of: account, connection)
                 await withDiscardingTaskGroup { turn in
                     switch need {
-                    case .running: turn.addTask { await connection.run() }
+                    case .running:
+                        turn.addTask { await connection.run() }
+                        if let end = state.withLock({ $0.called[account] }) {
+                            turn.addTask {
+                                try? await self.time.sleep(end)
+                                self.wakes.send(())
+                            }
+                        }
                     case .looking: turn.addTask { await Self.rest(connection) }
-                    case .nothing: break
+                    case .nothing: turn.addTask { await Self.end(clients) }
                     }
                     await wait { self.need(of: account, connection) == need }
                     turn.cancelAll()
@@ -89,7 +107,15 @@ extension DeviceAccounts {
         await withDiscardingTaskGroup { group in
             group.addTask { await connection.keepRestoring() }
             group.addTask { await connection.outbox.heedOthers() }
+            group.addTask { await connection.heedForgetting() }
+            group.addTask { await connection.heedSigningIn() }
         }
+    }
+
+    /// Whoever still has the clients of an account that another process has removed sees nobody's there.
+    private static func end(_ clients: AccountClients) async {
+        do throws(QuartetError) { try await clients.connection.restore() } catch {}
+        clients.store?.closeIfErased()
     }
 
     /// - Parameter isSame: Asked whenever something has changed.
@@ -115,6 +141,7 @@ extension DeviceAccounts {
         var stamp: String?
         while !Task.isCancelled {
             let calls = self.calls.subscribe(keeping: 1)
+            await adopt()
             await refresh()
             let now = shelf.stamp
             if now != stamp {
@@ -123,9 +150,19 @@ extension DeviceAccounts {
             }
             await settle()
             if state.withLock({ !$0.pending.isEmpty }) { await flush() }
-            await lookAtOthers()
-            let isUnfinished = state.withLock { !$0.pending.isEmpty || !$0.due.isEmpty || $0.problem != nil }
+            let isUnfinished = state.withLock { state in
+                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil || !state.hasAdopted
+            }
             await time.wait(for: calls, until: shelf.isShared || isUnfinished ? time.now() + Self.interval : nil)
+        }
+    }
+
+    /// Looks for what waits in accounts that aren't open. Neither the list nor another process that has the lock holds that up.
+    private func watchOthers() async {
+        while !Task.isCancelled {
+            let calls = self.calls.subscribe(keeping: 1)
+            await lookAtOthers()
+            await time.wait(for: calls, until: shelf.isShared ? time.now() + Self.interval : nil)
         }
     }
 
@@ -139,8 +176,11 @@ extension DeviceAccounts {
     }
 
     private func lookAtOthers() async {
+        // What waits is sent though the list can't be read.
+        let unlisted = list.value.problem == nil ? [] : folders
         let (known, new) = state.withLock { state -> ([AccountID], [AccountID]) in
-            let closed = state.current.accounts.map(\.account).filter { state.opened[$0] == nil }
+            let listed = state.current.accounts.map(\.account)
+            let closed = (listed + unlisted.filter { !listed.contains($0) }).filter { state.opened[$0] == nil }
             return (closed.filter { state.looked[$0] != nil }, closed.filter { state.looked[$0] == nil })
         }
         await withDiscardingTaskGroup { group in

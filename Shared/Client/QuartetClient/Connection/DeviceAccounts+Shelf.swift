@@ -1,12 +1,12 @@
-public import Foundation
 import QuartetAPI
-public import QuartetVocabulary
+import QuartetVocabulary
 import Synchronization
 
 /// What becomes of the list and the folders. The tokens say who is signed in; the list says the order, the names and who was shown last.
 ///
 /// Each step is one that a process may be killed after: tokens are written before an account is listed, and a folder that has some and
-/// isn't listed is listed later. Signing out changes the tokens first, then the list, and a folder without tokens is erased at last.
+/// isn't listed is listed later. Signing out changes the tokens first, then marks the folder; one that is marked and has no tokens goes at
+/// last. Tokens that aren't found say nothing by themselves: they may be where this process doesn't look.
 extension DeviceAccounts {
     /// How long a process waits for another one that has the lock, and may be frozen.
     private static let patience: Duration = .seconds(6)
@@ -34,31 +34,32 @@ extension DeviceAccounts {
     @concurrent
     func enter(_ reply: SignedIn, _ handle: String?, asked: Duration) async throws(QuartetError) {
         let account = reply.account
-        let clients = open(account)
-        try await writing.run(isShielded: true) { () async throws(QuartetError) in
-            // Whoever has it for so long is frozen, and somebody has to be able to sign in.
-            let lock = await self.lock()
-            defer { withExtendedLifetime(lock) {} }
-            await refresh()
+        await refresh()
+        let hasRoom = try await writing.run(isShielded: true) { () async throws(QuartetError) -> Bool in
             let listed = list.value
-            guard listed[account] != nil || listed.accounts.count < Self.limit else {
-                await turnAway(reply, asked: asked)
-                throw .tooManyAccounts(limit: Self.limit)
-            }
+            guard listed[account] != nil || listed.accounts.count < Self.limit else { return false }
+            // From here on nobody erases the folder.
+            update { _ = $0.left.remove(account) }
             do { try shelf.make(account) } catch {
                 // Whoever has a place needs nothing of a disk that is full.
                 guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
             }
-            try await clients.connection.signedIn(reply, asked: asked)
-            update { state in
-                state.pending += [.add(account, handle: handle), .show(account)]
-                state.shown = account
-                state.leaving.remove(account)
-                state.due.remove(account)
-            }
-            if lock != nil { write() }
+            return true
+        }
+        guard hasRoom else {
+            await turnAway(reply, asked: asked)
+            throw .tooManyAccounts(limit: Self.limit)
+        }
+        let clients = open(account)
+        try await clients.connection.signedIn(reply, asked: asked)
+        update { state in
+            state.pending += [.add(account, handle: handle), .show(account)]
+            state.shown = account
+            state.leaving.remove(account)
+            state.due.remove(account)
         }
         await restoreCopies(of: clients)
+        await flush()
         calls.send(())
     }
 
@@ -73,6 +74,13 @@ extension DeviceAccounts {
     }
 
     // MARK: Signing out
+
+    @concurrent
+    func noteLeaving(of account: AccountID) async {
+        update { _ = $0.left.insert(account) }
+        // What can't be marked now is marked later.
+        try? shelf.leave(account)
+    }
 
     func noteSignOut(of account: AccountID) async {
         update { _ = $0.due.insert(account) }
@@ -118,18 +126,32 @@ extension DeviceAccounts {
                 if list.value[account] != nil { update { _ = $0.due.remove(account) } }
                 continue
             }
+            // What can't be said now isn't so.
+            let isMarked = (try? shelf.hasLeft(account)) ?? false
+            let hasLeft = state.withLock { $0.left.contains(account) }
             var isOver = true
-            if found == .nothing {
+            switch found {
+            case .somebody:
+                // They have signed in again since.
+                if isMarked { try? shelf.make(account) }
+            case .leaving: _ = open(account)
+            case .nothing where isMarked:
                 do { try shelf.erase(account) } catch { isOver = false }
-                state.withLock { $0.opened[account]?.store }?.noteOwnErasure()
+                if hasLeft { state.withLock { $0.opened[account]?.store }?.noteOwnErasure() }
+            case .nothing where hasLeft:
+                // Somebody who signs in just now is found before it is erased.
+                try? shelf.leave(account)
+                isOver = false
+            case .nothing: break
             }
-            if found == .leaving { _ = open(account) }
+            let isGone = found == .leaving || found == .nothing && (isMarked || hasLeft)
             update { state in
                 let isListed = state.current.has(account)
                 if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
-                if found != .somebody, isListed { state.pending.append(.drop(account)) }
+                if isGone, isListed { state.pending.append(.drop(account)) }
                 if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
-                if found != .somebody { state.looked[account] = nil }
+                if isGone { state.looked[account] = nil }
+                if found == .somebody || found == .nothing && isOver { state.left.remove(account) }
                 if isOver { state.due.remove(account) }
             }
         }
@@ -198,58 +220,85 @@ extension DeviceAccounts {
         if let problem = list.value.problem { throw problem }
     }
 
-    /// Takes over what an app kept that had one account, with a connection of its own: call it when the app starts, before anything else
-    /// uses either. Interrupted, it goes on at the next start.
-    /// - Parameters:
-    ///   - tokens: What that account was signed in with. They are there until all the rest has been taken over.
-    ///   - file: The `DatabaseStore`'s. It keeps its name, so it has to be that of the new store.
-    /// - Returns: Whose it was; nil if nobody was signed in.
+    // MARK: The app's only account so far
+
+    /// Takes over what an app kept that had one account, unless that has been done. Killed after any step, or failed at it, it goes on with
+    /// the next call: nothing is taken from where it was before it is in its place.
     @concurrent
-    @discardableResult
-    public func adopt(_ tokens: any TokenStore, store file: URL) async throws(QuartetError) -> AccountID? {
-        let former: Credentials?
-        do { former = try tokens.load() } catch {
-            // Nobody is signed in by what is damaged.
-            if error is TokensUnreadable { return nil }
-            throw .tokensUnavailable("\(error)")
-        }
-        guard let former else { return nil }
-        let folder = folder(of: former.account)
-        try await writing.run(isShielded: true) { () async throws(QuartetError) in
-            guard let lock = await self.lock() else { throw .notStored("another process changes the accounts") }
-            defer { withExtendedLifetime(lock) {} }
-            do {
-                try shelf.make(former.account)
-                try Self.move(file, into: folder.url)
-                let own = OwnTokens(store: parts.tokens(folder), account: former.account)
-                // It was interrupted before, and these may be newer.
-                if try own.load() == nil { try own.save(former) }
-                try tokens.save(nil)
-            } catch { throw .notStored("\(error)") }
-            update { state in
-                guard !former.isLeaving else {
-                    _ = state.due.insert(former.account)
-                    return
-                }
-                state.pending.append(.add(former.account, handle: nil))
-                guard state.shown == nil else { return }
-                state.pending.append(.show(former.account))
-                state.shown = former.account
+    func adopt() async {
+        guard let former = parts.former, state.withLock({ !$0.hasAdopted }) else { return }
+        do throws(QuartetError) {
+            try await writing.run(isShielded: true) { () async throws(QuartetError) in
+                guard state.withLock({ !$0.hasAdopted }) else { return }
+                do { try await adopt(former) } catch { throw .notStored("\(error)") }
+                update { ($0.hasAdopted, $0.adoptionProblem) = (true, nil) }
             }
-            write()
+            calls.send(())
+        } catch {
+            update { $0.adoptionProblem = .unavailable("of what the app had so far: \(error)") }
         }
-        return former.account
     }
 
-    /// Moves a store's file, and what belongs to it under longer names.
-    private static func move(_ file: URL, into folder: URL) throws {
-        let (former, name) = (file.deletingLastPathComponent(), file.lastPathComponent)
-        for found in try FileManager.default.contentsOfDirectory(atPath: former.path).sorted()
-        where found == name || found.hasPrefix("\(name)-") || found.hasPrefix("\(name).") {
-            let next = folder.appending(path: found)
-            guard !FileManager.default.fileExists(atPath: next.path) else { continue }
-            try FileManager.default.moveItem(at: former.appending(path: found), to: next)
+    private func adopt(_ former: FormerAccount) async throws {
+        let credentials: Credentials?
+        do {
+            credentials = try former.tokens.load()
+            if credentials == nil { return }
+        } catch is TokensUnreadable {
+            // What waits is sent once its person has signed in again.
+            credentials = nil
         }
+        do {
+            guard let lock = await self.lock() else { throw QuartetError.notStored("another process has the accounts") }
+            defer { withExtendedLifetime(lock) {} }
+            // Whoever is signed in can call for help though nothing else can be taken over.
+            if let credentials { try adopt(credentials) }
+            let store = try former.store()
+            let owners = if let credentials { [credentials.account] } else { Array(try await store.items().keys) }
+            for account in owners where credentials?.isLeaving != true {
+                if credentials == nil { try shelf.make(account) }
+                try await carry(account, from: store)
+            }
+            try await store.forgetOthers(than: nil)
+        }
+        // Without the lock: they may be in the same folder, and take a lock of their own there.
+        try former.tokens.save(nil)
+    }
+
+    private func adopt(_ credentials: Credentials) throws {
+        let account = credentials.account
+        try shelf.make(account)
+        let own = OwnTokens(store: parts.tokens(folder(of: account)), account: account)
+        var known: Credentials?
+        do { known = try own.load() } catch is TokensUnreadable {}
+        // Those that are there may be newer.
+        if known == nil { try own.save(credentials) }
+        update { state in
+            guard !credentials.isLeaving else {
+                _ = state.due.insert(account)
+                return
+            }
+            if !state.current.has(account) { state.pending.append(.add(account, handle: nil)) }
+            guard state.shown == nil else { return }
+            state.pending.append(.show(account))
+            state.shown = account
+        }
+        write()
+    }
+
+    /// Adds what a store has of an account to what its folder has.
+    private func carry(_ account: AccountID, from store: any LocalStore) async throws {
+        let (kept, own) = (try await store.load(account), parts.store(folder(of: account)))
+        let known = try await own.load(account)
+        for item in kept.items where !known.items.contains(where: { $0.id == item.id }) {
+            if let shared = own as? any MultiprocessStore {
+                _ = try await shared.add(StoreAddition(item), of: account)
+            } else {
+                try await own.save(item, of: account)
+            }
+        }
+        let copies = kept.copies.filter { copy in !known.copies.contains { $0.sequence == copy.sequence } }
+        do { try await own.save(copies, finishing: [], of: account) } catch is OutdatedCopy {}
     }
 
     // MARK: The lock

@@ -17,7 +17,7 @@ public struct DeviceAccountList: Hashable, Sendable {
     public let accounts: [DeviceAccount]
     /// Whose screens this process shows; nil for nobody's. No other process changes that, unless the account is signed out there.
     public let shown: AccountID?
-    /// Why the list can't be read; nil if it can. What was known before is still there.
+    /// Why the list can't be read, or what the app kept so far of its only account; nil if all can. What was known before is still there.
     public let problem: AccountListProblem?
     /// How many accounts have clients by now: readers of what all of them have hear of another one.
     let opened: Int
@@ -41,6 +41,19 @@ public struct AccountUnsentChange: Hashable, Sendable {
     public let change: UnsentChange
 }
 
+/// What an app kept that had one account so far, with a ``Connection`` of its own, which isn't made any more.
+public struct FormerAccount: Sendable {
+    let tokens: any TokenStore
+    let store: @Sendable () throws -> any LocalStore
+
+    /// - Parameters:
+    ///   - tokens: What the account was signed in with. They are there until all the rest has been taken over.
+    ///   - store: Opens the account's store. It is empty once it has been taken over.
+    public init(tokens: any TokenStore, store: @escaping @Sendable () throws -> any LocalStore) {
+        (self.tokens, self.store) = (tokens, store)
+    }
+}
+
 /// Several accounts in one app: which there are, which one is shown, and for each a folder, a connection and clients of its own.
 ///
 /// It takes the place of the app's ``Connection``. It holds the clients of each account that is open, from when that is first shown or has
@@ -57,6 +70,7 @@ public final class DeviceAccounts: Sendable {
         var policy = ReconnectionPolicy.forever
         var time: Timekeeper
         var surroundings: @Sendable (AccountID) -> (any Surroundings)? = { _ in nil }
+        var former: FormerAccount?
     }
 
     struct State: Sendable {
@@ -75,6 +89,14 @@ public final class DeviceAccounts: Sendable {
         var leaving: Set<AccountID> = []
         /// What is in these folders may not be what the list says.
         var due: Set<AccountID> = []
+        /// These have signed out in this process, and their folders may be there.
+        var left: Set<AccountID> = []
+        /// A push had these run until then.
+        var called: [AccountID: Duration] = [:]
+        /// Whether nothing is left of the app's only account so far.
+        var hasAdopted = false
+        /// Why that can't be taken over yet.
+        var adoptionProblem: AccountListProblem?
         /// What was found in the stores of accounts that aren't open.
         var looked: [AccountID: Look] = [:]
 
@@ -100,7 +122,7 @@ public final class DeviceAccounts: Sendable {
             let current = current
             return DeviceAccountList(
                 accounts: current.accounts.map { DeviceAccount(id: $0.account, handle: $0.handle, name: $0.name) },
-                shown: shown, problem: problem, opened: opened.count)
+                shown: shown, problem: problem ?? adoptionProblem, opened: opened.count)
         }
     }
 
@@ -150,8 +172,11 @@ public final class DeviceAccounts: Sendable {
     /// - Parameters:
     ///   - folder: For this alone. Any number of processes may have it.
     ///   - transport: Makes one for each account, so that no account's requests wait for another's.
-    ///   - tokens: Makes the store of an account's tokens. Two accounts never share one; what it has of another account isn't used.
+    ///   - tokens: Makes the store of an account's tokens, as often as it is asked: all that it makes for an account have the same. Two
+    ///     accounts never share one; what it has of another account isn't used.
     ///   - surroundings: Makes those of an account, whose words can say which account they are about.
+    ///   - former: What an app that had one account kept. It is taken over by ``restore()``, ``run()`` or ``raiseAlert()``, whichever
+    ///     comes first, and again until that has worked; ``DeviceAccountList/problem`` says why it hasn't.
     ///   - store: Opens an account's store when it is needed first. If that fails, it is asked again, and what is urgent is sent from memory.
     public convenience init(
         in folder: URL, transport: @escaping @Sendable () -> any Transport,
@@ -160,6 +185,7 @@ public final class DeviceAccounts: Sendable {
         },
         policy: ReconnectionPolicy = .forever, time: Timekeeper = .live,
         surroundings: @escaping @Sendable (AccountID) -> (any Surroundings)? = { _ in Connection.systemSurroundings },
+        adopting former: FormerAccount? = nil,
         store: @escaping @Sendable (AccountFolder) throws -> any MultiprocessStore
     ) {
         self.init(
@@ -167,7 +193,7 @@ public final class DeviceAccounts: Sendable {
             Parts(
                 transport: { _ in transport() }, tokens: tokens,
                 store: { folder in LateStore(in: folder.url) { try store(folder) } }, policy: policy, time: time,
-                surroundings: surroundings))
+                surroundings: surroundings, former: former))
     }
 
     /// Accounts in memory, for tests and previews: everything is forgotten when the process ends.
@@ -197,6 +223,7 @@ public final class DeviceAccounts: Sendable {
         self.shelf = shelf
         self.parts = parts
         var first = State()
+        first.hasAdopted = parts.former == nil
         first.take(Reading(shelf))
         Self.hideUnlisted(&first)
         list = SharedState(first.published, .ready)
@@ -273,8 +300,8 @@ public final class DeviceAccounts: Sendable {
 
     // MARK: What is about any of them
 
-    /// Has an account show what a push for it says, whichever is shown; see ``NotificationsClient/handle(_:)``. An extension calls it without
-    /// running anything.
+    /// Has an account show what a push for it says, whichever is shown; see ``NotificationsClient/handle(_:)``. While ``run()`` runs, what a push
+    /// didn't carry is fetched over the account's own connection. An extension calls it without running anything.
     /// - Returns: Whom it is for: say so where another account is shown.
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for somebody who isn't signed in here.
     @discardableResult
@@ -285,6 +312,9 @@ public final class DeviceAccounts: Sendable {
                 list.value[account]
                 ?? (folders.contains(account) ? DeviceAccount(id: account, handle: nil, name: nil) : nil)
             guard let entry else { throw .needsAuthentication }
+            if case .news = push {
+                update { $0.called[account] = time.now() + Self.newsPatience }
+            }
             try await open(account).quartet.notifications.handle(push)
             return entry
         }
@@ -298,8 +328,18 @@ public final class DeviceAccounts: Sendable {
     /// - Parameter former: Who can't.
     private func raiseAlert(insteadOf former: AccountID?) async throws(QuartetError) {
         try await time.call { () async throws(QuartetError) -> Void in
+            var tried = Set([former].compactMap(\.self))
+            // Of somebody who is on the screen nothing need be read.
+            if let shown = list.value.shown, !tried.contains(shown) {
+                let connection = open(shown).connection
+                if connection.isKnownSignedIn {
+                    if try await Self.raised(over: connection) { return }
+                    tried.insert(shown)
+                }
+            }
             // A disk that takes its time doesn't hold it up.
             let looking = Task(executorPreference: time.workplace) {
+                await self.adopt()
                 await self.refresh()
                 return self.folders
             }
@@ -307,20 +347,54 @@ public final class DeviceAccounts: Sendable {
             let value = list.value
             let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
             var trouble = QuartetError.needsAuthentication
-            for account in listed + folders.filter({ !listed.contains($0) }) where account != former {
+            for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
                 let connection = open(account).connection
                 do throws(QuartetError) {
-                    guard try await Requests.reading({ try await connection.credentials }) != nil else { continue }
-                    return try await UserClient.live(service: connection).raiseAlert()
+                    if try await isSignedIn(connection), try await Self.raised(over: connection) { return }
                 } catch {
-                    switch error {
-                    case .needsAuthentication: continue
-                    case .tokensUnavailable: trouble = error
-                    default: throw error
-                    }
+                    // Whoever is shown may be signed in, and nobody else asks for help in their place.
+                    guard case .tokensUnavailable = error, account != value.shown else { throw error }
+                    trouble = error
                 }
             }
             throw trouble
+        }
+    }
+
+    /// - Throws: ``QuartetError/tokensUnavailable(_:)`` if the device can't say that in time.
+    private func isSignedIn(_ connection: Connection) async throws(QuartetError) -> Bool {
+        if connection.isKnownSignedIn { return true }
+        let reading = Task(executorPreference: time.workplace) { () -> Result<Bool, QuartetError> in
+            do throws(QuartetError) {
+                return .success(try await Requests.reading { try await connection.credentials } != nil)
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let found = await time.value(of: reading, until: time.now() + Outbox.patience) else {
+            throw .tokensUnavailable("the disk takes its time")
+        }
+        return try found.get()
+    }
+
+    /// - Returns: False if its account is signed out, and nothing was sent.
+    private static func raised(over connection: Connection) async throws(QuartetError) -> Bool {
+        let raiseAlert = UserClient.live(service: connection).raiseAlert
+        return try await raised(over: connection) { () async throws(QuartetError) in try await raiseAlert() }
+    }
+
+    private static func raised(
+        over connection: Connection, _ raiseAlert: () async throws(QuartetError) -> Void
+    ) async throws(QuartetError) -> Bool {
+        let former = Set(connection.outbox.unsent.value.map(\.id))
+        do throws(QuartetError) {
+            try await raiseAlert()
+            return true
+        } catch .needsAuthentication {
+            // Its person may have signed out while it was on its way.
+            let isSent = connection.outbox.unsent.value.contains { $0.reason == .unknown && !former.contains($0.id) }
+            if isSent { throw .needsAuthentication }
+            return false
         }
     }
 
@@ -363,11 +437,10 @@ public final class DeviceAccounts: Sendable {
         var quartet = Quartet.live(connection)
         let raiseAlert = quartet.user.raiseAlert
         quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
-            do throws(QuartetError) { try await raiseAlert() } catch .needsAuthentication {
-                // It was signed out, perhaps by another process, while its screen was still there.
-                guard let self else { throw .needsAuthentication }
-                try await self.raiseAlert(insteadOf: account)
-            }
+            if try await Self.raised(over: connection, { () async throws(QuartetError) in try await raiseAlert() }) { return }
+            // It was signed out, perhaps by another process, while its screen was still there.
+            guard let self else { throw .needsAuthentication }
+            try await self.raiseAlert(insteadOf: account)
         }
         let made = AccountClients(
             account: account, connection: connection, quartet: quartet, store: store as? LateStore)
@@ -406,7 +479,7 @@ public final class DeviceAccounts: Sendable {
     }
 
     /// Whose folders there are; none where that can't be read.
-    private var folders: [AccountID] { (try? shelf.folders()) ?? [] }
+    var folders: [AccountID] { (try? shelf.folders()) ?? [] }
 }
 
 /// The accounts among which a connection's is one.
@@ -429,8 +502,20 @@ struct AccountHome: Sendable {
         try await accounts.enter(reply, handle, asked: asked)
     }
 
+    /// The connection's person is signing out: from now on the folder may be erased, unless somebody signs in.
+    func noteLeaving() async {
+        if let account { await accounts?.noteLeaving(of: account) }
+    }
+
     /// The connection's person has signed out, or the server has heard of it.
     func noteSignOut() async {
         if let account { await accounts?.noteSignOut(of: account) }
+    }
+}
+
+extension Connection {
+    /// Whether somebody is signed in, as far as that is known without asking the device.
+    fileprivate var isKnownSignedIn: Bool {
+        (store.account ?? store.unreadAccount) != nil && !core.withLock { $0.machine.isSignedOut } && !outbox.isBlocked
     }
 }

@@ -94,9 +94,13 @@ protocol AccountShelf: Sendable {
     func setListAside() throws
     /// Whose folders there are, in the order of their names.
     func folders() throws -> [AccountID]
-    /// Makes a folder, unless it is there.
+    /// Makes a folder, unless it is there, for somebody who is signed in. It isn't marked then. Needs no lock.
     func make(_ account: AccountID) throws
-    /// Erases a folder, if it is there.
+    /// Marks a folder as that of an account that has signed out. Needs no lock.
+    func leave(_ account: AccountID) throws
+    /// Whether a folder is marked, or isn't there.
+    func hasLeft(_ account: AccountID) throws -> Bool
+    /// Erases a folder if it is marked. No other one is ever erased: tokens that aren't found may be somewhere else.
     func erase(_ account: AccountID) throws
     /// - Returns: Nil if somebody else has it.
     func lock() throws -> AccountLock?
@@ -133,6 +137,8 @@ struct FolderShelf: AccountShelf {
     }
 
     private static let erasedSuffix = ".erased"
+    /// Is in a folder whose account has signed out.
+    private static let mark = "left"
     private var file: URL { root.appending(path: "accounts.json") }
 
     var isShared: Bool { true }
@@ -206,6 +212,8 @@ struct FolderShelf: AccountShelf {
 
     func make(_ account: AccountID) throws {
         let url = url(of: account)
+        // Before anything else: from here on nobody erases it.
+        guard unlink(url.appending(path: Self.mark).path) == 0 || errno == ENOENT else { throw Self.failure() }
         if mkdir(url.path, 0o700) == 0 {
             DeviceBackup.exclude(url)
         } else if errno != EEXIST {
@@ -215,11 +223,42 @@ struct FolderShelf: AccountShelf {
         try synchronize()
     }
 
+    func leave(_ account: AccountID) throws {
+        let descriptor = open(
+            url(of: account).appending(path: Self.mark).path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw Self.failure()
+        }
+        close(descriptor)
+        try synchronize(url(of: account))
+    }
+
+    func hasLeft(_ account: AccountID) throws -> Bool {
+        let url = url(of: account)
+        return try !isThere(url) || isThere(url.appending(path: Self.mark))
+    }
+
+    private func isThere(_ url: URL) throws -> Bool {
+        if access(url.path, F_OK) == 0 { return true }
+        guard errno == ENOENT else { throw Self.failure() }
+        return false
+    }
+
     func erase(_ account: AccountID) throws {
-        let gone = root.appending(path: "\(account)\(Self.erasedSuffix)")
+        guard try hasLeft(account) else { return }
+        let (url, gone) = (url(of: account), root.appending(path: "\(account)\(Self.erasedSuffix)"))
         // Left by a crash.
         try removeIfThere(gone)
-        guard rename(url(of: account).path, gone.path) == 0 || errno == ENOENT else { throw Self.failure() }
+        if rename(url.path, gone.path) == 0 {
+            guard try isThere(gone.appending(path: Self.mark)) else {
+                // Somebody has signed in meanwhile.
+                guard rename(gone.path, url.path) == 0 else { throw Self.failure() }
+                throw POSIXError(.EBUSY)
+            }
+        } else if errno != ENOENT {
+            throw Self.failure()
+        }
         try synchronize()
         try removeIfThere(gone)
     }
@@ -245,8 +284,8 @@ struct FolderShelf: AccountShelf {
         return nil
     }
 
-    private func synchronize() throws {
-        let descriptor = open(root.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private func synchronize(_ folder: URL? = nil) throws {
+        let descriptor = open((folder ?? root).path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure() }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw Self.failure() }
@@ -266,6 +305,7 @@ package final class MemoryShelf: AccountShelf {
     private struct State: Sendable {
         var listing: AccountListing?
         var folders: Set<AccountID> = []
+        var left: Set<AccountID> = []
         var changes = 0
     }
 
@@ -281,8 +321,25 @@ package final class MemoryShelf: AccountShelf {
     func save(_ listing: AccountListing) { change { $0.listing = listing } }
     func setListAside() { change { $0.listing = nil } }
     func folders() -> [AccountID] { state.withLock { $0.folders.sorted { "\($0)" < "\($1)" } } }
-    func make(_ account: AccountID) { change { $0.folders.insert(account) } }
-    func erase(_ account: AccountID) { change { $0.folders.remove(account) } }
+
+    func make(_ account: AccountID) {
+        change { state in
+            state.folders.insert(account)
+            state.left.remove(account)
+        }
+    }
+
+    func leave(_ account: AccountID) { change { $0.left.formUnion($0.folders.intersection([account])) } }
+    func hasLeft(_ account: AccountID) -> Bool {
+        state.withLock { $0.left.contains(account) || !$0.folders.contains(account) }
+    }
+
+    func erase(_ account: AccountID) {
+        change { state in
+            if state.left.remove(account) != nil { state.folders.remove(account) }
+        }
+    }
+
     func lock() -> AccountLock? { AccountLock(nil) }
 
     private func change(_ change: (inout State) -> Void) {

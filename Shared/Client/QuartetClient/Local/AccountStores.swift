@@ -118,8 +118,11 @@ final class LateStore: MultiprocessStore {
         }
     }
 
-    /// This process has erased the folder.
+    /// This process has erased the folder, after its account had signed out here.
     func noteOwnErasure() { state.withLock { ($0.opened, $0.isForgotten) = (nil, false) } }
+
+    /// Closes a file of which nothing but this is left.
+    func closeIfErased() { _ = noteErasure() }
 
     /// What is to be kept is promised to be sent as soon as it is opened.
     var isDurable: Bool { state.withLock { $0.opened?.store.isDurable } ?? true }
@@ -138,6 +141,7 @@ final class LateStore: MultiprocessStore {
         return try await store.load(account)
     }
 
+    func items() async throws -> [AccountID: [OutboxItem]] { try await opening().items() }
     func save(_ item: OutboxItem, of account: AccountID) async throws { try await store.save(item, of: account) }
 
     func save(_ item: OutboxItem, replacing others: [OutboxItem.ID], of account: AccountID) async throws {
@@ -183,7 +187,7 @@ final class LateStore: MultiprocessStore {
         try await store.end(item, knownAs: base, deciding: decision, of: account)
     }
 
-    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws {
+    func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
         try await store.carryOn(items, of: account)
     }
 }

@@ -31,17 +31,18 @@ final class Device {
     }
 
     /// Those who are signed in on this computer, with whoever was before the app had several accounts; nil without a server.
-    func accounts() async throws -> DeviceAccounts? {
+    func accounts() -> DeviceAccounts? {
         guard let server = settings.server else { return nil }
-        let accounts = DeviceAccounts(
+        let folder = settings.folder
+        return DeviceAccounts(
             in: settings.folder.appending(path: "accounts"),
             transport: { [certificates = settings.certificates] in
                 HTTPTransport(asyncHTTP: server, trusting: certificates)
             },
+            adopting: FormerAccount(tokens: FileTokenStore(folder.appending(path: "tokens"))) { [stores] in
+                try stores.open(folder.appending(path: "state"))
+            },
             store: { [stores] in try stores.open($0.url.appending(path: "state")) })
-        try await accounts.adopt(
-            FileTokenStore(settings.folder.appending(path: "tokens")), store: settings.folder.appending(path: "state"))
-        return accounts
     }
 
     /// Whether what it kept for anybody was found damaged when it was opened, and nobody has read that yet.
