@@ -141,6 +141,18 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
             "the account is opened, and its connection says why it can't be read"),
         Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
+            "what can't be read of an account that was removed isn't shown, either"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
+            "what can't be marked now is marked before it is erased"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
+            "it stays due, and the next round tries again"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
+            "a folder with tokens isn't erased, marked or not"),
+        Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "writing.run",
             "nothing in it throws, and whoever is cancelled waits all the same"),
         Reason(

@@ -572,36 +572,6 @@ struct DeviceAccountsTests {
         #expect(app.list.shown == Household.bob)
     }
 
-    @Test(
-        "what an app of one account kept is taken over whole, also if that was interrupted (R12)",
-        arguments: [false, true])
-    func adopted(isInterrupted: Bool) async throws {
-        let home = Household()
-        let former = FileManager.default.temporaryDirectory.appending(path: "former-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: former, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: former) }
-        let (tokens, file) = (FileTokenStore(former.appending(path: "tokens")), former.appending(path: "state"))
-        try tokens.save(
-            Credentials(account: Household.anna, device: Server.device, refreshToken: "anna-refresh-0"))
-        do {
-            let connection = Connection(
-                transport: home.server.transport, tokens: tokens, store: try DatabaseStore(file), time: home.time)
-            await home.keeps { try await UserClient.live(service: connection).raiseAlert() }
-        }
-        let app = home.app()
-        if isInterrupted {
-            let folder = app.folder(of: Household.anna).url
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try FileManager.default.moveItem(at: file, to: folder.appending(path: "state"))
-        }
-        #expect(try await app.adopt(tokens, store: file) == Household.anna)
-        #expect(try tokens.load() == nil && app.list.shown == Household.anna)
-        #expect(try await app.adopt(tokens, store: file) == nil)
-        home.goOnline()
-        let next = home.app()
-        try await home.running(next) { await home.waits(for: "RaiseAlert", of: "anna") }
-    }
-
     @Test("only folders that were named here are accounts, and nothing else is read or erased (R12)")
     func names() throws {
         let home = Household()
@@ -615,6 +585,15 @@ struct DeviceAccountsTests {
         }
         let before = try home.names
         #expect(try shelf.folders() == [Household.anna])
+        // Only of an account that has signed out, and hasn't signed in since.
+        try shelf.erase(Household.anna)
+        try shelf.leave(Household.anna)
+        #expect(try shelf.hasLeft(Household.anna))
+        try shelf.make(Household.anna)
+        #expect(try !shelf.hasLeft(Household.anna))
+        try shelf.erase(Household.anna)
+        #expect(try home.names == before)
+        try shelf.leave(Household.anna)
         try shelf.erase(Household.anna)
         #expect(try home.names == before.filter { $0 != "\(Household.anna)" })
     }

@@ -32,6 +32,8 @@ final class Household: Sendable {
     /// One clock for all processes, which the test moves.
     let time: Timekeeper
     private let state = Mutex(State())
+    /// Called with each request before it is answered.
+    let onRequest = Mutex<(@Sendable (TransportRequest) -> Void)?>(nil)
 
     init() {
         var time = server.clock.timekeeper
@@ -64,6 +66,7 @@ final class Household: Sendable {
     }
 
     private func answer(_ request: TransportRequest) throws -> TransportReply {
+        onRequest.withLock { $0 }?(request)
         guard state.withLock({ $0.isOnline }) else { throw TransportError.unreachable("no network") }
         let time = server.state.withLock { $0.time() }
         let handle: String
@@ -106,6 +109,8 @@ final class Household: Sendable {
     func app(
         _ shelf: ((FolderShelf) -> any AccountShelf)? = nil,
         tokens: @escaping @Sendable (AccountFolder) -> any TokenStore = Household.tokens,
+        surroundings: @escaping @Sendable (AccountID) -> (any Surroundings)? = { _ in nil },
+        adopting former: FormerAccount? = nil,
         store: @escaping @Sendable (AccountFolder) throws -> any MultiprocessStore = Household.store
     ) -> DeviceAccounts {
         let folders = FolderShelf(root: folder)
@@ -113,7 +118,8 @@ final class Household: Sendable {
             shelf?(folders) ?? folders,
             DeviceAccounts.Parts(
                 transport: { [server] _ in server.transport }, tokens: tokens,
-                store: { folder in LateStore(in: folder.url) { try store(folder) } }, time: time))
+                store: { folder in LateStore(in: folder.url) { try store(folder) } }, time: time,
+                surroundings: surroundings, former: former))
     }
 
     /// An app with these accounts, of which the last is shown.
@@ -231,9 +237,46 @@ struct TroubledShelf: AccountShelf {
         try shelf.make(account)
     }
 
+    func leave(_ account: AccountID) throws {
+        try step()
+        try shelf.leave(account)
+    }
+
+    func hasLeft(_ account: AccountID) throws -> Bool { try shelf.hasLeft(account) }
+
     func erase(_ account: AccountID) throws {
         try step()
         try shelf.erase(account)
+    }
+}
+
+/// What an app kept that had one account, Anna's, whose call for help waits.
+final class FormerApp: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "former-\(UUID().uuidString)")
+    var tokens: FileTokenStore { FileTokenStore(folder.appending(path: "tokens")) }
+    var file: URL { folder.appending(path: "state") }
+
+    init(of home: Household) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try tokens.save(
+            Credentials(account: Household.anna, device: Server.device, refreshToken: "anna-refresh-0"))
+        let connection = Connection(
+            transport: home.server.transport, tokens: tokens, store: try DatabaseStore(file), time: home.time)
+        await home.keeps { try await UserClient.live(service: connection).raiseAlert() }
+        home.goOnline()
+    }
+
+    deinit {
+        // Only what a test left in a temporary folder.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// - Parameter life: The app that takes it over.
+    func account(_ life: Mortality = Mortality()) -> FormerAccount {
+        FormerAccount(tokens: MortalTokens(store: tokens, life: life)) { [file] in
+            try life.step()
+            return try DatabaseStore(file)
+        }
     }
 }
 

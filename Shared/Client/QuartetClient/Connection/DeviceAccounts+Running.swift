@@ -87,18 +87,23 @@ extension DeviceAccounts {
                     switch need {
                     case .running:
                         turn.addTask { await connection.run() }
-                        if let end = state.withLock({ $0.called[account] }) {
-                            turn.addTask {
-                                try? await self.time.sleep(end)
-                                self.wakes.send(())
-                            }
-                        }
+                        turn.addTask { await self.endCall(of: account) }
                     case .looking: turn.addTask { await Self.rest(connection) }
                     case .nothing: turn.addTask { await Self.end(clients) }
                     }
                     await wait { self.need(of: account, connection) == need }
                     turn.cancelAll()
                 }
+            }
+        }
+    }
+
+    /// Waits until an account has had its time to fetch what a push didn't carry.
+    private func endCall(of account: AccountID) async {
+        while let end = state.withLock({ $0.called[account] }) {
+            do { try await time.sleep(end) } catch { return }
+            update { state in
+                if state.called[account] == end { state.called[account] = nil }
             }
         }
     }

@@ -437,7 +437,9 @@ public final class DeviceAccounts: Sendable {
         var quartet = Quartet.live(connection)
         let raiseAlert = quartet.user.raiseAlert
         quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
-            if try await Self.raised(over: connection, { () async throws(QuartetError) in try await raiseAlert() }) { return }
+            if try await Self.raised(over: connection, { () async throws(QuartetError) in try await raiseAlert() }) {
+                return
+            }
             // It was signed out, perhaps by another process, while its screen was still there.
             guard let self else { throw .needsAuthentication }
             try await self.raiseAlert(insteadOf: account)
