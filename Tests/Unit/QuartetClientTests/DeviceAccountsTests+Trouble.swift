@@ -102,6 +102,17 @@ extension DeviceAccountsTests {
         #expect(next.list.problem != nil && next.list.shown == nil)
     }
 
+    @Test("a list that vanishes under a running app is made again by a repair (R12, S42)")
+    func lostList() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        try FileManager.default.removeItem(at: home.list)
+        await #expect(throws: AccountListProblem.self) { try await app.restore() }
+        #expect(app.handles == ["bob", "anna"])
+        try await app.repair()
+        #expect(app.list.problem == nil && home.app().handles == ["bob", "anna"])
+    }
+
     @Test("the server is asked nothing while other processes wait for the lock (R12)")
     func networkWithoutLock() async throws {
         let home = Household()

@@ -113,7 +113,6 @@ extension DeviceAccounts {
             group.addTask { await connection.keepRestoring() }
             group.addTask { await connection.outbox.heedOthers() }
             group.addTask { await connection.heedForgetting() }
-            group.addTask { await connection.heedSigningIn() }
         }
     }
 
@@ -152,6 +151,10 @@ extension DeviceAccounts {
             if now != stamp {
                 stamp = now
                 noteFolders()
+                // Whoever was signed out in another process may be back.
+                for clients in opened where clients.connection.store.account == nil {
+                    clients.connection.unread.send(())
+                }
             }
             await settle()
             if state.withLock({ !$0.pending.isEmpty }) { await flush() }

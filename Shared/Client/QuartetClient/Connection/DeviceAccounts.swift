@@ -106,7 +106,7 @@ public final class DeviceAccounts: Sendable {
                 if let found = try reading.listing.get() {
                     listing = found
                 } else if !listing.accounts.isEmpty {
-                    throw .unavailable("it isn't there any more")
+                    throw .damaged("it isn't there any more")
                 }
                 // A device that was locked at the start may show by now whom it showed last.
                 if !isRead { shown = shown ?? listing.shown }
