@@ -211,6 +211,7 @@ struct FolderShelf: AccountShelf {
     }
 
     func make(_ account: AccountID) throws {
+        try makeRoot()
         let url = url(of: account)
         // Before anything else: from here on nobody erases it.
         guard unlink(url.appending(path: Self.mark).path) == 0 || errno == ENOENT else { throw Self.failure() }
@@ -274,14 +275,18 @@ struct FolderShelf: AccountShelf {
     /// A process that is killed loses it. Where the file system has none, as that of some networks, one process can have the folder at a
     /// time.
     func lock() throws -> AccountLock? {
-        try FileManager.default.createDirectory(
-            at: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try makeRoot()
         let descriptor = open(root.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure() }
         let lock = AccountLock(descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, !FileTokenStore.lockless.contains(errno) else { return lock }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw Self.failure() }
         return nil
+    }
+
+    private func makeRoot() throws {
+        try FileManager.default.createDirectory(
+            at: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     private func synchronize(_ folder: URL? = nil) throws {
