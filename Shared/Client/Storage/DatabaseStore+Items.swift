@@ -146,6 +146,22 @@ extension DatabaseStore {
         return try decision(of: item, of: account, in: database) == nil
     }
 
+    /// Keeps what says of an urgent item that it isn't sent.
+    static func holdBack(
+        _ item: OutboxItem, at now: Instant, of account: AccountID, in database: Database
+    ) throws {
+        guard let (card, decision) = item.heldBack else { return }
+        try write(card, try JSONEncoder().encode(card), of: account, into: database)
+        try decide(item.id, decision, at: now, of: account, in: database)
+    }
+
+    /// Removes what another process kept that held an item back.
+    static func release(_ item: OutboxItem.ID, of account: AccountID, in database: Database) throws {
+        guard case .item(let card, _) = try stored(item, of: account, in: database), card.isHeldBack else { return }
+        try remove(item, of: account, from: database)
+        try undecide(item, of: account, in: database)
+    }
+
     public func update(
         _ item: OutboxItem, _ update: StoreUpdate, of account: AccountID
     ) async throws -> StoreUpdate.Outcome {

@@ -183,18 +183,21 @@ public final class DatabaseStore: MultiprocessStore {
     public func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID> {
         let known = accounts.withLock { $0[account] }
         // Decisions are remembered no longer than that: what isn't there may have been taken back since this process looked.
-        let hasSlept = known?.looked.map { Interval(opening.uptime() - $0.at) > Self.memory } ?? false
+        let isAwake = known?.looked.map { Interval(opening.uptime() - $0.at) <= Self.memory }
         let encoded = try items.map { ($0, try JSONEncoder().encode($0)) }
         try takeUp()
-        let current = self.current
+        let (current, now) = (self.current, opening.now())
         // A file that was removed says nothing of what was taken back. One that takes a damaged file's place has what could be read.
-        let holdsBack = hasSlept && known.map { $0.number < current.file.number } ?? false
+        let holdsBack = isAwake == false && known.map { $0.number < current.file.number } ?? false
         return try await write(account, to: current, knownAs: known, carriesOn: true) { database in
             var heldBack: Set<OutboxItem.ID> = []
             for (item, encoded) in encoded {
                 if holdsBack, !item.isOver {
-                    if try Self.isUnknown(item.id, of: account, in: database) { heldBack.insert(item.id) }
+                    guard try Self.isUnknown(item.id, of: account, in: database) else { continue }
+                    heldBack.insert(item.id)
+                    try Self.holdBack(item, at: now, of: account, in: database)
                 } else {
+                    if isAwake == true, !item.isOver { try Self.release(item.id, of: account, in: database) }
                     try Self.add(item, encoded, of: account, to: database)
                 }
             }

@@ -334,6 +334,34 @@ struct ConnectionLifeTests {
         }
     }
 
+    @Test(
+        "a process that finds its person signed out, by one that asks nothing of the device, takes back what it had the device tell (S17, S22)"
+    )
+    func signedOutElsewhere() async throws {
+        let server = Server()
+        let surroundings = ScriptedSurroundings()
+        let connection = Connection(
+            transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper,
+            surroundings: surroundings)
+        let user = UserClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin()
+            try await connection.ready()
+            server.goOffline()
+            connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await user.raiseAlert() }
+            let plan = try await surroundings.plan("RaiseAlert")
+            let other = Connection(
+                transport: server.transport, tokens: server.tokens, time: server.clock.timekeeper)
+            try await SessionClient.live(service: other).signOutLocally()
+            try await connection.restore()
+            await connection.notices?.update().value
+            #expect(connection.outbox.unsent.value.map(\.id) == [plan.change.id])
+            #expect(surroundings.shown.value.isEmpty)
+        }
+    }
+
     private static let other = SignedIn(
         account: OutboxApp.two, device: Server.device, accessToken: "access", expiresIn: 900, refreshToken: "other")
 

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import QuartetAPI
 import QuartetClientTesting
 import QuartetContactsContract
@@ -83,6 +84,19 @@ extension Server {
             // What can go on without time does so meanwhile.
             try? await Task.sleep(for: .milliseconds(1))
             if !isOver(), clock.nextDue != nil { clock.advance(by: .milliseconds(100)) }
+        }
+    }
+}
+
+extension Outbox {
+    /// Notes whether an item's card shows as soon as others can see that the item doesn't wait any more.
+    func noteCard(of id: OutboxItem.ID, in hasCard: Observed<Bool?>) {
+        withObservationTracking {
+            _ = items.value
+        } onChange: { [self] in
+            if items.value.contains(where: { $0.id == id }) { return noteCard(of: id, in: hasCard) }
+            let isShown = unsent.value.contains { $0.id == id }
+            hasCard.update { $0 = isShown }
         }
     }
 }

@@ -108,6 +108,66 @@ extension TwoProcessesTests {
         }
     }
 
+    @Test("a call for help that is held back is a card on the disk at once, and shows as one before it goes (F9, S22)")
+    func heldBackAtOnce() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let uptime = Observed(Duration.zero)
+            let store = FailingSharedStore(try DatabaseStore(file, StoreOpening(uptime: { uptime.value })))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            await outbox.takeInOthers(isCertain: true)
+            try await Self.settle(file)
+            uptime.update { $0 += .seconds(660) }
+            try DamagedPart.all.damage(file)
+            _ = try DatabaseStore(file)
+            let gate = store.stops { $0 == .update(.end) }
+            defer { gate.open() }
+            let hasCard = Observed<Bool?>(nil)
+            outbox.noteCard(of: call.id, in: hasCard)
+            await outbox.takeInOthers(isCertain: true)
+            let kept = try await DatabaseStore(file).load(Server.account).items
+            #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [.unknown])
+            #expect(hasCard.value == true && outbox.cards.hasKept(call.id))
+            #expect(outbox.cards.takeUntold()?.id == call.id)
+        }
+    }
+
+    @Test("a call for help that one process held back since it slept waits again where another didn't (F9, S22)")
+    func heldBackElsewhere() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (app, sleep) = try Self.sleeper(server, file)
+            let (outbox, others) = (app.connection.outbox, try Self.process(server, file))
+            let other = others.connection.outbox
+            try await app.offline(server) {
+                server.goOffline()
+                // Nothing is on its way after that.
+                await Self.keepsAtOnce { try await app.user.raiseAlert() }
+                let call = try #require(outbox.items.value.first)
+                try await others.connection.restore()
+                for outbox in [outbox, other] { await outbox.takeInOthers(isCertain: true) }
+                try #require(other.items.value.map(\.id) == [call.id])
+                try await Self.settle(file)
+                sleep()
+                try DamagedPart.all.damage(file)
+                _ = try DatabaseStore(file)
+                await outbox.takeInOthers(isCertain: true)
+                #expect(outbox.items.value.isEmpty && outbox.unsent.value.map(\.id) == [call.id])
+                for outbox in [other, outbox] {
+                    await outbox.takeInOthers(isCertain: true)
+                    #expect(outbox.items.value.map(\.id) == [call.id] && outbox.unsent.value.isEmpty)
+                }
+                #expect(!outbox.cards.hasKept(call.id))
+                let kept = try await DatabaseStore(file).load(Server.account).items
+                #expect(kept.map(\.id) == [call.id] && kept.map(\.unsent) == [nil])
+            }
+        }
+    }
+
     /// A process, and what lets eleven minutes pass in which it doesn't look.
     private static func sleeper(_ server: Server, _ file: URL) throws -> (OutboxApp, @Sendable () -> Void) {
         let uptime = Observed(Duration.zero)

@@ -25,6 +25,49 @@ extension TwoProcessesTests {
         return sent
     }
 
+    /// How a process learns that another one has ended an item.
+    enum Learning: CaseIterable {
+        case looking, sending
+    }
+
+    @Test(
+        "what another process has told of a call for help stays where one takes in the card that had planned to tell (F9, S22)",
+        arguments: Learning.allCases)
+    func toldElsewhere(how: Learning) async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let app = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keeps(server) { try await app.user.raiseAlert() }
+            let call = try #require(outbox.items.value.first)
+            let surroundings = ScriptedSurroundings()
+            let notices = UnsentNotices(surroundings, of: outbox, connection: "default")
+            let following = Task { await notices.follow() }
+            try await surroundings.shown.wait("a plan") { $0[call.id] }
+            following.cancel()
+            await following.value
+            await notices.update().value
+            let store = try DatabaseStore(file)
+            var card = try #require(try await store.load(Server.account).items.first)
+            let update = StoreUpdate(
+                .end, by: "other", of: card, decision: OutboxDecision(.failure(.expired)).encoded)
+            (card.unsent, card.lifetime) = (.expired, .seconds(0))
+            #expect(try await store.update(card, update, of: Server.account) == .done)
+            await surroundings.tell(UnsentChange(card, .expired), of: "default", after: .zero, isLoud: true)
+            let hasCard = Observed<Bool?>(nil)
+            outbox.noteCard(of: call.id, in: hasCard)
+            switch how {
+            case .looking: await outbox.takeInOthers(isCertain: true)
+            case .sending: try await outbox.write(Self.sent(call), .prepare)
+            }
+            await notices.update().value
+            #expect(hasCard.value == true && outbox.items.value.isEmpty)
+            #expect(outbox.unsent.value.map(\.reason) == [.expired])
+            #expect(surroundings.shown.value[call.id]?.delay == .zero)
+        }
+    }
+
     @Test("what a sign-out dropped before its turn came isn't kept once its person is signed in again (F9, S17)")
     func droppedMeanwhile() async throws {
         try await Self.withSlowDisk { server, store, app, _ in

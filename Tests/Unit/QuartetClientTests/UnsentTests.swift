@@ -168,6 +168,40 @@ struct UnsentTests {
         await following.value
     }
 
+    @Test("nothing is planned of a call for help that has a card, though it waits: what was told of it stays (S22)")
+    func plannedWithCard() async throws {
+        let time = Server().clock.timekeeper
+        let surroundings = ScriptedSurroundings()
+        let outbox = Outbox(
+            store: AccountStore(InMemoryLocalStore(), nil), clock: KnownServerTime(time), time: time)
+        let notices = UnsentNotices(surroundings, of: outbox, connection: "default")
+        let call = Self.item(1, "RaiseAlert")
+        outbox.change { $0.items = [call] }
+        let following = Task { await notices.follow() }
+        try await surroundings.shown.wait("a plan") { $0[1] }
+        await surroundings.tell(UnsentChange(call, .expired), of: "default", after: .zero, isLoud: true)
+        var card = call
+        card.unsent = .expired
+        outbox.cards.takeIn(card)
+        await notices.update().value
+        #expect(surroundings.shown.value[1]?.delay == .zero)
+        following.cancel()
+        await following.value
+    }
+
+    @Test("a call for help that ends unsent shows as a card before it goes (S22)")
+    func cardFirst() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        let hasCard = Observed<Bool?>(nil)
+        _ = try await app.expired(server) {
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.user.raiseAlert() }
+            let call = try #require(app.connection.outbox.items.value.first)
+            app.connection.outbox.noteCard(of: call.id, in: hasCard)
+        }
+        #expect(try await hasCard.wait("the call for help to go") { $0 })
+    }
+
     @Test("of many cards those of calls for help stay the longest (S22)")
     func gravestCards() {
         let cards = UnsentChanges(AccountStore(InMemoryLocalStore(), nil), nil)

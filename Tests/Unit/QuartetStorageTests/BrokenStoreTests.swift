@@ -402,7 +402,10 @@ struct BrokenStoreTests {
     }
 
     @Test(
-        "a process says what it holds back, which is nothing where a clock was set or a file is gone, and no card (F9, S22)",
+        """
+        a process says what it holds back, which is nothing where a clock was set or a file is gone, and no card; of a call for help it \
+        keeps one (F9, S22)
+        """,
         arguments: Pause.allCases)
     func heldBack(pause: Pause) async throws {
         try await Self.withFile { file in
@@ -414,7 +417,7 @@ struct BrokenStoreTests {
             try await Self.fill(one)
             var card = Self.item(32)
             card.unsent = .expired
-            try await one.save(card, of: Self.account)
+            for item in [card, Self.call] { try await one.save(item, of: Self.account) }
             try await one.forgetOthers(than: Self.account)
             let known = try await one.load(Self.account).items
             now.withLock { $0 = $0 + .minutes(11) }
@@ -427,8 +430,43 @@ struct BrokenStoreTests {
             }
             await #expect(throws: RenewedStore.self) { try await one.save(Self.item(77), of: Self.account) }
             let heldBack = try await one.carryOn(known, of: Self.account)
-            #expect(heldBack == (pause == .sleep ? Set(1...30) : []))
-            #expect(try await one.changes(of: Self.account).ids == Set(1...30).subtracting(heldBack).union([32]))
+            #expect(heldBack == (pause == .sleep ? Set(1...30).union([33]) : []))
+            let changes = try await one.changes(of: Self.account)
+            #expect(changes.ids == Set(1...30).subtracting(heldBack).union([32, 33]))
+            let decision = OutboxDecision(.failure(.unknown)).encoded
+            #expect(changes.items.last?.unsent == (pause == .sleep ? .unknown : nil))
+            #expect(changes.decisions[33] == (pause == .sleep ? decision : nil))
+        }
+    }
+
+    private static let call = OutboxItem(
+        id: 33, stream: "account", command: "RaiseAlert", acted: Instant(microseconds: 5), lifetime: .days(1),
+        actedAtServer: Instant(microseconds: 7), edit: edit(33))
+
+    @Test(
+        "a call for help that was held back waits again once a process that didn't sleep knows it, unless its card was read (F9, S22)",
+        arguments: [false, true])
+    func heldBackNoMore(isRead: Bool) async throws {
+        try await Self.withFile { file in
+            let uptime = Mutex(Duration.zero)
+            let one = try DatabaseStore(file, StoreOpening(uptime: { uptime.withLock { $0 } }))
+            let two = try DatabaseStore(file)
+            _ = try await one.load(Self.account)
+            try await Self.fill(one)
+            try await one.save(Self.call, of: Self.account)
+            try await one.forgetOthers(than: Self.account)
+            let known = try await one.load(Self.account).items
+            #expect(try await two.load(Self.account).items == known)
+            uptime.withLock { $0 += .seconds(660) }
+            try Damage.head.damage(file)
+            #expect(try DatabaseStore(file).number == 1)
+            #expect(try await one.carryOn(known, of: Self.account) == Set(known.map(\.id)))
+            #expect(try await one.changes(of: Self.account).items.map(\.unsent) == [.unknown])
+            if isRead { try await one.remove(33, of: Self.account) }
+            #expect(try await two.carryOn(known, of: Self.account).isEmpty)
+            let changes = try await one.changes(of: Self.account)
+            #expect(changes.items.filter { $0.id == 33 }.map(\.isOver) == (isRead ? [] : [false]))
+            #expect((changes.decisions[33] == nil) == !isRead)
         }
     }
 

@@ -155,8 +155,7 @@ extension Connection {
         guard former == store.account ?? store.unreadAccount else { return false }
         signedOut(.signedOut(.signedOut))
         reset()
-        // No more than this process knows: somebody may be signed in by now of whom another one has the device tell.
-        notices?.update()
+        notices?.withdrawKnown()
         copies.forget()
         store.close()
         core.withLock { $0.hasDropped = true }

@@ -397,10 +397,12 @@ final class AccountStore: Sendable {
             // Of a sign-out before the damage, the store may not know any more.
             let isSignedIn = isSignedIn.withLock { $0 }
             if let isSignedIn, await !isSignedIn(account) { throw ForgottenAccount() }
+            let items = known.withLock { $0 }?(account) ?? []
+            // What is taken out from now on is among them.
             renewed.withLock { $0 += 1 }
-            let items = try await shared.carryOn(known.withLock { $0 }?(account) ?? [], of: account)
+            let ended = try await shared.carryOn(items, of: account)
             // None of them is taken for one that another process has ended.
-            if !items.isEmpty { heldBack.withLock { $0 }?(items, account) }
+            if !ended.isEmpty { heldBack.withLock { $0 }?(ended, account) }
             return try await body(store)
         }
     }

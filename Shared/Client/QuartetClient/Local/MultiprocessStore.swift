@@ -41,14 +41,30 @@ public protocol MultiprocessStore: LocalStore {
     ) async throws -> StoreUpdate.Outcome
     /// Goes on after ``RenewedStore``.
     /// - Parameter items: What this process knows the store to have had. What isn't there and wasn't decided is written again. Items that
-    ///   aren't over are held back if others may have taken them back and the store may not remember that any more.
-    /// - Returns: Those that were held back. Each of them ends here, and an urgent one as a card.
+    ///   aren't over are held back if others may have taken them back and the store may not remember that any more: of an urgent one, its
+    ///   card and decision are written instead (``OutboxItem/heldBack``). One that another process held back (``OutboxItem/isHeldBack``),
+    ///   and that nobody can have taken back without this process's knowing, takes the place of these.
+    /// - Returns: Those that were held back. Each of them ends here.
     func carryOn(_ items: [OutboxItem], of account: AccountID) async throws -> Set<OutboxItem.ID>
 }
 
 extension MultiprocessStore {
     /// For a store that never throws ``RenewedStore``.
     public func carryOn(_ items: [OutboxItem], of account: AccountID) -> Set<OutboxItem.ID> { [] }
+}
+
+extension OutboxItem {
+    /// What a store keeps of an urgent item that it holds back, and the decision that goes with that; nil for others.
+    public var heldBack: (card: OutboxItem, decision: Data)? {
+        guard precedence == .urgent, !isOver else { return nil }
+        var card = self
+        // A release that knows no cards takes it for a change that expired.
+        (card.unsent, card.lifetime, card.replaced) = (.unknown, .seconds(0), nil)
+        return (card, OutboxDecision(.failure(.unknown)).encoded)
+    }
+
+    /// Whether it is the card of one that was held back before anybody sent it: of any other one that was never sent, that is known.
+    public var isHeldBack: Bool { unsent == .unknown && !isSent }
 }
 
 /// What was kept is damaged, and the store goes on with what could be read of it: what isn't there any more isn't over. Thrown until

@@ -86,7 +86,10 @@ extension Outbox {
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
         let (resets, isNew) = state.withLock { ($0.resets, $0.isNew(item.id)) }
         let renewals = store.renewals
+        showCard(of: item, result)
         guard var item = take(item.id, where: { _ in true }) else {
+            // It was taken back, or another process has ended it.
+            cards.hideEarly(item.id)
             // It was dropped while it was on its way, and has arrived.
             if case .success = result { try? await cards.remove(item.id) }
             return
@@ -108,17 +111,13 @@ extension Outbox {
                 }
             }
         } else {
-            let reason: UnsentChange.Reason?
-            switch result {
-            case .failure(.expired): reason = .expired
-            case .failure(.unknown): reason = .unknown
-            case .failure(.refused(let error)) where !isHeard(result, of: item):
-                reason = .refused
+            var reason = UnsentChange.Reason(result)
+            if case .failure(.refused(let error)) = result {
                 item.refusal = UnsentChange.Refusal(error)
-            default: reason = nil
+                if isHeard(result, of: item) { reason = nil }
             }
             let isAccepted = if case .success = result { true } else { false }
-            outcome = await finish(item) { [self, item] in
+            outcome = await finish(item) { [self, item, reason] in
                 let outcome: StoreUpdate.Outcome
                 if item.precedence == .urgent, let reason {
                     outcome = await endUnsent(
@@ -133,6 +132,18 @@ extension Outbox {
         }
         guard let outcome, let known = heard(result, of: item, outcome) else { return tell(item, result) }
         if case .decided(let result) = known { tell(item, result) }
+    }
+
+    /// Shows the card of an urgent item that ended so and is still to go, unless its caller hears a refusal.
+    private func showCard(of item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+        guard item.precedence == .urgent, let reason = UnsentChange.Reason(result) else { return }
+        let isMeant = state.withLock { state in
+            state.items.contains { $0.id == item.id } && (reason != .refused || state.callers(of: item).isEmpty)
+        }
+        guard isMeant else { return }
+        var item = item
+        if case .failure(.refused(let error)) = result { item.refusal = UnsentChange.Refusal(error) }
+        cards.showEarly(item, reason)
     }
 
     /// What the device knows of an item that ended here.

@@ -66,7 +66,10 @@ extension Outbox {
         }
         let over = Dictionary(kept.filter(\.isOver).map { ($0.id, $0) }) { $1 }
         let now = time.now()
-        typealias Changed = (ended: [(OutboxItem, Fate)], heard: Set<Int64>, added: [OutboxItem])
+        // A refusal that its caller hears needs no card. The others show before their items go.
+        for card in kept where card.unsent != nil { _ = isHeardInsteadOfCard(card) }
+        cards.takeIn(changes.items, of: account)
+        typealias Changed = (ended: [(OutboxItem, Fate)], added: [OutboxItem])
         let changed = change { state -> Changed? in
             guard state.resets == resets else { return nil }
             // Once the device doesn't have it, it doesn't come back.
@@ -76,13 +79,11 @@ extension Outbox {
                 !state.isNew(item.id) && !state.replacing.contains(item.id)
                     && (over[item.id] != nil || !changes.ids.contains(item.id))
             }
-            var (ended, heard): ([(OutboxItem, Fate)], Set<Int64>) = ([], [])
+            var ended: [(OutboxItem, Fate)] = []
             for item in gone {
                 let fate = Self.fate(of: item.id, in: changes)
-                let callers = state.callers(of: item)
-                if !callers.isEmpty { heard.insert(item.id) }
                 if case .joined(let later) = fate {
-                    state.joined[later, default: []] += callers
+                    state.joined[later, default: []] += state.callers(of: item)
                     state.joined[item.id] = nil
                 }
                 ended.append((item, fate))
@@ -111,7 +112,7 @@ extension Outbox {
                     }
                 }
             }
-            return (ended, heard, added)
+            return (ended, added)
         }
         guard let changed else { return }
         for (item, fate) in changed.ended {
@@ -134,35 +135,31 @@ extension Outbox {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
             }
         }
-        // A refusal that its caller hears needs no card.
-        for item in kept where item.unsent == .refused && changed.heard.contains(item.id) { cards.dismiss(item) }
-        cards.takeIn(changes.items, of: account)
         guard !changed.added.isEmpty || !changed.ended.isEmpty else { return }
         kicks.send(())
         progress.send(())
     }
 
-    /// The device has lost these, and others may have taken them back or sent them long ago: they aren't sent.
+    /// The device has lost these, and others may have taken them back or sent them long ago: they aren't sent. It has the cards of those
+    /// that are urgent.
     func endHeldBack(_ ids: Set<OutboxItem.ID>, of account: AccountID) {
-        let (items, resets) = change { state in
-            let items = state.items.filter { $0.account == account && ids.contains($0.id) }
-            for item in items { state.schedule.decided(item) }
-            state.end(items)
-            return (items, state.resets)
+        func isMeant(_ item: OutboxItem) -> Bool { item.account == account && ids.contains(item.id) }
+        for item in items.value where isMeant(item) {
+            if let card = item.heldBack?.card { cards.takeIn(card) }
         }
-        // The device is busy with what it has found this at.
-        Task(executorPreference: time.workplace) {
-            for item in items where self.isCurrent(resets) {
-                var outcome = StoreUpdate.Outcome.done
-                if item.precedence == .urgent {
-                    outcome = await self.endUnsent(item, .unknown, isNew: true, unlessDroppedSince: resets)
-                }
-                // Another process has it still.
-                if case .other(let stored) = outcome, !stored.isOver { continue }
-                self.tell(item, outcome.result ?? .failure(.unknown))
-            }
-            self.kicks.send(())
+        let ended = change { state in
+            let ended = state.items.filter(isMeant)
+            for item in ended { state.schedule.decided(item) }
+            state.end(ended)
+            // Where one waits again, another process knows better, and sends it.
+            state.over.subtract(ended.map(\.id))
+            return ended
         }
+        for item in ended {
+            if item.precedence == .urgent { cards.tell(item.id) }
+            tell(item, .failure(.unknown))
+        }
+        kicks.send(())
     }
 
     /// What to do about an item before which another one waits: that is sent first, from here if need be.

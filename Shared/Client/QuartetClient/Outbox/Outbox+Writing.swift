@@ -129,6 +129,8 @@ extension Outbox {
         _ id: OutboxItem.ID, _ stored: OutboxItem?, _ outcome: StoreUpdate.Outcome, unlessDroppedSince resets: Int
     ) {
         guard isCurrent(resets) else { return }
+        // Its card shows before it goes.
+        if let stored, stored.unsent != nil, !isHeardInsteadOfCard(stored) { cards.takeIn(stored) }
         let item = take(id, where: { _ in true })
         state.withLock { state in
             state.over.remove(id)
@@ -138,6 +140,17 @@ extension Outbox {
         guard var item else { return }
         item.lost = outcome.lost
         tell(item, outcome.result ?? .failure(.unknown))
+    }
+
+    /// Leaves a refusal that another process has kept as a card to whoever waits for the item here: it isn't to show as well.
+    /// - Returns: False if nobody waits, or if it is no refusal.
+    func isHeardInsteadOfCard(_ card: OutboxItem) -> Bool {
+        let ends = state.withLock { state in
+            state.items.contains { $0.id == card.id } && !state.isNew(card.id) && !state.replacing.contains(card.id)
+        }
+        guard ends, card.unsent == .refused, let result = card.result, isHeard(result, of: card) else { return false }
+        cards.dismiss(card)
+        return true
     }
 
     /// The device has removed these.

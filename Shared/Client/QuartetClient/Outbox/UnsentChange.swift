@@ -19,6 +19,16 @@ public struct UnsentChange: Hashable, Sendable, Identifiable {
         /// The server refused it.
         case refused
 
+        /// Why an urgent change may be a card that ended so; nil if it isn't one.
+        init?(_ result: Result<CommandReply, QuartetError>) {
+            switch result {
+            case .failure(.expired): self = .expired
+            case .failure(.unknown): self = .unknown
+            case .failure(.refused): self = .refused
+            case .success, .failure: return nil
+            }
+        }
+
         func error(_ refusal: Refusal?) -> QuartetError {
             switch self {
             case .expired: .expired
@@ -97,6 +107,8 @@ final class UnsentChanges: Sendable {
     let dropped = SharedState<[String]>([], .ready)
     private let cards = Mutex<[UnsentChange]>([])
     private let lost = Mutex<[(account: AccountID?, command: String)]>([])
+    /// Those that show before their items go, until something else says that they are to show. Locked within the cards.
+    private let early = Mutex<Set<OutboxItem.ID>>([])
     /// Those that the device has, or is about to.
     private let kept = Mutex<Set<OutboxItem.ID>>([])
     /// What other processes may change: those that the device has for certain, and those that were read here.
@@ -197,6 +209,7 @@ final class UnsentChanges: Sendable {
         let there = Self.there(items, of: account)
         let kept = items.compactMap { item in item.unsent.map { UnsentChange(item, $0) } }
         let ids = Set(kept.map(\.id))
+        let waiting = Set(items.filter { !$0.isOver }.map(\.id))
         let (gone, read) = written.withLock { written in
             let gone = Set(written.there.keys).subtracting(ids)
             written.there = there
@@ -205,14 +218,35 @@ final class UnsentChanges: Sendable {
             return (gone, written.read)
         }
         change { shown in
+            early.withLock { $0.subtract(ids) }
             shown.removeAll { gone.contains($0.id) }
             shown += kept.filter { card in !read.contains(card.id) && !shown.contains { $0.id == card.id } }
+        }
+        // Another process sends after all what was held back here. Should that end unsent, it is news.
+        let back = gone.intersection(waiting)
+        self.kept.withLock { $0.subtract(back) }
+        telling.withLock { $0.known.subtract(back) }
+    }
+
+    /// Shows a card that the device has, unless it was read here.
+    func takeIn(_ card: OutboxItem) {
+        guard let reason = card.unsent else { return }
+        kept.withLock { _ = $0.insert(card.id) }
+        let isRead = written.withLock { written in
+            written.there[card.id] = card
+            return written.read.contains(card.id)
+        }
+        guard !isRead else { return }
+        change { cards in
+            early.withLock { _ = $0.remove(card.id) }
+            if !cards.contains(where: { $0.id == card.id }) { cards.append(UnsentChange(card, reason)) }
         }
     }
 
     /// What another process has kept as a card is heard by whoever made it: it isn't to show as well.
     func dismiss(_ card: OutboxItem) {
         written.withLock { _ = $0.read.insert(card.id) }
+        change { cards in cards.removeAll { $0.id == card.id } }
         Task(executorPreference: workplace) { try? await self.store.remove(card.id, of: card.account) }
     }
 
@@ -225,9 +259,26 @@ final class UnsentChanges: Sendable {
         tell(item.id)
     }
 
+    /// Shows the card of an item that is about to end, before that goes: in between, the device would tell of it no longer.
+    func showEarly(_ item: OutboxItem, _ reason: UnsentChange.Reason) {
+        change { cards in
+            guard !cards.contains(where: { $0.id == item.id }) else { return }
+            early.withLock { _ = $0.insert(item.id) }
+            cards.append(UnsentChange(item, reason))
+        }
+    }
+
+    /// Undoes that, unless the card is to show for another reason by now.
+    func hideEarly(_ id: OutboxItem.ID) {
+        change { cards in
+            guard early.withLock({ $0.remove(id) }) != nil else { return }
+            cards.removeAll { $0.id == id }
+        }
+    }
+
     /// Has the device tell of a card that was made here, once. Of those that other processes made, these do, and of those from before
     /// the start the former one did.
-    private func tell(_ id: OutboxItem.ID) {
+    func tell(_ id: OutboxItem.ID) {
         let shown = Set(cards.withLock { $0.map(\.id) })
         let isNew = telling.withLock { telling in
             guard telling.known.insert(id).inserted else { return false }
@@ -250,13 +301,15 @@ final class UnsentChanges: Sendable {
     /// - Returns: Cards that have to make room for it.
     private func add(_ item: OutboxItem, _ reason: UnsentChange.Reason) -> [UnsentChange] {
         change { cards in
-            guard !cards.contains(where: { $0.id == item.id }) else { return [] }
+            early.withLock { _ = $0.remove(item.id) }
+            if !cards.contains(where: { $0.id == item.id }) { cards.append(UnsentChange(item, reason)) }
             var old: [UnsentChange] = []
-            while cards.count >= Self.limit, let least = cards.min(by: { ($0.gravity, $0.id) < ($1.gravity, $1.id) }) {
+            while cards.count > Self.limit {
+                let others = cards.filter { $0.id != item.id }
+                guard let least = others.min(by: { ($0.gravity, $0.id) < ($1.gravity, $1.id) }) else { break }
                 cards.removeAll { $0.id == least.id }
                 old.append(least)
             }
-            cards.append(UnsentChange(item, reason))
             return old
         }
     }

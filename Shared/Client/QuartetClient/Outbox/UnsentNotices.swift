@@ -29,7 +29,9 @@ final class UnsentNotices: Sendable {
         var known: Set<OutboxItem.ID> = []
         /// Those that wait and of which the device tells later.
         var planned: [OutboxItem.ID: Plan] = [:]
-        /// Which the device is to withdraw.
+        /// Those of somebody who isn't signed in any more, which the device is to withdraw.
+        var dropped: Set<OutboxItem.ID> = []
+        /// Which others it is to withdraw.
         var strangers: Strangers?
         /// Whether a connection runs, which withdraws what was planned.
         var isFollowing = false
@@ -84,6 +86,12 @@ final class UnsentNotices: Sendable {
         update()
     }
 
+    /// The same where somebody else may be signed in by now, of whom another process has the device tell: it withdraws what this one knows.
+    func withdrawKnown() {
+        state.withLock { state in state.dropped.formUnion(state.known) }
+        update()
+    }
+
     /// All that the device keeps for whoever is signed in is here by now.
     private func withdrawOthers() {
         state.withLock { state in
@@ -130,7 +138,8 @@ final class UnsentNotices: Sendable {
                 state.planned = state.planned.filter { kept.contains($0.key) }
                 return .withdrawAll(but: kept)
             }
-            if let gone = state.known.subtracting(there).min() {
+            if let gone = state.dropped.min() ?? state.known.subtracting(there).min() {
+                state.dropped.remove(gone)
                 state.known.remove(gone)
                 state.planned[gone] = nil
                 return .withdraw(gone)
@@ -147,7 +156,9 @@ final class UnsentNotices: Sendable {
             state.known.formUnion(there)
             // What was planned of them is theirs to withdraw, and perhaps another process has told of them in its place.
             for card in cards { state.planned[card.id] = nil }
-            if state.isFollowing, let step = plan(waiting, now, &state) { return step }
+            let ended = Set(cards.map(\.id))
+            let open = waiting.filter { !ended.contains($0.id) }
+            if state.isFollowing, let step = plan(open, now, &state) { return step }
             state.work = nil
             return nil
         }
