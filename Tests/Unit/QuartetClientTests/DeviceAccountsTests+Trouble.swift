@@ -132,7 +132,9 @@ extension DeviceAccountsTests {
         // The server hears of the sign-out now.
         try await home.server.passingTime { try await app.signIn("anna") }
         let other = home.app()
-        for number in 2...DeviceAccounts.limit { try await app.signIn("person\(number)") }
+        for number in 2...DeviceAccounts.limit {
+            try await home.server.passingTime { try await app.signIn("person\(number)") }
+        }
         // This one hears only after the server has answered that there is no room.
         await #expect(throws: QuartetError.tooManyAccounts(limit: DeviceAccounts.limit)) {
             try await home.server.passingTime { try await other.signIn("person9") }
