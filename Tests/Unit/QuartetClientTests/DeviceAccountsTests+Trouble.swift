@@ -153,6 +153,22 @@ extension DeviceAccountsTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("a sign-in that takes its time doesn't take the screen from whoever was chosen meanwhile (R12)")
+    func lateSignIn() async throws {
+        let home = Household()
+        let app = try await home.signedIn("carol1", "bob")
+        try await app.show(Household.account("carol1"))
+        home.onRequest.withLock { hook in
+            hook = { request in
+                if request.endpoint == .signIn { _ = app.choose(Household.bob) }
+            }
+        }
+        try await app.signIn("anna")
+        #expect(app.list.shown == Household.bob && app.handles == ["carol1", "bob", "anna"])
+        try await home.server.passingTime { try await app.remove(Household.bob) }
+        #expect(app.list.shown == nil)
+    }
+
     // MARK: Accounts that aren't shown
 
     @Test(

@@ -197,12 +197,13 @@ private final class LiveSession: Sendable {
         let home = service.home.withLock { $0 }
         return try await service.time.call { () async throws(QuartetError) in
             try home?.admit(handle)
+            let choices = home?.choices ?? 0
             let last = if let home { await home.lastRefreshToken(of: handle) } else { await lastRefreshToken }
             let asked = service.time.now()
             let body = try await service.requests.open(endpoint, request(last))
             let signedIn = try Requests.decoded(SignedIn.self, from: body)
             if let home {
-                try await home.enter(signedIn, handle, asked: asked)
+                try await home.enter(signedIn, handle, asked: asked, after: choices)
             } else {
                 try await service.signedIn(signedIn, asked: asked)
                 try await show()

@@ -31,8 +31,9 @@ extension DeviceAccounts {
     }
 
     /// Puts somebody who signed in where their account is, or gets a place, and shows them.
+    /// - Parameter choices: ``State/choices`` when they began to. Whoever was chosen since stays on the screen.
     @concurrent
-    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration) async throws(QuartetError) {
+    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration, after choices: Int) async throws(QuartetError) {
         let account = reply.account
         await refresh()
         let hasRoom = try await writing.run(isShielded: true) { () async throws(QuartetError) -> Bool in
@@ -53,8 +54,11 @@ extension DeviceAccounts {
         let clients = open(account)
         try await clients.connection.signedIn(reply, asked: asked)
         update { state in
-            state.pending += [.add(account, handle: handle), .show(account)]
-            state.shown = account
+            state.pending.append(.add(account, handle: handle))
+            if state.choices == choices {
+                state.pending.append(.show(account))
+                state.shown = account
+            }
             state.leaving.remove(account)
             state.due.remove(account)
         }

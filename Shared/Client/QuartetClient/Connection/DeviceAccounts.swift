@@ -84,6 +84,8 @@ public final class DeviceAccounts: Sendable {
         /// Changes that the device doesn't have yet.
         var pending: [AccountListChange] = []
         var shown: AccountID?
+        /// Counts how often somebody chose whom to show.
+        var choices = 0
         var opened: [AccountID: AccountClients] = [:]
         /// The server isn't known to have heard of these sign-outs.
         var leaving: Set<AccountID> = []
@@ -262,16 +264,21 @@ public final class DeviceAccounts: Sendable {
         try await time.call { () async throws(QuartetError) in
             guard account.map({ list.value[$0] != nil }) ?? true else { throw .needsAuthentication }
             let clients = account.map { open($0) }
-            let isListed = update { state -> Bool in
-                guard account.map({ state.current.has($0) }) ?? true else { return false }
-                state.shown = account
-                state.pending.append(.show(account))
-                return true
-            }
-            guard isListed else { throw .needsAuthentication }
+            guard choose(account) else { throw .needsAuthentication }
             if let clients { await restoreCopies(of: clients) }
             await flush()
             calls.send(())
+        }
+    }
+
+    /// - Returns: False if the account isn't listed.
+    func choose(_ account: AccountID?) -> Bool {
+        update { state in
+            guard account.map({ state.current.has($0) }) ?? true else { return false }
+            state.shown = account
+            state.pending.append(.show(account))
+            state.choices += 1
+            return true
         }
     }
 
@@ -498,10 +505,13 @@ struct AccountHome: Sendable {
         await accounts?.lastRefreshToken(of: handle, by: account)
     }
 
+    /// What was chosen before somebody begins to sign in.
+    var choices: Int { accounts?.state.withLock { $0.choices } ?? 0 }
+
     /// Somebody has signed in, who may be another one than the connection's.
-    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration) async throws(QuartetError) {
+    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration, after choices: Int) async throws(QuartetError) {
         guard let accounts else { throw .notConfigured("The device's accounts") }
-        try await accounts.enter(reply, handle, asked: asked)
+        try await accounts.enter(reply, handle, asked: asked, after: choices)
     }
 
     /// The connection's person is signing out: from now on the folder may be erased, unless somebody signs in.
