@@ -273,6 +273,7 @@ struct DeviceAccountsTests {
         try await next.show(Household.anna)
         let cards = next.unsent
         #expect(cards.map(\.account) == [Household.bob] && cards.map(\.change.command) == ["RaiseAlert"])
+        #expect(cards.first?.owner.handle == "bob")
         #expect(next.current.connection.outbox.unsent.value.isEmpty, "it isn't hers")
         if let card = cards.first { try await next.markRead(card) }
         #expect(next.unsent.isEmpty)

@@ -37,8 +37,11 @@ public struct AccountClients: Sendable {
 
 /// An urgent change that wasn't sent, and whose it was.
 public struct AccountUnsentChange: Hashable, Sendable {
-    public let account: AccountID
+    /// As it was listed last; it may have been removed since.
+    public let owner: DeviceAccount
     public let change: UnsentChange
+
+    public var account: AccountID { owner.id }
 }
 
 /// What an app kept that had one account so far, with a ``Connection`` of its own, which isn't made any more.
@@ -87,6 +90,8 @@ public final class DeviceAccounts: Sendable {
         /// Counts how often somebody chose whom to show.
         var choices = 0
         var opened: [AccountID: AccountClients] = [:]
+        /// Those that were listed since the app was started, as they were listed last.
+        var known: [AccountID: DeviceAccount] = [:]
         /// The server isn't known to have heard of these sign-outs.
         var leaving: Set<AccountID> = []
         /// What is in these folders may not be what the list says.
@@ -412,7 +417,9 @@ public final class DeviceAccounts: Sendable {
         _ = list.value
         return opened.flatMap { clients -> [AccountUnsentChange] in
             guard let account = clients.account else { return [] }
-            return clients.connection.outbox.unsent.value.map { AccountUnsentChange(account: account, change: $0) }
+            let known = state.withLock { $0.known[account] } ?? list.value[account]
+            let owner = known ?? DeviceAccount(id: account, handle: nil, name: nil)
+            return clients.connection.outbox.unsent.value.map { AccountUnsentChange(owner: owner, change: $0) }
         }
     }
 
@@ -476,7 +483,9 @@ public final class DeviceAccounts: Sendable {
         let (value, notify) = state.withLock { state -> (Value, @Sendable () -> Void) in
             let value = body(&state)
             Self.hideUnlisted(&state)
-            return (value, list.replace(state.published, .ready))
+            let published = state.published
+            for account in published.accounts { state.known[account.id] = account }
+            return (value, list.replace(published, .ready))
         }
         notify()
         wakes.send(())

@@ -173,7 +173,7 @@ final class App {
         shown.waiting = connection.outbox.items.value.count
         let cards = accounts?.unsent ?? []
         shown.unsent = cards.map(\.change)
-        shown.unsentOwner = cards.first.flatMap { $0.account == list?.shown ? nil : list?[$0.account]?.label }
+        shown.unsentOwner = cards.first.flatMap { $0.account == list?.shown ? nil : $0.owner.label }
         shown.dropped = connections.flatMap(\.outbox.dropped.value)
         shown.accounts = list?.accounts ?? []
         shown.hasSetAside = device.hasSetAside

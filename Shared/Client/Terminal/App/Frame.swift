@@ -103,7 +103,10 @@ enum Frame {
     private static func notice(_ model: Model, _ shown: Shown, width: Int) -> Line {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
         let owner = shown.unsentOwner.map { "\($0): " } ?? ""
-        let card = shown.unsent.first.map { owner + Words.unsent($0, shown.name(of: $0.contact)) }
+        // Whom the owner calls what, the account that is shown doesn't know.
+        let card = shown.unsent.first.map { change in
+            owner + Words.unsent(change, owner.isEmpty ? shown.name(of: change.contact) : "somebody")
+        }
         if let text = card ?? (shown.hasSetAside ? Words.setAside : Words.dropped(shown.dropped)) {
             let key = shown.needsSignIn ? "  Esc read" : "  d read"
             let room = max(0, width - Glyph.width(of: key))
