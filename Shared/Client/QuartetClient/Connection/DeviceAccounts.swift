@@ -278,7 +278,7 @@ public final class DeviceAccounts: Sendable {
 
     /// - Returns: False if the account isn't listed.
     func choose(_ account: AccountID?) -> Bool {
-        update { state in
+        update { state -> Bool in
             guard account.map({ state.current.has($0) }) ?? true else { return false }
             state.shown = account
             state.pending.append(.show(account))
@@ -286,6 +286,8 @@ public final class DeviceAccounts: Sendable {
             return true
         }
     }
+
+    var choices: Int { state.withLock { $0.choices } }
 
     /// Those that are open: shown since the app was started, or found to have something to send or to say. One that was removed meanwhile is
     /// among them.
@@ -515,7 +517,7 @@ struct AccountHome: Sendable {
     }
 
     /// What was chosen before somebody begins to sign in.
-    var choices: Int { accounts?.state.withLock { $0.choices } ?? 0 }
+    var choices: Int { accounts?.choices ?? 0 }
 
     /// Somebody has signed in, who may be another one than the connection's.
     func enter(_ reply: SignedIn, _ handle: String?, asked: Duration, after choices: Int) async throws(QuartetError) {
