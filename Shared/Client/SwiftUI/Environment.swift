@@ -39,6 +39,18 @@
                 .environment(\.quartet, quartet ?? .live(connection))
         }
 
+        /// Keeps the connection of whichever account is shown, and those that have something to send, for as long as the view is there, and gives
+        /// what is in it the clients of the account that is shown. Views are made anew for another account, so that nothing that one of
+        /// them keeps is taken along. While nobody is shown, the clients are those with which somebody signs in.
+        ///
+        /// ```swift
+        /// WindowGroup { ContentView().quartet(accounts) }
+        /// ```
+        @MainActor
+        public func quartet(_ accounts: DeviceAccounts) -> some View {
+            modifier(AccountsModifier(accounts: accounts))
+        }
+
         /// Shows something else while there is no connection, and none is being made.
         @MainActor
         public func whenDisconnected(@ViewBuilder _ content: @escaping () -> some View) -> some View {
@@ -61,6 +73,23 @@
                 // Of several windows, one runs it. When that one is closed, another goes on.
                 .task { await connection.run() }
                 .onChange(of: phase) { if phase == .active { connection.wake() } }
+        }
+    }
+
+    private struct AccountsModifier: ViewModifier {
+        let accounts: DeviceAccounts
+        @Environment(\.scenePhase) private var phase
+
+        func body(content: Content) -> some View {
+            // Read once: all that follows is about the same account.
+            let current = accounts.current
+            content
+                .id(current.account)
+                .environment(\.quartetConnection, current.connection)
+                .environment(\.quartet, current.quartet)
+                // Outside of what is made anew, so a switch ends nothing.
+                .task { await accounts.run() }
+                .onChange(of: phase) { if phase == .active { accounts.wake() } }
         }
     }
 

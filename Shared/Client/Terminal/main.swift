@@ -15,7 +15,7 @@ do {
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
     let device = try Device(settings)
-    let app = App(device, server: settings.server?.absoluteString, terminal: terminal)
+    let app = App(device.accounts(), on: device, server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()
     exit(status)
 } catch {

@@ -82,7 +82,6 @@ extension DroppedErrors {
         Reason(
             "Shared/Client/Testing/World/QuartetWorld.swift", "app.quartet.session.restore",
             "fails on a locked device, where the app tries again"),
-        Reason("Shared/Client/QuartetClient/Clients/SessionClient.swift", "show", "the error before it is thrown"),
         Reason("Shared/Client/QuartetClient/Local/LocalStore.swift", "remove", "the error before it is thrown"),
         Reason(
             "Shared/Client/QuartetClient/Local/DeviceBackup.swift", "file.setResourceValues",
@@ -132,6 +131,33 @@ extension DroppedErrors {
         Reason(
             "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "catch",
+            "what can't be read is loaded from the server, and read later"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "running.run",
+            "fails only for a task that is cancelled while it waits"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
+            "the account is opened, and its connection says why it can't be read"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
+            "what can't be read of an account that was removed isn't shown, either"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
+            "what can't be marked now is marked before it is erased"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
+            "it stays due, and the next round tries again"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
+            "a folder with tokens isn't erased, marked or not"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "writing.run",
+            "nothing in it throws, and whoever is cancelled waits all the same"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "catch",
+            "whoever signs in hears that there is no room; the server is told of that once"),
         Reason(
             "Shared/Client/QuartetClient/Connection/SystemSurroundings.swift", "catch",
             "where notifications aren't allowed, the card says it"),

@@ -63,7 +63,7 @@ struct TerminalAppTests {
                     terminal.type("s")
                     try await terminal.see("[ Sign out ]")
                     terminal.press(.down, .enter)
-                    try await terminal.see("● Sign in again")
+                    try await terminal.see("○ Not signed in")
                     terminal.type("anna\twrong horse battery")
                     try await terminal.see("•••")
                     terminal.press(.enter)
@@ -76,8 +76,49 @@ struct TerminalAppTests {
                     terminal.type("q")
                     try await terminal.process.waitForExit(.exited(0))
                 }
-                let kept = try FileManager.default.attributesOfItem(atPath: "\(folder)/tokens")
+                let accounts = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/accounts")
+                let anna = try #require(accounts.first { $0 != "accounts.json" })
+                let kept = try FileManager.default.attributesOfItem(atPath: "\(folder)/accounts/\(anna)/tokens")
                 #expect(kept[.posixPermissions] as? Int == 0o600)
+            }
+        }
+    }
+
+    @Test(
+        "several people use it on one computer: @ lists their accounts and shows another one, also when it starts again (R12)"
+    )
+    func accounts() async throws {
+        try await Quartet.with { quartet in
+            try await Self.withFolder { folder in
+                let arguments = ["--server", try quartet.url, "--folder", folder]
+                try await PseudoTerminal.with("quartet-tui", arguments) { terminal in
+                    try await Self.signUp(terminal)
+                    terminal.type("@")
+                    try await terminal.see("@anna  (now)")
+                    terminal.press(.down, .enter)
+                    try await terminal.see("I'm new here")
+                    terminal.press(.tab, .tab, .tab, .enter)
+                    try await terminal.see("Create an account")
+                    terminal.type("bob\tBob\tcorrect horse battery\r")
+                    try await terminal.see("Bob  @bob")
+                    terminal.type("@")
+                    try await terminal.see("@bob  (now)")
+                    terminal.press(.enter)
+                    try await terminal.see("Anna 日本  @anna")
+                    try await terminal.see("● Connected")
+                    terminal.type("q")
+                    try await terminal.process.waitForExit(.exited(0))
+                }
+                try await PseudoTerminal.with("quartet-tui", arguments) { terminal in
+                    try await terminal.see("Anna 日本  @anna")
+                    terminal.type("@")
+                    try await terminal.see("2  Bob  @bob")
+                    terminal.press(.down, .enter)
+                    try await terminal.see("Bob  @bob")
+                    try await terminal.see("Time left:")
+                    terminal.type("q")
+                    try await terminal.process.waitForExit(.exited(0))
+                }
             }
         }
     }

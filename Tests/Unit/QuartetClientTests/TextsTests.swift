@@ -197,7 +197,8 @@ struct TextsTests {
             .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .superseded,
             .notStored("x"),
             .offline,
-            .unknown, .needsAuthentication, .tokensUnavailable("x"), .signOutUntold, .notConfigured("x"), .cancelled,
+            .unknown, .needsAuthentication, .tokensUnavailable("x"), .signOutUntold,
+            .tooManyAccounts(limit: 8), .notConfigured("x"), .cancelled,
             .unreadable("x"),
         ]
         let states: [ConnectionState] = [

@@ -74,6 +74,29 @@ struct ViewTests {
         #expect(model.tab == .checkIn && model.dialog == nil && model.signIn != form)
     }
 
+    @Test(
+        "@ lists the accounts on this computer, shows another one, or signs in to one more; where nobody is shown, Esc does (R12)"
+    )
+    func accounts() {
+        var (model, shown) = (Model(), Self.shown())
+        shown.accounts = [
+            DeviceAccount(id: Self.anna, handle: "anna", name: "Anna"),
+            DeviceAccount(id: Self.bob, handle: "bob", name: nil),
+        ]
+        #expect(model.handle(.character("@"), shown) == nil)
+        let all = rows(model, shown)
+        #expect(all.contains { $0.contains("1  Anna  @anna  (now)") } && all.contains { $0.contains("2  @bob ") })
+        _ = model.handle(.down, shown)
+        #expect(model.handle(.enter, shown) == .show(Self.bob) && model.dialog == nil)
+        shown.session = SessionClient.preview(nil).session.value
+        shown.connection = .notSignedIn
+        #expect(rows(model, shown).contains { $0.contains("Esc: accounts on this computer") })
+        #expect(model.handle(.escape, shown) == nil)
+        #expect(rows(model, shown).contains { $0.contains("1  Anna  @anna ") })
+        _ = model.handle(.up, shown)
+        #expect(model.handle(.enter, shown) == .show(nil) && model.dialog == nil)
+    }
+
     @Test("a drill is proposed once there is a responder, asked about, run, and then read: whom it reached (A11)")
     func drill() throws {
         var model = Model()
@@ -193,12 +216,17 @@ struct ViewTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tui-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let settings = try Settings(["--folder", folder.path], [:])
-        do { #expect(try Device(settings).hasSetAside == false) }
         let file = folder.appending(path: "state")
+        do {
+            let device = try Device(settings)
+            _ = try device.stores.open(file)
+            #expect(!device.hasSetAside)
+        }
         var content = try Data(contentsOf: file)
         content.replaceSubrange(0..<4096, with: Data(repeating: 0xFF, count: 4096))
         try content.write(to: file)
         let device = try Device(settings)
+        _ = try device.stores.open(file)
         #expect(device.hasSetAside)
         try device.removeSetAside()
         #expect(!device.hasSetAside)

@@ -57,7 +57,8 @@ public struct Quartet: Sendable {
     /// ``QuartetError/notConfigured(_:)``.
     public static var current: Quartet { scoped ?? ofTheApp.withLock { $0 } ?? notConfigured }
 
-    /// Sets the app's clients, when it starts.
+    /// Sets the app's clients, when it starts. Clients are one account's for good: an app with several takes them from
+    /// ``DeviceAccounts``, and not from here.
     public static func use(_ quartet: Quartet) { ofTheApp.withLock { $0 = quartet } }
 
     fileprivate static func with<Result>(

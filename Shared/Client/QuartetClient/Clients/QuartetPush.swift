@@ -11,6 +11,14 @@ public enum QuartetPush: Hashable, Sendable {
     /// A test, which whoever runs the server sent: nobody was told anything by it. Its own title and text say so.
     case test(AccountID)
 
+    /// Whom it is for. An app with several accounts says so: it may be another one than the one that is shown.
+    public var account: AccountID {
+        switch self {
+        case .notification(let message): message.account
+        case .news(let account), .test(let account): account
+        }
+    }
+
     /// What a webhook was given, or what a browser decrypts.
     /// - Throws: ``QuartetError/unreadable(_:)``, also for a kind of notification that only a newer app knows.
     public init(json: Data) throws(QuartetError) {

@@ -2,6 +2,7 @@ import Foundation
 public import QuartetAPI
 public import QuartetSessionContract
 public import QuartetVocabulary
+import Synchronization
 
 // This file alone holds who is signed in on this device, shows it to readers, and replaces it.
 
@@ -67,10 +68,10 @@ extension SessionClient {
             session: service.session,
             restore: { () async throws(QuartetError) in try await live.show() },
             signUp: { request async throws(QuartetError) in
-                try await live.enter(.signUp) { _ in request }.phoneCode
+                try await live.enter(.signUp, request.handle) { _ in request }.phoneCode
             },
             signIn: { request async throws(QuartetError) in
-                _ = try await live.enter(.signIn) { last in request.showing(last) }
+                _ = try await live.enter(.signIn, request.handle) { last in request.showing(last) }
             },
             sendSignInCode: { request async throws(QuartetError) in
                 let last = await live.lastRefreshToken
@@ -189,16 +190,24 @@ private final class LiveSession: Sendable {
     }
 
     /// Signs somebody up or in.
+    /// - Parameter handle: As they gave it, if they did.
     func enter<Request: MessageBody>(
-        _ endpoint: TransportRequest.Endpoint, _ request: (_ lastRefreshToken: String?) -> Request
+        _ endpoint: TransportRequest.Endpoint, _ handle: String?, _ request: (_ lastRefreshToken: String?) -> Request
     ) async throws(QuartetError) -> SignedIn {
-        try await service.time.call { () async throws(QuartetError) in
-            let last = await lastRefreshToken
+        let home = service.home.withLock { $0 }
+        return try await service.time.call { () async throws(QuartetError) in
+            try home?.admit(handle)
+            let choices = home?.choices ?? 0
+            let last = if let home { await home.lastRefreshToken(of: handle) } else { await lastRefreshToken }
             let asked = service.time.now()
             let body = try await service.requests.open(endpoint, request(last))
             let signedIn = try Requests.decoded(SignedIn.self, from: body)
-            try await service.signedIn(signedIn, asked: asked)
-            try await show()
+            if let home {
+                try await home.enter(signedIn, handle, asked: asked, after: choices)
+            } else {
+                try await service.signedIn(signedIn, asked: asked)
+                try await show()
+            }
             return signedIn
         }
     }
@@ -213,11 +222,11 @@ private final class LiveSession: Sendable {
             }
             // Whoever has the device next sees nothing of the account.
             await service.finishTelling(until: service.time.now() + Outbox.patience)
-            do throws(QuartetError) { try forgotten.get() } catch {
-                try? await show()
-                throw error
-            }
-            try await show()
+            let shown: Result<Void, QuartetError>
+            do throws(QuartetError) { shown = .success(try await show()) } catch { shown = .failure(error) }
+            await service.home.withLock { $0 }?.noteSignOut()
+            try forgotten.get()
+            try shown.get()
         }
     }
 

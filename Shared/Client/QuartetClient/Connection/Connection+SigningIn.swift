@@ -107,13 +107,16 @@ extension Connection {
                 if trouble == nil, let last, (try? await credentials)?.account == last {
                     // The same person has signed in again by now, in another process, and what that one keeps stays.
                     store.close()
-                } else if let last {
-                    try await store.forget(last, openings)
                 } else {
-                    // Of whom it is can't be read, or it is nobody's.
-                    let unread = (try? await store.items()) ?? []
-                    try await store.forgetOthers(than: nil, openings)
-                    outbox.noteDropped(unread)
+                    await home.withLock { $0 }?.noteLeaving()
+                    if let last {
+                        try await store.forget(last, openings)
+                    } else {
+                        // Of whom it is can't be read, or it is nobody's.
+                        let unread = (try? await store.items()) ?? []
+                        try await store.forgetOthers(than: nil, openings)
+                        outbox.noteDropped(unread)
+                    }
                 }
                 if isKnown { try await tokens?.forget(last, device) } else if let trouble { throw trouble }
             }
@@ -144,12 +147,17 @@ extension Connection {
         while !Task.isCancelled {
             let news = leaving.subscribe(keeping: 1)
             var next: Duration?
+            let home = home.withLock { $0 }
+            let wasLeaving = if home != nil { await isLeaving } else { false }
             do {
                 try await tokens.finishLeaving { account, isLast in
                     let openings = try await self.store.openings()
-                    if try await isLast() { try await self.store.forget(account, openings) }
+                    guard try await isLast() else { return }
+                    await home?.noteLeaving()
+                    try await self.store.forget(account, openings)
                 }
                 failures = 0
+                if wasLeaving { await home?.noteSignOut() }
             } catch {
                 failures += 1
                 var random = time.draws

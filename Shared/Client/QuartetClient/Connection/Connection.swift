@@ -38,6 +38,8 @@ public final class Connection: Observable, Sendable {
     /// Has one caller of ``run()`` after the other run it.
     private let running = Lane()
     let surroundings: (any Surroundings)?
+    /// Where the device has several accounts; nil where it has this connection's alone.
+    let home = Mutex<AccountHome?>(nil)
     let notices: UnsentNotices?
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
     /// nothing may take it that an observer can call and that doesn't suspend.

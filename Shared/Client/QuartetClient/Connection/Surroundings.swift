@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a connection hears from the device that it runs on, and asks of it.
 public protocol Surroundings: Sendable {
     /// A value whenever the device has another network than before. A reader that falls behind needs the newest one alone.
@@ -36,12 +38,8 @@ extension Connection {
     func heed(_ surroundings: any Surroundings) async {
         await withDiscardingTaskGroup { group in
             group.addTask { for await _ in surroundings.networkChanges() { self.networkChanged() } }
-            if let notices {
-                group.addTask {
-                    if await self.isNobodys { notices.withdrawAll() }
-                    await notices.follow()
-                }
-            }
+            // Several accounts do so also for one that doesn't run.
+            if home.withLock({ $0 == nil }) { group.addTask { await self.followNotices() } }
             var known: Set<OutboxItem.ID> = []
             for await items in outbox.items.values {
                 let ids = Set(items.map(\.id))
@@ -60,6 +58,13 @@ extension Connection {
                 known = outbox.items.value.contains { $0.precedence == .urgent } ? [] : ids
             }
         }
+    }
+
+    /// Has the device tell what is so, until the task is cancelled.
+    func followNotices() async {
+        guard let notices else { return }
+        if await isNobodys { notices.withdrawAll() }
+        await notices.follow()
     }
 
     private func waitUntilSent() async {

@@ -80,6 +80,9 @@ extension Outbox {
         if !others.isEmpty { progress.send(()) }
     }
 
+    /// Whether anything waits, be it only for the device to keep it.
+    var isWaiting: Bool { state.withLock { !$0.items.isEmpty || !$0.adding.isEmpty } }
+
     /// Whether what was kept for the account is among the items.
     var isRestored: Bool { state.withLock { $0.isRestored } }
 

@@ -28,6 +28,8 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The device is signed out and keeps nothing, but what it was signed in with was damaged, so the server doesn't know: it still
     /// pushes to the device until the device is signed out from another one.
     case signOutUntold
+    /// So many accounts are signed in on this device, and one has to be removed before another one can be.
+    case tooManyAccounts(limit: Int)
     /// There is no server, or nobody has set the clients.
     case notConfigured(String)
     /// It was taken back before it was sent, or its caller gave up what nobody keeps.
@@ -51,6 +53,8 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tokensUnavailable(let reason): "This device can't read what it is signed in with: \(reason)"
         case .signOutUntold:
             "This device is signed out, but couldn't tell the server; sign it out from another device as well."
+        case .tooManyAccounts(let limit):
+            "This device can have \(limit) accounts; remove one before you sign in to another."
         case .notConfigured(let what): "\(what) isn't configured."
         case .cancelled: "It was cancelled."
         case .unreadable(let reason): "The server's answer can't be read: \(reason)"

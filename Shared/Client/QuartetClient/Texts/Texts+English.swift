@@ -176,6 +176,7 @@ extension Texts {
             "What this device kept was damaged. Some of your last changes may be lost, even a call for help or its end: make again what doesn't show.",
         "problem.signOutUntold":
             "This device is signed out, but couldn't tell the server, which still lists it. Sign in again, here or elsewhere, and sign out all devices.",
+        "problem.tooManyAccounts": "This device can have {limit} accounts; remove one before you sign in to another.",
         "problem.notStored": "This device can't keep the change.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",

@@ -184,6 +184,8 @@ extension Texts {
             "Was dieses Gerät gespeichert hatte, war beschädigt. Einige deiner letzten Änderungen sind vielleicht verloren, auch ein Hilferuf oder sein Ende: Wiederhole, was nicht zu sehen ist.",
         "problem.signOutUntold":
             "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen. Melde dich hier oder auf einem anderen Gerät wieder an, und melde dann alle Geräte ab.",
+        "problem.tooManyAccounts":
+            "Dieses Gerät kann {limit} Konten haben; entferne eines, bevor du dich bei einem weiteren anmeldest.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":

@@ -200,6 +200,7 @@ public struct Texts: Sendable {
         case .needsAuthentication: self["problem.needsAuthentication"]
         case .tokensUnavailable: self["problem.tokensUnavailable"]
         case .signOutUntold: self["problem.signOutUntold"]
+        case .tooManyAccounts(let limit): filled("problem.tooManyAccounts", ["limit": "\(limit)"])
         case .notConfigured: self["problem.notConfigured"]
         case .cancelled: self["problem.cancelled"]
         case .unreadable: self["problem.unreadable"]

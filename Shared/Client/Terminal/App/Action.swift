@@ -6,6 +6,8 @@ enum Action: Hashable, Sendable {
     case signIn(handle: String, password: String)
     case signUp(handle: String, name: String, password: String)
     case signOut
+    /// Another account, or nobody's: to sign in to one more.
+    case show(AccountID?)
 
     /// Of a change that wasn't sent.
     case dismiss(UnsentChange.ID)

@@ -47,11 +47,12 @@ extension App {
             let form = model.signIn
             model = Model()
             model.signIn = form
-        case .dismiss(let id): try await connection.outbox.markRead(id)
-        case .dismissDropped: connection.outbox.markDroppedRead()
-        case .dismissSetAside:
-            hasSetAside = false
-            try device.removeSetAside()
+        case .show(let account): try await accounts?.show(account)
+        case .dismiss(let id):
+            guard let card = accounts?.unsent.first(where: { $0.change.id == id }) else { return }
+            try await accounts?.markRead(card)
+        case .dismissDropped: for clients in accounts?.opened ?? [] { clients.connection.outbox.markDroppedRead() }
+        case .dismissSetAside: try device.removeSetAside()
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval, let version):
             try await quartet.user.replaceCheckInInterval(interval, version)

@@ -4,11 +4,15 @@ import QuartetClient
 /// Draws shared state, and does what keys ask for.
 @MainActor
 final class App {
-    let connection: Connection
-    let quartet: Quartet
+    /// Nil without a server.
+    let accounts: DeviceAccounts?
     var model = Model()
     let device: Device
     private let server: String?
+    /// What there is without a server.
+    private let nowhere = Connection(transport: nil)
+    /// Whose state is followed.
+    private var watched: ObjectIdentifier?
     private let terminal: Terminal
     private var screen: Screen?
     private var lines: [String] = []
@@ -19,8 +23,6 @@ final class App {
     /// The notifications of which the server knows, or will know, that this device has shown them.
     private var seen: Set<NotificationID> = []
     private var isTellingSeen = false
-    /// As it was when the app began, or somebody last read of it.
-    var hasSetAside: Bool
     private var ended: PlaybackItemID?
     private let frames = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var exitStatus: Int32?
@@ -28,20 +30,24 @@ final class App {
     private var jobs: [Int: Task<Void, Never>] = [:]
     private var jobCount = 0
 
-    init(_ device: Device, server: String?, terminal: Terminal) {
+    init(_ accounts: DeviceAccounts?, on device: Device, server: String?, terminal: Terminal) {
+        self.accounts = accounts
         self.device = device
-        connection = device.connection()
-        hasSetAside = device.hasSetAside
         self.server = server
         self.terminal = terminal
-        quartet = .live(connection)
     }
+
+    /// Of the account that is shown, or of nobody: what somebody sees and does is about one and the same account.
+    var connection: Connection { accounts?.current.connection ?? nowhere }
+    var quartet: Quartet { accounts?.current.quartet ?? .live(nowhere) }
+    /// Of all accounts with which something was done since the app was started, or that have something to send.
+    private var connections: [Connection] { accounts?.opened.map(\.connection) ?? [] }
 
     /// Runs until somebody ends it.
     /// - Returns: The exit status.
     func run() async -> Int32 {
         let status = await runOnScreen()
-        let unsent = connection.outbox.items.value.count
+        let unsent = connections.reduce(0) { $0 + $1.outbox.items.value.count }
         if unsent > 0 {
             let changes = unsent == 1 ? "1 change wasn't sent. It is" : "\(unsent) changes weren't sent. They are"
             terminal.write("quartet-tui: \(changes) sent when it runs again.\n")
@@ -56,8 +62,8 @@ final class App {
             terminal.leave()
             for signal in signals { signal.cancel() }
         }
-        do { try await quartet.session.restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
-        let running = Task { await connection.run() }
+        do { try await restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
+        let running = Task { [accounts] in if let accounts { await accounts.run() } }
         watch()
         let drawing = Task { for await _ in frames.stream { draw() } }
         change()
@@ -81,6 +87,15 @@ final class App {
         return 0
     }
 
+    private func restore() async throws(AccountListProblem) {
+        guard let accounts else { return }
+        do throws(AccountListProblem) { try await accounts.restore() } catch .damaged {
+            // Everybody who is signed in is in the next one, too.
+            try await accounts.repair()
+            try await accounts.restore()
+        }
+    }
+
     func quit() { exitStatus = 0 }
 
     /// Does what a key asked for. The app doesn't end before it is done, as long as a person would wait.
@@ -95,7 +110,7 @@ final class App {
 
     /// Whether something that was asked for may still be sent. Without a connection it is kept, and nobody waits for it.
     private var isBusy: Bool {
-        !jobs.isEmpty || connection.state.isConnected && !connection.outbox.items.value.isEmpty
+        !jobs.isEmpty || connections.contains { $0.state.isConnected && !$0.outbox.items.value.isEmpty }
     }
 
     /// Gives what was asked for last the time to be sent, unless somebody asks again that the app end.
@@ -150,12 +165,18 @@ final class App {
     // MARK: Shared state
 
     var shown: Shown {
-        var shown = Shown(quartet, connection.state, server: server, now: connection.serverTime ?? .now)
+        let list = accounts?.list.value
+        // Nothing connects for nobody.
+        let state = accounts != nil && list?.shown == nil ? .notSignedIn : connection.state
+        var shown = Shown(quartet, state, server: server, now: connection.serverTime ?? .now)
         shown.error = connection.lastError
         shown.waiting = connection.outbox.items.value.count
-        shown.unsent = connection.outbox.unsent.value
-        shown.dropped = connection.outbox.dropped.value
-        shown.hasSetAside = hasSetAside
+        let cards = accounts?.unsent ?? []
+        shown.unsent = cards.map(\.change)
+        shown.unsentOwner = cards.first.flatMap { $0.account == list?.shown ? nil : $0.owner.label }
+        shown.dropped = connections.flatMap(\.outbox.dropped.value)
+        shown.accounts = list?.accounts ?? []
+        shown.hasSetAside = device.hasSetAside
         shown.group = group?.state.value
         shown.music = music?.group
         shown.playback = music?.state.value
@@ -164,6 +185,38 @@ final class App {
     }
 
     private func watch() {
+        watchAccount()
+        if let accounts {
+            followers["accounts"] = Task {
+                for await _ in accounts.list.values {
+                    watchAccount()
+                    change()
+                }
+            }
+        }
+        // What prints lines prints them when something happens, not when time goes on.
+        guard !terminal.abilities.isDumb else { return }
+        followers["time"] = Task {
+            while (try? await Task.sleep(for: .seconds(1))) != nil { change() }
+        }
+    }
+
+    /// Follows the account that is shown. Nothing that is open or was chosen of another one stays.
+    private func watchAccount() {
+        for connection in connections where followers["unsent \(connection.name)"] == nil {
+            follow("unsent \(connection.name)", connection.outbox.unsent.values)
+            follow("dropped \(connection.name)", connection.outbox.dropped.values)
+        }
+        let former = watched
+        watched = ObjectIdentifier(connection)
+        guard former != watched else { return }
+        if former != nil {
+            let (form, notice) = (model.signIn, model.notice)
+            model = Model()
+            (model.signIn, model.notice) = (form, notice)
+            for name in ["group", "music"] { followers.removeValue(forKey: name)?.cancel() }
+            (group, music, ended) = (nil, nil, nil)
+        }
         follow("connection", connection.states)
         follow("session", quartet.session.session.values)
         follow("user", quartet.user.user.values)
@@ -172,13 +225,6 @@ final class App {
         follow("notifications", quartet.notifications.notifications.values)
         follow("groups", quartet.groups.groups.values)
         follow("outbox", connection.outbox.items.values)
-        follow("unsent", connection.outbox.unsent.values)
-        follow("dropped", connection.outbox.dropped.values)
-        // What prints lines prints them when something happens, not when time goes on.
-        guard !terminal.abilities.isDumb else { return }
-        followers["time"] = Task {
-            while (try? await Task.sleep(for: .seconds(1))) != nil { change() }
-        }
     }
 
     private func follow<Values: AsyncSequence & Sendable>(_ name: String, _ values: Values)

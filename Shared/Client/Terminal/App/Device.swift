@@ -2,6 +2,7 @@ import Foundation
 import QuartetAsyncHTTP
 import QuartetClient
 import QuartetStorage
+import Synchronization
 
 /// What the app keeps on this computer, which one process at a time may use: two that exchanged the same token would look like
 /// a thief's.
@@ -15,7 +16,7 @@ final class Device {
 
     private let settings: Settings
     private let lock: FileHandle
-    private let store: DatabaseStore
+    let stores = Stores()
 
     /// - Throws: ``InUse``, or why the folder can't be used.
     init(_ settings: Settings) throws {
@@ -27,18 +28,43 @@ final class Device {
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw InUse(folder: folder) }
-        store = try DatabaseStore(settings.folder.appending(path: "state"))
     }
 
-    /// Whether what it kept was found damaged, and nobody has read that yet.
-    var hasSetAside: Bool { !store.setAside.isEmpty }
+    /// Those who are signed in on this computer, with whoever was before the app had several accounts; nil without a server.
+    func accounts() -> DeviceAccounts? {
+        guard let server = settings.server else { return nil }
+        let folder = settings.folder
+        return DeviceAccounts(
+            in: settings.folder.appending(path: "accounts"),
+            transport: { [certificates = settings.certificates] in
+                HTTPTransport(asyncHTTP: server, trusting: certificates)
+            },
+            adopting: FormerAccount(tokens: FileTokenStore(folder.appending(path: "tokens"))) { [stores] in
+                try stores.open(folder.appending(path: "state"))
+            },
+            store: { [stores] in try stores.open($0.url.appending(path: "state")) })
+    }
 
-    func removeSetAside() throws { try store.removeSetAside() }
+    /// Whether what it kept for anybody was found damaged when it was opened, and nobody has read that yet.
+    var hasSetAside: Bool { stores.hasSetAside }
 
-    func connection() -> Connection {
-        Connection(
-            transport: settings.server.map { HTTPTransport(asyncHTTP: $0, trusting: settings.certificates) },
-            tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
-            store: store, policy: .forever)
+    func removeSetAside() throws { try stores.removeSetAside() }
+
+    /// Opens the accounts' stores.
+    final class Stores: Sendable {
+        private let damaged = Mutex<[DatabaseStore]>([])
+
+        var hasSetAside: Bool { damaged.withLock { !$0.isEmpty } }
+
+        func open(_ file: URL) throws -> DatabaseStore {
+            let store = try DatabaseStore(file)
+            if !store.setAside.isEmpty { damaged.withLock { $0.append(store) } }
+            return store
+        }
+
+        func removeSetAside() throws {
+            for store in damaged.withLock({ $0 }) { try store.removeSetAside() }
+            damaged.withLock { $0 = [] }
+        }
     }
 }

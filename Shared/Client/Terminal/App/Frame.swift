@@ -15,6 +15,9 @@ enum Frame {
                 "Start it as  quartet-tui --server https://…  or set QUARTET_SERVER.",
             ]
             keys = "q quit"
+        } else if let dialog = model.dialog, dialog.isAboutAccounts {
+            content = dialog.form.lines(width: width, height: room)
+            keys = AccountsPart.keys
         } else if shown.needsSignIn {
             content = SignInScreen.lines(model, shown, width: width, height: room)
             keys = "Tab next   Enter go on   Ctrl-C quit"
@@ -99,7 +102,11 @@ enum Frame {
 
     private static func notice(_ model: Model, _ shown: Shown, width: Int) -> Line {
         if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
-        let card = shown.unsent.first.map { Words.unsent($0, shown.name(of: $0.contact)) }
+        let owner = shown.unsentOwner.map { "\($0): " } ?? ""
+        // Whom the owner calls what, the account that is shown doesn't know.
+        let card = shown.unsent.first.map { change in
+            owner + Words.unsent(change, owner.isEmpty ? shown.name(of: change.contact) : "somebody")
+        }
         if let text = card ?? (shown.hasSetAside ? Words.setAside : Words.dropped(shown.dropped)) {
             let key = shown.needsSignIn ? "  Esc read" : "  d read"
             let room = max(0, width - Glyph.width(of: key))

@@ -9,6 +9,8 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
+            /// Which of them to show.
+            case accounts([AccountID])
             case add, grace, pause, trip, play
             /// For the version of check-ins that was there when the form was opened.
             case interval(seen: Int64)
@@ -26,6 +28,9 @@ struct Model: Hashable, Sendable {
 
         var form: Form
         let purpose: Purpose
+
+        /// Whether it is about no account's own.
+        var isAboutAccounts: Bool { if case .accounts = purpose { true } else { false } }
     }
 
     struct Notice: Hashable, Sendable {
@@ -60,18 +65,24 @@ struct Model: Hashable, Sendable {
         default: notice = nil
         }
         if shown.connection == .notConfigured { return key == .character("q") ? .quit : nil }
+        if let dialog, dialog.isAboutAccounts { return handleDialog(key, shown) }
         if shown.needsSignIn {
             // What is open is of whoever was signed in before.
             let form = signIn
             self = Model()
             signIn = form
             if key == .escape, let dismissal = Self.dismissal(shown) { return dismissal }
+            if key == .escape, !shown.accounts.isEmpty {
+                dialog = AccountsPart.dialog(shown)
+                return nil
+            }
             return SignInScreen.handle(key, &self)
         }
         if dialog != nil { return handleDialog(key, shown) }
         switch key {
         case .character("d") where Self.dismissal(shown) != nil: return Self.dismissal(shown)
         case .character("q"): return .quit
+        case .character("@"): dialog = AccountsPart.dialog(shown)
         case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
         case .tab: tab = tab.moved(by: 1)
         case .backTab: tab = tab.moved(by: -1)
@@ -117,6 +128,9 @@ struct Model: Hashable, Sendable {
         }
         let form = dialog.form
         switch dialog.purpose {
+        case .accounts(let accounts):
+            self.dialog = nil
+            return .show(accounts.dropFirst(form.focus).first)
         case .confirm(let action):
             self.dialog = nil
             return action

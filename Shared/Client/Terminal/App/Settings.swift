@@ -12,7 +12,7 @@ struct Settings: Hashable, Sendable {
           --folder FOLDER  what it keeps on this computer: who is signed in, and state
                            for when there is no network (or QUARTET_FOLDER; by default
                            a folder for each server in ~/.local/state/quartet-tui).
-                           Another folder is another account.
+                           Up to eight accounts can be in it: @ switches.
           --certificates FILE
                            whom to trust instead of the system's authorities: their
                            certificates in PEM (or QUARTET_CERTIFICATES)

@@ -23,6 +23,10 @@ struct Shown: Sendable {
     var waiting = 0
     /// Urgent changes that weren't sent, the oldest first, as long as nobody has read of them.
     var unsent: [UnsentChange] = []
+    /// What the account of the first one is called, if it isn't the one that is shown.
+    var unsentOwner: String?
+    /// Those who are signed in on this computer.
+    var accounts: [DeviceAccount] = []
     /// What signing out dropped, as long as nobody has read of it.
     var dropped: [String] = []
     /// Whether what the device kept was damaged, as long as nobody has read of it.

@@ -3,7 +3,7 @@ import QuartetClient
 /// One's own check-in: how much time is left, and the alert.
 enum CheckInScreen {
     static let keys =
-        "c check in   a alert   i interval   d daily   g grace   p pause   t trip   u pings   U quiet   D drill   s sign out   1-4 Tab screens   q quit"
+        "c check in   a alert   i interval   d daily   g grace   p pause   t trip   u pings   U quiet   D drill   s sign out   @ accounts   1-4 Tab screens   q quit"
 
     /// - Parameter drill: What is known of who got the newest drill.
     static func lines(_ shown: Shown, width: Int, drill: DrillReport? = nil) -> [Line] {

@@ -18,7 +18,8 @@ enum SignInScreen {
 
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
         var lines = model.signIn.lines(width: width, height: height - 4)
-        lines += [.empty, Line("Server: \(shown.server ?? "")", .dim)]
+        let accounts = shown.accounts.isEmpty ? "" : "   Esc: accounts on this computer"
+        lines += [.empty, Line("Server: \(shown.server ?? "")\(accounts)", .dim)]
         if let error = shown.error, shown.session.isSignedIn || error == .tokensUnreadable {
             lines.append(Line("\(error)", .colored(.yellow)))
         }

@@ -27,11 +27,13 @@ import Testing
 /// It can't say anything that the server doesn't: it is the same code, on rows in memory. It lacks what isn't in the rules: limits of
 /// the edge, pictures, attachments, phones and signals, and people in a group session are present whether or not they look.
 public final class QuartetWorld: Sendable {
-    private let edge: WorldEdge
-    private let executor: WorldExecutor
+    let edge: WorldEdge
+    let executor: WorldExecutor
     private let start: Instant
     private let seed: UInt64
     private let everybody = Mutex<[WorldPerson]>([])
+    /// The devices that several people share, by their names.
+    let shared = Mutex<[String: WorldSharedDevice]>([:])
 
     /// - Parameters:
     ///   - seed: The same gives the same accounts, group sessions and pauses, in a test that makes them in the same order.
@@ -43,7 +45,10 @@ public final class QuartetWorld: Sendable {
         executor = WorldExecutor(edge)
     }
 
-    deinit { for person in everybody.withLock({ $0 }) { person.life.end() } }
+    deinit {
+        for person in everybody.withLock({ $0 }) { person.life.end() }
+        for device in shared.withLock({ Array($0.values) }) { device.end() }
+    }
 
     /// The time at the server.
     public var now: Instant { start + Interval(edge.clock.now) }
@@ -84,21 +89,25 @@ public final class QuartetWorld: Sendable {
     /// An app on what its device has.
     private func makeApp(_ device: WorldDevice) -> WorldPerson.App {
         let life = WorldLife()
+        let connection = Connection(
+            name: device.name, transport: WorldTransport(edge: edge, device: device.name, life: life),
+            tokens: WorldTokenStore(device: device, life: life),
+            store: WorldStore(device: device, life: life, executor: executor), policy: .forever,
+            time: timekeeper(of: device.name), surroundings: nil)
+        return WorldPerson.App(connection: connection, quartet: .live(connection), life: life)
+    }
+
+    func timekeeper(of device: String) -> Timekeeper {
         var time = edge.clock.timekeeper
         time.workplace = executor
-        time.epoch = device.name
+        time.epoch = device
         // A world's streams end with an error, and are quiet where there is nothing to say.
         time.silence = .seconds(1000 * 86_400)
         time.wall = { [start, edge] in start + Interval(edge.clock.now) }
         // Of one's own, so that it makes no difference whose pause is drawn first.
-        let random = Mutex(WorldRandom(seed: device.name.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
+        let random = Mutex(WorldRandom(seed: device.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) }))
         time.draws = Draws { random.withLock { $0.next() } }
-        let connection = Connection(
-            name: device.name, transport: WorldTransport(edge: edge, device: device.name, life: life),
-            tokens: WorldTokenStore(device: device, life: life),
-            store: WorldStore(device: device, life: life, executor: executor), policy: .forever, time: time,
-            surroundings: nil)
-        return WorldPerson.App(connection: connection, quartet: .live(connection), life: life)
+        return time
     }
 
     private func run(_ app: WorldPerson.App) {
@@ -227,6 +236,9 @@ public final class QuartetWorld: Sendable {
                     person.device.troubleEnd == nil && !edge.isTroubled(person.device.name)
                         && person.isSettled(edge.isFollowed(person.device.name))
                 }
+            }
+            && shared.withLock { devices in
+                devices.allSatisfy { name, device in !edge.isTroubled(name) && device.isSettled(edge.isFollowed(name)) }
             }
     }
 

@@ -13,3 +13,11 @@ public struct DependencyValues: Sendable {
         set {}
     }
 }
+
+public func withDependencies<Result>(
+    _ change: (inout DependencyValues) throws -> Void, operation: () throws -> Result
+) rethrows -> Result {
+    var values = DependencyValues()
+    try change(&values)
+    return try operation()
+}

@@ -108,4 +108,5 @@ extension View {
         of value: Value, initial: Bool = false, _ action: @escaping () -> Void
     ) -> some View { self }
     public func disabled(_ isDisabled: Bool) -> some View { self }
+    public func id(_ id: some Hashable) -> some View { self }
 }

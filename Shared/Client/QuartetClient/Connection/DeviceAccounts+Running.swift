@@ -1,0 +1,225 @@
+import QuartetVocabulary
+import Synchronization
+
+/// Which connections run: that of the account that is shown, and those that have something to send or to tell.
+extension DeviceAccounts {
+    /// How often the list and the stores are looked at, of which other processes may have made something.
+    private static let interval = Outbox.sharingInterval
+    /// For how long a push has an account fetch what is new.
+    static let newsPatience: Duration = .seconds(30)
+
+    /// Shows what the device has now: who there is, and what was kept for the account that is shown. Needs no network.
+    /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
+    public func restore() async throws(AccountListProblem) {
+        await time.call { () async in
+            await adopt()
+            await refresh()
+            if let shown = list.shown { await restoreCopies(of: open(shown)) }
+            noteFolders()
+            await settle()
+        }
+        if let problem = list.value.problem { throw problem }
+    }
+
+    /// Connects the account that is shown, whichever that is, and sends what any account has to send, until the task is cancelled. A second
+    /// call at the same time waits until the first has ended, and goes on.
+    public func run() async {
+        // Fails only for a task that is cancelled while it waits.
+        try? await running.run { () async throws(QuartetError) in await runNow() }
+    }
+
+    private func runNow() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.watch() }
+            group.addTask { await self.watchOthers() }
+            var kept: Set<AccountID> = []
+            while !Task.isCancelled {
+                let news = wakes.subscribe(keeping: 1)
+                if let shown = list.shown { _ = open(shown) }
+                for clients in opened {
+                    guard let account = clients.account, kept.insert(account).inserted else { continue }
+                    group.addTask { await self.keep(clients, account) }
+                }
+                await time.wait(for: news, until: nil)
+            }
+        }
+    }
+
+    // MARK: One account
+
+    private enum Need {
+        /// It is shown, or has something to send or to tell.
+        case running
+        /// Another process may keep something.
+        case looking
+        case nothing
+    }
+
+    private func need(of account: AccountID, _ connection: Connection) -> Need {
+        let now = time.now()
+        let (isRunning, isListed) = state.withLock { state in
+            let isCalled = state.called[account].map { now < $0 } ?? false
+            // Where the list can't be read, it may say so.
+            return (
+                state.shown == account || state.leaving.contains(account) || isCalled,
+                state.current.has(account) || state.problem != nil
+            )
+        }
+        if isRunning || connection.outbox.isWaiting { return .running }
+        return isListed ? .looking : .nothing
+    }
+
+    /// Runs a connection whenever it is needed. The rest of the time what other processes keep in its store is looked for, so that a call
+    /// for help is sent whoever is shown here.
+    private func keep(_ clients: AccountClients, _ account: AccountID) async {
+        let connection = clients.connection
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await _ in connection.outbox.items.values { self.wakes.send(()) } }
+            group.addTask { await connection.followNotices() }
+            group.addTask {
+                for await user in clients.quartet.user.user.values where user.account == account {
+                    await self.learn(account, user.handle, user.name)
+                }
+            }
+            while !Task.isCancelled {
+                let need = self.need(of: account, connection)
+                await withDiscardingTaskGroup { turn in
+                    switch need {
+                    case .running:
+                        turn.addTask { await connection.run() }
+                        turn.addTask { await self.endCall(of: account) }
+                    case .looking: turn.addTask { await Self.rest(connection) }
+                    case .nothing: turn.addTask { await Self.end(clients) }
+                    }
+                    await wait { self.need(of: account, connection) == need }
+                    turn.cancelAll()
+                }
+            }
+        }
+    }
+
+    /// Waits until an account has had its time to fetch what a push didn't carry.
+    private func endCall(of account: AccountID) async {
+        while let end = state.withLock({ $0.called[account] }) {
+            do { try await time.sleep(end) } catch { return }
+            update { state in
+                if state.called[account] == end { state.called[account] = nil }
+            }
+        }
+    }
+
+    private static func rest(_ connection: Connection) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await connection.keepRestoring() }
+            group.addTask { await connection.outbox.heedOthers() }
+            group.addTask { await connection.heedForgetting() }
+        }
+    }
+
+    /// Whoever still has the clients of an account that another process has removed sees nobody's there.
+    private static func end(_ clients: AccountClients) async {
+        do throws(QuartetError) { try await clients.connection.restore() } catch {}
+        clients.store?.closeIfErased()
+    }
+
+    /// - Parameter isSame: Asked whenever something has changed.
+    private func wait(while isSame: () -> Bool) async {
+        while !Task.isCancelled {
+            let news = wakes.subscribe(keeping: 1)
+            guard isSame() else { return }
+            await time.wait(for: news, until: nil)
+        }
+    }
+
+    /// Has the list say what an account is called by now.
+    private func learn(_ account: AccountID, _ handle: String?, _ name: String?) async {
+        guard let entry = list.value[account], entry.handle != handle || entry.name != name else { return }
+        update { $0.pending.append(.describe(account, handle: handle, name: name)) }
+        calls.send(())
+    }
+
+    // MARK: All accounts
+
+    /// Heeds what other processes do, and writes what couldn't be written.
+    private func watch() async {
+        var stamp: String?
+        while !Task.isCancelled {
+            let calls = self.calls.subscribe(keeping: 1)
+            await adopt()
+            await refresh()
+            let now = shelf.stamp
+            if now != stamp {
+                stamp = now
+                noteFolders()
+                // Whoever was signed out in another process may be back.
+                for clients in opened where clients.connection.store.account == nil {
+                    clients.connection.unread.send(())
+                }
+            }
+            await settle()
+            if state.withLock({ !$0.pending.isEmpty }) { await flush() }
+            let isUnfinished = state.withLock { state in
+                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil || !state.hasAdopted
+            }
+            await time.wait(for: calls, until: shelf.isShared || isUnfinished ? time.now() + Self.interval : nil)
+        }
+    }
+
+    /// Looks for what waits in accounts that aren't open. Neither the list nor another process that has the lock holds that up.
+    private func watchOthers() async {
+        while !Task.isCancelled {
+            let calls = self.calls.subscribe(keeping: 1)
+            await lookAtOthers()
+            await time.wait(for: calls, until: shelf.isShared ? time.now() + Self.interval : nil)
+        }
+    }
+
+    /// What is in any folder may not be what the list says.
+    func noteFolders() {
+        let listed = state.withLock { $0.current.accounts.map(\.account) }
+        // What can't be listed now is looked at once it can.
+        let folders = (try? shelf.folders()) ?? []
+        // Another process may have told the server of those who left.
+        update { $0.due.formUnion(listed + folders + $0.leaving) }
+    }
+
+    private func lookAtOthers() async {
+        // What waits is sent though the list can't be read.
+        let unlisted = list.value.problem == nil ? [] : folders
+        let (known, new) = state.withLock { state -> ([AccountID], [AccountID]) in
+            let listed = state.current.accounts.map(\.account)
+            let closed = (listed + unlisted.filter { !listed.contains($0) }).filter { state.opened[$0] == nil }
+            return (closed.filter { state.looked[$0] != nil }, closed.filter { state.looked[$0] == nil })
+        }
+        await withDiscardingTaskGroup { group in
+            for account in known { group.addTask { await self.look(at: account) } }
+            // To open a store may take its time: one after the other.
+            for account in new { await look(at: account) }
+        }
+    }
+
+    /// Opens an account that isn't shown if its store has something to send or to say.
+    @concurrent
+    private func look(at account: AccountID) async {
+        let known = state.withLock { $0.looked[account] }
+        let store = known?.store ?? parts.store(folder(of: account))
+        do {
+            let (version, isEmpty): (Int64?, Bool)
+            if let shared = store as? any MultiprocessStore {
+                let now = try await shared.version()
+                guard known?.version != now else { return }
+                (version, isEmpty) = (now, try await shared.changes(of: account).items.isEmpty)
+            } else {
+                guard known == nil else { return }
+                (version, isEmpty) = (nil, try await store.load(account).items.isEmpty)
+            }
+            if isEmpty { return state.withLock { $0.looked[account] = Look(store: store, version: version) } }
+        } catch is ForgottenAccount {
+            // It is looked at anew if it is still listed.
+            return state.withLock { $0.looked[account] = nil }
+        } catch {
+            // Its connection tries until it can be read.
+        }
+        _ = open(account)
+    }
+}

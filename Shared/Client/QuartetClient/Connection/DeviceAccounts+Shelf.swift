@@ -1,0 +1,331 @@
+import QuartetAPI
+import QuartetVocabulary
+import Synchronization
+
+/// What becomes of the list and the folders. The tokens say who is signed in; the list says the order, the names and who was shown last.
+///
+/// Each step is one that a process may be killed after: tokens are written before an account is listed, and a folder that has some and
+/// isn't listed is listed later. Signing out changes the tokens first, then marks the folder; one that is marked and has no tokens goes at
+/// last. Tokens that aren't found say nothing by themselves: they may be where this process doesn't look.
+extension DeviceAccounts {
+    /// How long a process waits for another one that has the lock, and may be frozen.
+    private static let patience: Duration = .seconds(6)
+
+    // MARK: Signing in
+
+    func admit(_ handle: String?, by account: AccountID?) throws(QuartetError) {
+        let listed = list.value.accounts
+        guard listed.count >= Self.limit else { return }
+        // Somebody who is listed may sign in again.
+        let isKnown = handle.map { known(by: $0) != nil } ?? (account.map { list.value[$0] != nil } ?? false)
+        guard isKnown else { throw .tooManyAccounts(limit: Self.limit) }
+    }
+
+    private func known(by handle: String) -> AccountID? {
+        list.value.accounts.first { $0.handle?.lowercased() == handle.lowercased() }?.id
+    }
+
+    func lastRefreshToken(of handle: String?, by account: AccountID?) async -> String? {
+        guard let known = handle.map({ known(by: $0) }) ?? account else { return nil }
+        return try? await open(known).connection.lastRefreshToken
+    }
+
+    /// Puts somebody who signed in where their account is, or gets a place, and shows them.
+    /// - Parameter choices: ``State/choices`` when they began to. Whoever was chosen since stays on the screen.
+    @concurrent
+    func enter(_ reply: SignedIn, _ handle: String?, asked: Duration, after choices: Int) async throws(QuartetError) {
+        let account = reply.account
+        await refresh()
+        let hasRoom = try await writing.run(isShielded: true) { () async throws(QuartetError) -> Bool in
+            let listed = list.value
+            guard listed[account] != nil || listed.accounts.count < Self.limit else { return false }
+            // From here on nobody erases the folder.
+            update { _ = $0.left.remove(account) }
+            do { try shelf.make(account) } catch {
+                // Whoever has a place needs nothing of a disk that is full.
+                guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
+            }
+            return true
+        }
+        guard hasRoom else {
+            await turnAway(reply, asked: asked)
+            throw .tooManyAccounts(limit: Self.limit)
+        }
+        let clients = open(account)
+        try await clients.connection.signedIn(reply, asked: asked)
+        update { state in
+            state.pending.append(.add(account, handle: handle))
+            if state.choices == choices {
+                state.pending.append(.show(account))
+                state.shown = account
+            }
+            state.leaving.remove(account)
+            state.due.remove(account)
+        }
+        await restoreCopies(of: clients)
+        await flush()
+        calls.send(())
+    }
+
+    /// Signs somebody out again for whom there is no room.
+    private func turnAway(_ reply: SignedIn, asked: Duration) async {
+        let connection = Connection(
+            name: "nobody", transport: parts.transport(nil), policy: .disabled, time: time, surroundings: nil)
+        do throws(QuartetError) {
+            try await connection.signedIn(reply, asked: asked)
+            try await SessionClient.live(service: connection).signOut()
+        } catch {}
+    }
+
+    // MARK: Signing out
+
+    @concurrent
+    func noteLeaving(of account: AccountID) async {
+        update { _ = $0.left.insert(account) }
+        // What can't be marked now is marked later.
+        try? shelf.leave(account)
+    }
+
+    func noteSignOut(of account: AccountID) async {
+        update { _ = $0.due.insert(account) }
+        await settle()
+        calls.send(())
+    }
+
+    private enum Holding {
+        case nothing, somebody
+        /// Somebody who signed out, of which the server isn't known to have heard.
+        case leaving
+    }
+
+    private func holding(of account: AccountID) throws -> Holding {
+        let folder = folder(of: account)
+        do {
+            let found = try OwnTokens(store: parts.tokens(folder), account: account).load()
+            return found.map { $0.isLeaving ? .leaving : .somebody } ?? .nothing
+        } catch is TokensUnreadable {
+            // They can sign in again, or remove the account.
+            return .somebody
+        }
+    }
+
+    /// Makes the list and the folders what the tokens say, of those of which that isn't certain.
+    func settle() async {
+        guard state.withLock({ !$0.due.isEmpty }) else { return }
+        await changing { settleNow() }
+    }
+
+    /// The caller has the lock. Nothing is decided, and nothing erased, while the list can't be read.
+    private func settleNow() {
+        let reading = Reading(shelf)
+        guard
+            update({
+                $0.take(reading)
+                return $0.problem == nil
+            })
+        else { return }
+        for account in state.withLock({ $0.due }) {
+            guard let found = try? holding(of: account) else {
+                // An account that can't be asked now is what it was.
+                if list.value[account] != nil { update { _ = $0.due.remove(account) } }
+                continue
+            }
+            // What can't be said now isn't so.
+            let isMarked = (try? shelf.hasLeft(account)) ?? false
+            let hasLeft = state.withLock { $0.left.contains(account) }
+            var isOver = true
+            switch found {
+            case .somebody:
+                // They have signed in again since.
+                if isMarked { try? shelf.make(account) }
+            case .leaving: _ = open(account)
+            case .nothing where isMarked:
+                do { try shelf.erase(account) } catch { isOver = false }
+                if hasLeft { state.withLock { $0.opened[account]?.store }?.noteOwnErasure() }
+            case .nothing where hasLeft:
+                // Somebody who signs in just now is found before it is erased.
+                try? shelf.leave(account)
+                isOver = false
+            case .nothing: break
+            }
+            let isGone = found == .leaving || found == .nothing && (isMarked || hasLeft)
+            update { state in
+                let isListed = state.current.has(account)
+                if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
+                if isGone, isListed { state.pending.append(.drop(account)) }
+                if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
+                if isGone { state.looked[account] = nil }
+                if found == .somebody || found == .nothing && isOver { state.left.remove(account) }
+                if isOver { state.due.remove(account) }
+            }
+        }
+        write()
+    }
+
+    // MARK: The list
+
+    /// Takes up what other processes have made of it.
+    @concurrent
+    func refresh() async {
+        let stamp = shelf.stamp
+        guard state.withLock({ $0.stamp != stamp }) else { return }
+        let reading = Reading(shelf)
+        update { $0.take(reading) }
+    }
+
+    /// Writes what the device doesn't have yet. What can't be written is so all the same, and is written later.
+    func flush() async {
+        guard state.withLock({ !$0.pending.isEmpty }) else { return }
+        await changing { write() }
+    }
+
+    /// The caller has the lock.
+    private func write() {
+        let reading = Reading(shelf)
+        let (former, next, count) = update { state -> (AccountListing, AccountListing, Int) in
+            state.take(reading)
+            // What can't be read isn't replaced.
+            return (state.listing, state.current, state.problem == nil ? state.pending.count : 0)
+        }
+        guard count > 0 else { return }
+        if next != former {
+            do { try shelf.save(next) } catch { return }
+        }
+        let stamp = shelf.stamp
+        update { state in
+            (state.listing, state.stamp) = (next, stamp)
+            state.pending.removeFirst(count)
+        }
+    }
+
+    /// Sets a damaged list aside, and makes another one of the accounts that are there. Nobody is signed out by that.
+    /// - Throws: Why the list still can't be read. Does nothing for one that can.
+    public func repair() async throws(AccountListProblem) {
+        await changing {
+            let before = Reading(shelf)
+            update { $0.take(before) }
+            guard case .damaged? = list.value.problem, let folders = try? shelf.folders() else { return }
+            let listed = list.value.accounts.map {
+                AccountListing.Entry(account: $0.id, handle: $0.handle, name: $0.name)
+            }
+            let others = folders.filter { account in
+                // One that can't be asked now may be somebody's.
+                !listed.contains { $0.account == account } && (try? holding(of: account)) ?? .somebody == .somebody
+            }
+            var next = AccountListing(accounts: listed, shown: list.shown)
+            next.accounts += others.map { AccountListing.Entry(account: $0) }
+            do {
+                try shelf.setListAside()
+                try shelf.save(next)
+            } catch { return }
+            let after = Reading(shelf)
+            update { $0.take(after) }
+        }
+        if let problem = list.value.problem { throw problem }
+    }
+
+    // MARK: The app's only account so far
+
+    /// Takes over what an app kept that had one account, unless that has been done. Killed after any step, or failed at it, it goes on with
+    /// the next call: nothing is taken from where it was before it is in its place.
+    @concurrent
+    func adopt() async {
+        guard let former = parts.former, state.withLock({ !$0.hasAdopted }) else { return }
+        do throws(QuartetError) {
+            try await writing.run(isShielded: true) { () async throws(QuartetError) in
+                guard state.withLock({ !$0.hasAdopted }) else { return }
+                do { try await adopt(former) } catch { throw .notStored("\(error)") }
+                update { ($0.hasAdopted, $0.adoptionProblem) = (true, nil) }
+            }
+            calls.send(())
+        } catch {
+            update { $0.adoptionProblem = .unavailable("of what the app had so far: \(error)") }
+        }
+    }
+
+    private func adopt(_ former: FormerAccount) async throws {
+        let credentials: Credentials?
+        do {
+            credentials = try former.tokens.load()
+            if credentials == nil { return }
+        } catch is TokensUnreadable {
+            // What waits is sent once its person has signed in again.
+            credentials = nil
+        }
+        do {
+            guard let lock = await self.lock() else { throw QuartetError.notStored("another process has the accounts") }
+            defer { withExtendedLifetime(lock) {} }
+            // Whoever is signed in can call for help though nothing else can be taken over.
+            if let credentials { try adopt(credentials) }
+            let store = try former.store()
+            let owners = if let credentials { [credentials.account] } else { Array(try await store.items().keys) }
+            for account in owners where credentials?.isLeaving != true {
+                if credentials == nil { try shelf.make(account) }
+                try await carry(account, from: store)
+            }
+            try await store.forgetOthers(than: nil)
+        }
+        // Without the lock: they may be in the same folder, and take a lock of their own there.
+        try former.tokens.save(nil)
+    }
+
+    private func adopt(_ credentials: Credentials) throws {
+        let account = credentials.account
+        try shelf.make(account)
+        let own = OwnTokens(store: parts.tokens(folder(of: account)), account: account)
+        var known: Credentials?
+        do { known = try own.load() } catch is TokensUnreadable {}
+        // Those that are there may be newer.
+        if known == nil { try own.save(credentials) }
+        update { state in
+            guard !credentials.isLeaving else {
+                _ = state.due.insert(account)
+                return
+            }
+            if !state.current.has(account) { state.pending.append(.add(account, handle: nil)) }
+            guard state.shown == nil else { return }
+            state.pending.append(.show(account))
+            state.shown = account
+        }
+        write()
+    }
+
+    /// Adds what a store has of an account to what its folder has.
+    private func carry(_ account: AccountID, from store: any LocalStore) async throws {
+        let (kept, own) = (try await store.load(account), parts.store(folder(of: account)))
+        let known = try await own.load(account)
+        for item in kept.items where !known.items.contains(where: { $0.id == item.id }) {
+            if let shared = own as? any MultiprocessStore {
+                _ = try await shared.add(StoreAddition(item), of: account)
+            } else {
+                try await own.save(item, of: account)
+            }
+        }
+        let copies = kept.copies.filter { copy in !known.copies.contains { $0.sequence == copy.sequence } }
+        do { try await own.save(copies, finishing: [], of: account) } catch is OutdatedCopy {}
+    }
+
+    // MARK: The lock
+
+    /// Changes the shelf. Where another process has it for too long, or the disk can't, nothing happens, and whoever runs tries again.
+    @concurrent
+    private func changing(_ body: @Sendable () -> Void) async {
+        // Nothing in it fails, and nobody who waits gives up.
+        try? await writing.run(isShielded: true) { () async throws(QuartetError) in
+            guard let lock = await self.lock() else { return }
+            defer { withExtendedLifetime(lock) {} }
+            body()
+        }
+    }
+
+    /// - Returns: Nil if somebody keeps it, or the disk can't say.
+    private func lock() async -> AccountLock? {
+        let end = time.now() + Self.patience
+        while true {
+            do { if let lock = try shelf.lock() { return lock } } catch { return nil }
+            // Whoever is cancelled doesn't wait any more, and tries this once.
+            guard time.now() < end, !Task.isCancelled else { return nil }
+            do { try await time.sleep(time.now() + .milliseconds(20)) } catch { return nil }
+        }
+    }
+}

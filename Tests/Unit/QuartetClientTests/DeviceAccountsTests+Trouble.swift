@@ -1,0 +1,351 @@
+import Foundation
+import QuartetAPI
+import QuartetClientTesting
+import QuartetStorage
+import QuartetVocabulary
+import Synchronization
+import TestKit
+import Testing
+
+@testable import QuartetClient
+
+/// What is lost in no case, and what the account that isn't shown does meanwhile.
+extension DeviceAccountsTests {
+    /// Lets time pass in which everything that is to happen by itself does.
+    private func pass(_ time: Duration, _ home: Household) async {
+        let end = home.server.clock.now + time
+        await home.server.passTime { home.server.clock.now >= end }
+    }
+
+    // MARK: Tokens
+
+    @Test(
+        "tokens that aren't found erase nothing: their account stays listed, and what waits is sent once they are found or its person signs in again (R12, S17)",
+        arguments: [false, true])
+    func missingTokens(isSignedInAgain: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna")
+        await home.keeps { try await app.current.quartet.user.raiseAlert() }
+        home.goOnline()
+        // An update that keeps them elsewhere, or a widget without a right.
+        let other = home.app(tokens: { _ in InMemoryTokenStore() })
+        try await other.restore()
+        try await home.running(other) { await pass(.seconds(3), home) }
+        #expect(other.handles == ["anna"] && home.done.isEmpty)
+        #expect(try home.names == ["\(Household.anna)", "accounts.json"].sorted())
+        if isSignedInAgain {
+            try FileManager.default.removeItem(at: app.folder(of: Household.anna).url.appending(path: "tokens"))
+        }
+        let next = home.app()
+        try await home.running(next) {
+            if isSignedInAgain {
+                await pass(.seconds(3), home)
+                try await home.server.passingTime { try await next.signIn("anna") }
+            }
+            await home.waits(for: "RaiseAlert", of: "anna")
+        }
+        #expect(next.handles == ["anna"])
+    }
+
+    /// Tokens that can't be read for a while.
+    private struct LockedTokens: TokenStore {
+        let store: any TokenStore
+        let isLocked: @Sendable () -> Bool
+
+        func load() throws -> Credentials? {
+            if isLocked() { throw POSIXError(.EACCES) }
+            return try store.load()
+        }
+
+        func save(_ credentials: Credentials?) throws { try store.save(credentials) }
+    }
+
+    @Test(
+        "a call for help of the account that is shown needs no tokens that were read before, and never goes out as somebody else because they can't be read (R12)"
+    )
+    func lockedTokens() async throws {
+        let home = Household()
+        let isLocked = Mutex(false)
+        let tokens: @Sendable (AccountFolder) -> any TokenStore = { folder in
+            LockedTokens(store: Household.tokens(folder)) {
+                folder.account == Household.anna && isLocked.withLock { $0 }
+            }
+        }
+        let app = home.app(tokens: tokens)
+        for handle in ["bob", "anna"] { try await app.signIn(handle) }
+        isLocked.withLock { $0 = true }
+        try await home.server.passingTime { try await app.raiseAlert() }
+        let annas = [Household.Done(command: "RaiseAlert", handle: "anna")]
+        #expect(home.done == annas)
+        // After a restart nobody can say whether she is signed in.
+        let next = home.app(tokens: tokens)
+        await #expect {
+            try await home.server.passingTime { try await next.raiseAlert() }
+        } throws: { error in
+            guard case .tokensUnavailable? = error as? QuartetError else { return false }
+            return true
+        }
+        #expect(home.done == annas)
+    }
+
+    // MARK: The list and the lock
+
+    @Test("what waits is sent though the list can't be read, before it is repaired (R12, S42)")
+    func unreadableList() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        await home.keeps { try await app.current.quartet.user.raiseAlert() }
+        home.goOnline()
+        try Data("{".utf8).write(to: home.list)
+        let next = home.app()
+        try await home.running(next) { await home.waits(for: "RaiseAlert", of: "anna") }
+        #expect(next.list.problem != nil && next.list.shown == nil)
+    }
+
+    @Test("a list that vanishes under a running app is made again by a repair (R12, S42)")
+    func lostList() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        try FileManager.default.removeItem(at: home.list)
+        await #expect(throws: AccountListProblem.self) { try await app.restore() }
+        #expect(app.handles == ["bob", "anna"])
+        try await app.repair()
+        #expect(app.list.problem == nil && home.app().handles == ["bob", "anna"])
+    }
+
+    @Test("the server is asked nothing while other processes wait for the lock (R12)")
+    func networkWithoutLock() async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna")
+        home.goOffline()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        home.goOnline()
+        let locked = Mutex<[TransportRequest.Endpoint]>([])
+        home.onRequest.withLock { hook in
+            hook = { [folder = home.folder] request in
+                guard let lock = try? FolderShelf(root: folder).lock() else {
+                    return locked.withLock { $0.append(request.endpoint) }
+                }
+                withExtendedLifetime(lock) {}
+            }
+        }
+        // The server hears of the sign-out now.
+        try await home.server.passingTime { try await app.signIn("anna") }
+        let other = home.app()
+        for number in 2...DeviceAccounts.limit {
+            try await home.server.passingTime { try await app.signIn("person\(number)") }
+        }
+        // This one hears only after the server has answered that there is no room.
+        await #expect(throws: QuartetError.tooManyAccounts(limit: DeviceAccounts.limit)) {
+            try await home.server.passingTime { try await other.signIn("person9") }
+        }
+        #expect(locked.withLock { $0 }.isEmpty)
+        #expect(home.server.transport.requests.last?.endpoint == .signOut)
+    }
+
+    @Test("somebody signs in, and stays, though another process has the lock and doesn't let it go (R12)")
+    func frozenLock() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob")
+        let lock = try FolderShelf(root: home.folder).lock()
+        try await home.server.passingTime { try await app.signIn("anna") }
+        #expect(lock != nil && app.list.shown == Household.anna && app.handles == ["bob", "anna"])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("a sign-in that takes its time doesn't take the screen from whoever was chosen meanwhile (R12)")
+    func lateSignIn() async throws {
+        let home = Household()
+        let app = try await home.signedIn("carol1", "bob")
+        try await app.show(Household.account("carol1"))
+        home.onRequest.withLock { hook in
+            hook = { request in
+                if request.endpoint == .signIn { _ = app.choose(Household.bob) }
+            }
+        }
+        try await app.signIn("anna")
+        #expect(app.list.shown == Household.bob && app.handles == ["carol1", "bob", "anna"])
+        try await home.server.passingTime { try await app.remove(Household.bob) }
+        #expect(app.list.shown == nil)
+    }
+
+    // MARK: Accounts that aren't shown
+
+    @Test(
+        "an account that another process removes shows as signed out wherever its clients are held, and is used again once its person is back there (R12, F9)"
+    )
+    func removedElsewhere() async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        let annas = try #require(app.clients(of: Household.anna)?.quartet)
+        #expect(annas.session.session.isSignedIn)
+        let other = home.app()
+        try await home.running(app) {
+            try await home.stream(of: "bob").begin(as: "bob")
+            try await home.server.passingTime { try await other.remove(Household.anna) }
+            await home.server.passTime { !annas.session.session.isSignedIn }
+            await home.server.passTime { app.handles == ["bob"] }
+            try await home.server.passingTime { try await other.signIn("anna") }
+            await home.server.passTime { app.list.value.accounts.count == 2 }
+            await home.keeps { try await other.current.quartet.user.raiseAlert() }
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "anna")
+            #expect(app.list.shown == Household.bob)
+        }
+    }
+
+    @Test(
+        "an account that is removed and comes back in another process before this one has looked goes on being heeded here (R12, F9)"
+    )
+    func backElsewhere() async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        let other = home.app()
+        try await home.running(app) {
+            try await home.stream(of: "bob").begin(as: "bob")
+            await pass(.seconds(3), home)
+            try await home.server.passingTime {
+                try await other.remove(Household.anna)
+                try await other.signIn("anna")
+            }
+            await pass(.seconds(3), home)
+            await home.keeps { try await other.current.quartet.user.raiseAlert() }
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "anna")
+        }
+    }
+
+    @Test(
+        "the device tells once that a call for help of an account that isn't shown wasn't sent, and no longer once that was read (R12, S22)"
+    )
+    func notices() async throws {
+        let home = Household()
+        let device = ScriptedSurroundings()
+        let app = home.app(surroundings: { $0 == Household.bob ? device : nil })
+        for handle in ["anna", "bob"] { try await app.signIn(handle) }
+        try await home.running(app) {
+            await home.keeps { try await app.current.quartet.user.raiseAlert() }
+            try await app.show(Household.anna)
+            home.server.clock.advance(by: .seconds(25 * 3600))
+            await home.server.passTime { device.told.value.contains { $0.delay == .zero } }
+            await pass(.seconds(3), home)
+            let card = try #require(app.unsent.first)
+            #expect(device.told.value.count { $0.delay == .zero && $0.change.id == card.change.id } == 1)
+            #expect(card.account == Household.bob && app.list.shown == Household.anna)
+            try await app.markRead(card)
+            await home.server.passTime { device.withdrawn.value.contains(card.change.id) }
+            #expect(device.shown.value.isEmpty)
+        }
+    }
+
+    @Test("a push without its notification has its account fetch that, whichever is shown (R12, P29)")
+    func news() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        try await home.running(app) {
+            try await home.stream(of: "anna").begin(as: "anna")
+            try await app.handle(.news(Household.bob))
+            try await home.stream(of: "bob").begin(as: "bob")
+            #expect(app.list.shown == Household.anna)
+            await home.server.passTime { home.server.transport.openStreams == 1 }
+        }
+    }
+
+    // MARK: The app's only account so far
+
+    @Test(
+        "what an app of one account kept is taken over whole, whenever that is interrupted, and also if a widget comes first (R12, S17)"
+    )
+    func adopted() async throws {
+        for steps in 0..<40 {
+            let home = Household()
+            let former = try await FormerApp(of: home)
+            let life = Mortality()
+            let app = home.app(
+                { TroubledShelf(shelf: $0) { try life.step() } },
+                tokens: { MortalTokens(store: FileTokenStore($0.url.appending(path: "tokens")), life: life) },
+                adopting: former.account(life),
+                store: { folder in
+                    try life.step()
+                    return try Household.store(folder)
+                })
+            life.end(after: steps)
+            // What it says to a killed app doesn't matter.
+            _ = try? await home.server.passingTime { try await app.restore() }
+            let isWhole = !life.isOver
+            try await home.app().restore()
+            let next = home.app(adopting: former.account())
+            try await home.running(next) {
+                await home.waits(for: "RaiseAlert", of: "anna")
+                await home.server.passTime { (try? former.tokens.load() == nil) == true }
+            }
+            #expect(next.list.accounts.map(\.id) == [Household.anna] && next.list.shown == Household.anna, "\(steps)")
+            #expect(next.list.problem == nil, "\(steps)")
+            #expect(try await DatabaseStore(former.file).items().isEmpty, "\(steps)")
+            if isWhole { return }
+        }
+        Issue.record("it never gets to the end")
+    }
+
+    @Test(
+        "what can't be taken over at the start is taken over later, with what its person has done in their new place meanwhile (R12)"
+    )
+    func adoptedLate() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let isLocked = Mutex(true)
+        let app = home.app(
+            adopting: FormerAccount(
+                tokens: LockedTokens(store: former.tokens) { isLocked.withLock { $0 } },
+                store: { [file = former.file] in try DatabaseStore(file) }))
+        await #expect(throws: AccountListProblem.self) { try await app.restore() }
+        try await app.signIn("anna")
+        await home.keeps { try await app.current.quartet.contacts.setApproval(true) }
+        home.goOnline()
+        isLocked.withLock { $0 = false }
+        try await home.running(app) {
+            await home.waits(for: "RaiseAlert", of: "anna")
+            await home.server.passTime {
+                home.done.contains { $0.command != "RaiseAlert" } && app.list.value.problem == nil
+            }
+        }
+        #expect(try former.tokens.load() == nil && app.handles == ["anna"])
+    }
+
+    @Test("a call for help takes over what it needs, where nothing else has done so (R12)")
+    func adoptedByHelp() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let app = home.app(adopting: former.account())
+        try await home.server.passingTime { try await app.current.quartet.user.raiseAlert() }
+        #expect(home.done.contains(Household.Done(command: "RaiseAlert", handle: "anna")))
+    }
+
+    @Test("what waits beside tokens that are damaged is sent once its person has signed in (R12, S42)")
+    func adoptedDamaged() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        try Data("x".utf8).write(to: former.folder.appending(path: "tokens"))
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        #expect(app.list.accounts.isEmpty)
+        try await home.running(app) {
+            try await home.server.passingTime { try await app.signIn("anna") }
+            await home.waits(for: "RaiseAlert", of: "anna")
+        }
+    }
+
+    @Test("an app's only account may have been in the folder in which the accounts are (R12)")
+    func adoptedInPlace() async throws {
+        let home = Household()
+        let tokens = FileTokenStore(home.folder.appending(path: "tokens"))
+        try FileManager.default.createDirectory(at: home.folder, withIntermediateDirectories: true)
+        try tokens.save(Credentials(account: Household.anna, device: Server.device, refreshToken: "anna-refresh-0"))
+        let app = home.app(
+            adopting: FormerAccount(tokens: tokens) { [file = home.folder.appending(path: "state")] in
+                try DatabaseStore(file)
+            })
+        try await app.restore()
+        #expect(try tokens.load() == nil && app.list.shown == Household.anna && app.list.problem == nil)
+    }
+}
