@@ -50,8 +50,14 @@ struct ChildOutput {
     /// Fails all waiters: nothing more will come.
     mutating func finish(saying description: String) {
         isFinished = true
-        for waiter in waiters.values { waiter.resume(.failure(ChildProcess.Ended(description: description))) }
+        let ended = ChildProcess.Ended(description: description + saidLast)
+        for waiter in waiters.values { waiter.resume(.failure(ended)) }
         waiters = [:]
+    }
+
+    /// Why a process ended stands in what it said last.
+    private var saidLast: String {
+        lines.isEmpty ? "" : ", having said last: " + lines.suffix(3).map(\.text).joined(separator: " | ")
     }
 
     /// A number for ``wait(_:as:)`` and ``cancel(_:)``.
@@ -65,7 +71,7 @@ struct ChildOutput {
         if let seen {
             waiter.resume(.success(ChildProcess.Line(number: seen.number, text: seen.text)))
         } else if isFinished {
-            waiter.resume(.failure(ChildProcess.Ended(description: "it has ended and never said so")))
+            waiter.resume(.failure(ChildProcess.Ended(description: "it has ended and never said so\(saidLast)")))
         } else {
             waiters[id] = waiter
         }
