@@ -14,6 +14,7 @@ do {
         exit(0)
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
+    Texts.use(Words.texts)
     let device = try Device(settings)
     let app = App(try device.connection(), server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()

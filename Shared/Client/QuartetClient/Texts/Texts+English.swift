@@ -160,6 +160,7 @@ extension Texts {
         "problem.signOutUntold":
             "This device is signed out, but couldn't tell the server; sign it out from another device as well.",
         "problem.notStored": "This device can't keep the change.",
+        "problem.storeUnreadable": "This app can't open what it keeps on this device.",
         "problem.offline": "There is no connection; try again later.",
         "problem.unknown": "The server didn't answer; look whether it happened before you try again.",
         "problem.needsAuthentication": "Sign in first.",

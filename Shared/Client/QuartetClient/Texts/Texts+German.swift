@@ -168,6 +168,7 @@ extension Texts {
         "problem.signOutUntold":
             "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen; melde es auch von einem anderen Gerät aus ab.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
+        "problem.storeUnreadable": "Diese App kann nicht öffnen, was sie auf diesem Gerät gespeichert hat.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",
         "problem.unknown":
             "Der Server hat nicht geantwortet; prüfe, ob es geschehen ist, bevor du es noch einmal versuchst.",

@@ -18,11 +18,11 @@ extension App {
             } catch QuartetError.willBeSentWhenOnline {
                 // The line about what waits says it for as long as it is true.
             } catch let error as QuartetError {
-                self.model.notice = .init(text: "\(error)", isError: !error.isPending)
+                self.model.notice = .init(text: error.localizedDescription, isError: !error.isPending)
             } catch is CancellationError {
                 return
             } catch {
-                self.model.notice = .init(text: "\(error)", isError: true)
+                self.model.notice = .init(text: error.localizedDescription, isError: true)
             }
             self.change()
         }

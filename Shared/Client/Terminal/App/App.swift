@@ -51,7 +51,9 @@ final class App {
             terminal.leave()
             for signal in signals { signal.cancel() }
         }
-        do { try await quartet.session.restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
+        do { try await quartet.session.restore() } catch {
+            model.notice = .init(text: error.localizedDescription, isError: true)
+        }
         let running = Task { await connection.run() }
         watch()
         let drawing = Task { for await _ in frames.stream { draw() } }
@@ -198,7 +200,7 @@ final class App {
 
     private func attempt<Value>(_ body: () throws(QuartetError) -> Value) -> Value? {
         do { return try body() } catch {
-            model.notice = .init(text: "\(error)", isError: true)
+            model.notice = .init(text: error.localizedDescription, isError: true)
             return nil
         }
     }

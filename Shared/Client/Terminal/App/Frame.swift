@@ -112,7 +112,9 @@ enum Frame {
                 "\(shown.waiting) \(shown.waiting == 1 ? "change waits" : "changes wait") for a connection.",
                 .colored(.yellow))
         }
-        if !shown.needsSignIn, shown.connection != .connected, let error = shown.error { return Line("\(error)", .dim) }
+        if !shown.needsSignIn, shown.connection != .connected, let error = shown.error {
+            return Line(Words.lost(error), .dim)
+        }
         return .empty
     }
 }

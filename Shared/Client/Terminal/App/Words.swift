@@ -4,7 +4,13 @@ import QuartetClient
 /// What the app says about times, states and notifications.
 enum Words {
     /// The package's sentences. The app itself speaks English alone.
-    private static let texts = Texts(languages: ["en"])
+    static let texts = Texts(languages: ["en"])
+
+    /// Why something didn't happen, or hasn't yet.
+    static func problem(_ error: QuartetError) -> String { texts.sentence(error) }
+
+    /// Why there is no connection.
+    static func lost(_ error: ConnectionError) -> String { texts.sentence(lost: error) }
 
     /// A state of the connection and the colour of its dot.
     static func connection(_ shown: Shown) -> (text: String, color: Style.Color?) {

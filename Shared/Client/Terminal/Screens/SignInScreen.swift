@@ -20,7 +20,7 @@ enum SignInScreen {
         var lines = model.signIn.lines(width: width, height: height - 4)
         lines += [.empty, Line("Server: \(shown.server ?? "")", .dim)]
         if let error = shown.error, shown.session.isSignedIn || error == .tokensUnreadable {
-            lines.append(Line("\(error)", .colored(.yellow)))
+            lines.append(Line(Words.lost(error), .colored(.yellow)))
         }
         return lines
     }
