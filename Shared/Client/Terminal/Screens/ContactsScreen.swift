@@ -41,7 +41,7 @@ enum ContactsScreen {
         }
         let contacts = shown.contacts.contacts.map { ($0, urgency($0), shown.name(of: $0.account).lowercased()) }
             .sorted { ($0.1, $0.2, $0.0.account) < ($1.1, $1.2, $1.0.account) }
-        return shown.contacts.requests.map { Row.request($0) } + contacts.map { Row.contact($0.0) }
+        return shown.contacts.requests.byArrival.map { Row.request($0) } + contacts.map { Row.contact($0.0) }
     }
 
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {

@@ -44,7 +44,7 @@ enum TogetherScreen {
             return [Line("This session is over", .bold), .empty, Line(Words.end(reason)), .empty, "Esc goes back."]
         case .joined: break
         }
-        var people = group.participants.sorted { $0.ordinal < $1.ordinal }.map { one in
+        var people = group.participants.byArrival.map { one in
             let away = one.awaySince.map { " (away for \(Words.span(shown.now - $0)))" } ?? ""
             return "\(shown.name(of: one.id))\(one.id == group.host ? " (host)" : "")\(away)"
         }
