@@ -210,6 +210,21 @@ struct ViewTests {
         #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
     }
 
+    @Test("why a session wasn't started stands above the list of sessions (P3)")
+    func failedStart() async {
+        let groups = GroupSessionClient.live(service: Connection(transport: nil))
+        let activity = GroupSessionActivity(identifier: "org.example.four", title: "Four")
+        await #expect(throws: QuartetError.self) {
+            try await groups.create(CreateGroupSessionRequest(activity: activity))
+        }
+        var shown = Self.shown()
+        var model = Model()
+        model.tab = .together
+        #expect(!rows(model, shown).contains { $0.contains("wasn't started") })
+        shown.start = groups.starting.value
+        #expect(rows(model, shown).contains { $0.hasPrefix("It wasn't started: ") })
+    }
+
     @Test("a contact's name that has control sequences in it shows as text")
     func hostile() {
         var model = Model()

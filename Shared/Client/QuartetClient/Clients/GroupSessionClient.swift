@@ -3,6 +3,7 @@ public import QuartetAPI
 import QuartetContractSupport
 public import QuartetSessionContract
 public import QuartetVocabulary
+import Synchronization
 
 // This file alone holds an app's copies of group sessions, shows them to readers, and replaces them.
 
@@ -21,6 +22,20 @@ public struct ReadOnlyGroupsState: Hashable, Sendable {
     public var count: Int { groups.count }
 
     public func group(by id: GroupID) -> GroupOffer? { groups.first { $0.group == id } }
+}
+
+/// What becomes of the group sessions that this device starts.
+///
+/// Only ``GroupSessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyStartState: Hashable, Sendable {
+    fileprivate(set) var underway: Set<Int> = []
+    /// Why the last attempt failed; nil from the next one on, and if it succeeded or was given up.
+    public fileprivate(set) var error: QuartetError?
+
+    fileprivate init() {}
+
+    /// Whether the server hasn't answered yet.
+    public var isStarting: Bool { !underway.isEmpty }
 }
 
 /// A group session, as this device knows it.
@@ -90,11 +105,61 @@ public struct GroupSignal: Hashable, Sendable {
 private final class GroupsCopy: ReplicaConsumer {
     let sequences: Set<StreamName> = [.account]
     let holder = ReplicaHolder<GroupsPage, ReadOnlyGroupsState> { ReadOnlyGroupsState($0) }
+    let starts = GroupStarts()
+
+    func reset(opening: Int) {
+        holder.reset(opening: opening)
+        starts.reset()
+    }
 
     func change(by event: StreamEvent, opening: Int) throws -> StreamChange<GroupsPage>? {
         guard case .groups(let encoded) = event else { return nil }
         let page = try encoded.decoded()
         return StreamChange { $0.replace(page, opening: opening) }
+    }
+}
+
+/// Counts the sessions that are being started, and is the only one who changes what readers see of that.
+private final class GroupStarts: Sendable {
+    let shared = SharedState(ReadOnlyStartState(), .ready)
+    private let content = Mutex((state: ReadOnlyStartState(), next: 0))
+
+    func run<Result>(
+        _ start: () async throws(QuartetError) -> Result
+    ) async throws(QuartetError) -> Result {
+        let number = change { state, next in
+            next += 1
+            state.underway.insert(next)
+            state.error = nil
+            return next
+        }
+        do throws(QuartetError) {
+            let result = try await start()
+            end(number, nil)
+            return result
+        } catch {
+            end(number, error == .cancelled ? nil : error)
+            throw error
+        }
+    }
+
+    /// Somebody else is signed in: what is still being started is none of theirs.
+    func reset() { change { state, _ in state = ReadOnlyStartState() } }
+
+    private func end(_ number: Int, _ error: QuartetError?) {
+        change { state, _ in
+            if state.underway.remove(number) != nil { state.error = error }
+        }
+    }
+
+    @discardableResult
+    private func change<Result: Sendable>(_ change: (inout ReadOnlyStartState, inout Int) -> Result) -> Result {
+        let (result, notify) = content.withLock { content in
+            let result = change(&content.state, &content.next)
+            return (result, shared.replace(content.state, .ready))
+        }
+        notify()
+        return result
     }
 }
 
@@ -180,6 +245,8 @@ public struct GroupSessionClient: Sendable {
 
     /// The sessions that this account is in or may join.
     public var groups: SharedState<ReadOnlyGroupsState>
+    /// Whether ``create`` is under way, and why it failed: for a button that waits, and for what stands beside it.
+    public var starting: SharedState<ReadOnlyStartState>
     /// Follows a session, at most eight at a time.
     public var open: @Sendable (GroupID) throws(QuartetError) -> RemoteGroup
     public var create: @Sendable (CreateGroupSessionRequest) async throws(QuartetError) -> GroupID
@@ -221,11 +288,13 @@ extension GroupSessionClient {
         let groups = service.copy { GroupsCopy() }
         let live = service.part { LiveGroups(service) }
         return Self(
-            groups: groups.holder.shared,
+            groups: groups.holder.shared, starting: groups.starts.shared,
             open: { group throws(QuartetError) in RemoteGroup(try live.followings.hold(group)) },
             create: { request async throws(QuartetError) in
-                let reply = try await service.requests.command(request)
-                return try Requests.decoded(GroupSessionCreated.self, from: reply.result ?? []).group
+                try await groups.starts.run { () async throws(QuartetError) in
+                    let reply = try await service.requests.command(request)
+                    return try Requests.decoded(GroupSessionCreated.self, from: reply.result ?? []).group
+                }
             },
             invite: { group, contacts async throws(QuartetError) in
                 try await live.send(ActivateGroupSessionRequest(group: group, contacts: contacts), to: group)
@@ -306,7 +375,7 @@ extension GroupSessionClient {
             { _, _ async throws(QuartetError) in throw error("GroupSessionClient.\(endpoint)") }
         }
         return Self(
-            groups: GroupsCopy().holder.shared,
+            groups: GroupsCopy().holder.shared, starting: GroupStarts().shared,
             open: { _ throws(QuartetError) in throw error("GroupSessionClient.open") },
             create: { _ async throws(QuartetError) in throw error("GroupSessionClient.create") },
             invite: fail("invite"), join: fail("join"), leave: fail("leave"), end: fail("end"),

@@ -167,6 +167,7 @@ final class App {
         follow("contacts", quartet.contacts.contacts.values)
         follow("notifications", quartet.notifications.notifications.values)
         follow("groups", quartet.groups.groups.values)
+        follow("start", quartet.groups.starting.values)
         follow("outbox", connection.outbox.items.values)
         follow("unsent", connection.outbox.unsent.values)
         follow("dropped", connection.outbox.dropped.values)

@@ -13,6 +13,8 @@ struct Shown: Sendable {
     var contacts: ReadOnlyContactsState
     var notifications: ReadOnlyNotificationsState
     var groups: ReadOnlyGroupsState
+    /// Of a group session by this device.
+    var start: ReadOnlyStartState
     /// The group session that is open.
     var group: ReadOnlyGroupState?
     /// The session whose music plays, and what it plays.
@@ -37,6 +39,7 @@ struct Shown: Sendable {
         contacts = quartet.contacts.contacts.value
         notifications = quartet.notifications.notifications.value
         groups = quartet.groups.groups.value
+        start = quartet.groups.starting.value
         self.now = now
     }
 

@@ -13,7 +13,7 @@ enum TogetherScreen {
         if model.group != nil { return group(model, shown) }
         let offers = shown.offers
         let index = Rows.index(of: model.offer, in: offers.map(\.group))
-        let title: [Line] = [Line("Together", .bold), .empty]
+        let title = [Line("Together", .bold), starting(shown)]
         guard !offers.isEmpty else {
             return title + ["No sessions yet. Press n to start a game, or wait to be invited."]
         }
@@ -32,6 +32,13 @@ enum TogetherScreen {
             return line.selected(number == index)
         }
         return title + Rows.window(rows, around: index, height: height - title.count)
+    }
+
+    /// Whether one is being started, or why that failed.
+    private static func starting(_ shown: Shown) -> Line {
+        if shown.start.isStarting { return Line("Starting a session…", .dim) }
+        guard let error = shown.start.error else { return .empty }
+        return Line("It wasn't started: \(Words.problem(error))", .colored(.red))
     }
 
     private static func group(_ model: Model, _ shown: Shown) -> [Line] {
