@@ -53,6 +53,26 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test(
+        """
+        in a session the connection's words say so; where there is too little room they give way to the tabs' titles, unless they say \
+        that somebody is in a session or that something is wrong (P11)
+        """
+    )
+    func session() {
+        for (state, isInSession, width, words, hasTitles) in [
+            (.connected, true, 90, " ● Connected • Session Active", true),
+            (.connected, true, 60, " ● Connected • Session Active", false),
+            (.connected, false, 60, "  ●", true), (.connected, false, 80, " ● Connected", true),
+            (.reconnecting(attempt: 2), false, 60, " ● Reconnecting (2)…", false),
+        ] as [(ConnectionState, Bool, Int, String, Bool)] {
+            var shown = Self.shown(state)
+            shown.isInSession = isInSession
+            let header = rows(Model(), shown, width: width)[0]
+            #expect(header.hasSuffix(words) && header.contains("4 Together") == hasTitles, "\(header)")
+        }
+    }
+
     @Test("where damaged tokens are why nobody is signed in, it says so (T12, S42)")
     func damagedTokens() {
         var shown = Self.shown(.needsAuthentication)

@@ -19,6 +19,8 @@ public struct ReadOnlyGroupsState: Hashable, Sendable {
     public var groups: [GroupOffer] { page?.groups ?? [] }
     public var joined: [GroupOffer] { groups.filter { $0.standing == .joined } }
     public var invitations: [GroupOffer] { groups.filter { $0.standing == .invited } }
+    /// Whether this account is in a session that others may be in as well: one for a single person is nobody else's business.
+    public var isInSession: Bool { joined.contains { $0.capacity > 1 } }
     public var count: Int { groups.count }
 
     public func group(by id: GroupID) -> GroupOffer? { groups.first { $0.group == id } }

@@ -177,6 +177,7 @@ extension Texts {
         "connection.disconnected": "Disconnected",
         "connection.connecting": "Connecting…",
         "connection.connected": "Connected",
+        "connection.inSession": "Connected • Session Active",
         "connection.reconnecting": "Reconnecting ({attempt})…",
         "connection.notSignedIn": "Not signed in",
         "connection.needsAuthentication": "Sign in again",

@@ -265,6 +265,7 @@ extension Texts {
         "connection.disconnected": "Getrennt",
         "connection.connecting": "Verbindet …",
         "connection.connected": "Verbunden",
+        "connection.inSession": "Verbunden • in einer Gruppe",
         "connection.reconnecting": "Verbindet wieder ({attempt}) …",
         "connection.notSignedIn": "Nicht angemeldet",
         "connection.needsAuthentication": "Melde dich erneut an",

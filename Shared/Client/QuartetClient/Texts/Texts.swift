@@ -264,6 +264,12 @@ public struct Texts: Sendable {
         }
     }
 
+    /// The connection and the group session in one label.
+    public func sentence(_ status: ConnectionStatus) -> String {
+        status.connection.isConnected && status.isInSession
+            ? self["connection.inSession"] : sentence(status.connection)
+    }
+
     /// Why there is no connection. In English, it has more to say about most cases.
     public func sentence(lost error: ConnectionError) -> String {
         switch error {

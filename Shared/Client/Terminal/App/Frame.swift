@@ -51,8 +51,11 @@ enum Frame {
             return Line("Quartet", .bold).with(right: state, width: width)
         }
         let long = tabs(model, shown) { _, _ in true }
-        let row = long.width + state.width < width ? long : tabs(model, shown) { $0 == $1 }
-        return row.with(right: state, width: width)
+        if long.width + state.width < width { return long.with(right: state, width: width) }
+        // Where there is too little room, the titles of tabs say more than that everything works.
+        let dot = Line([state.spans[0]])
+        if !shown.status.isNoteworthy, long.width + dot.width < width { return long.with(right: dot, width: width) }
+        return tabs(model, shown) { $0 == $1 }.with(right: state, width: width)
     }
 
     /// - Parameter isNamed: Whether a tab's title shows, besides its number.

@@ -13,6 +13,7 @@ struct Shown: Sendable {
     var contacts: ReadOnlyContactsState
     var notifications: ReadOnlyNotificationsState
     var groups: ReadOnlyGroupsState
+    var isInSession: Bool
     /// Of a group session by this device.
     var start: ReadOnlyStartState
     /// The group session that is open.
@@ -39,6 +40,7 @@ struct Shown: Sendable {
         contacts = quartet.contacts.contacts.value
         notifications = quartet.notifications.notifications.value
         groups = quartet.groups.groups.value
+        isInSession = groups.isInSession
         start = quartet.groups.starting.value
         self.now = now
     }
@@ -46,6 +48,8 @@ struct Shown: Sendable {
     var me: AccountID? { session.account }
     /// Whether somebody has to sign in before anything else.
     var needsSignIn: Bool { !session.isSignedIn || connection.needsSignIn }
+
+    var status: ConnectionStatus { ConnectionStatus(connection, isInSession: isInSession) }
 
     /// The session in which everybody listens, if this account is in one.
     var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }

@@ -14,14 +14,16 @@ enum Words {
 
     /// A state of the connection and the colour of its dot.
     static func connection(_ shown: Shown) -> (text: String, color: Style.Color?) {
-        let color: Style.Color?
-        switch shown.connection {
-        case .notConfigured, .notSignedIn: color = nil
-        case .disconnected, .failed, .needsAuthentication: color = .red
-        case .connecting, .reconnecting: color = .yellow
-        case .connected: color = .green
+        (texts.sentence(shown.status), color(of: shown.status.tone))
+    }
+
+    static func color(of tone: StatusTone) -> Style.Color? {
+        switch tone {
+        case .good: .green
+        case .neutral: nil
+        case .warning: .yellow
+        case .critical: .red
         }
-        return (texts.sentence(shown.connection), color)
     }
 
     /// A span of time in its two largest units: `2 h 5 min`.
