@@ -153,6 +153,52 @@ struct GroupClientTests {
         }
     }
 
+    @Test(
+        """
+        a seat that was asked for differs from one that is won, until its event is here; somebody else's event in between takes it \
+        (P18)
+        """
+    )
+    func claims() async throws {
+        let server = Server()
+        try await Self.following(server) { connection, quartet, group, stream, session in
+            let decided = Observed(0)
+            server.transport.answer { request in
+                if request.endpoint == .command("ClaimSeat") {
+                    try await decided.wait("the decision") { $0 > 0 ? true : nil }
+                }
+                return try server.answer(request)
+            }
+            let command = CommandID.new()
+            let won = SeatClaimed(group: Self.id, account: Server.account, seat: 1, at: Self.start)
+            server.state.withLock {
+                $0.replies = [.success(Server.accepted(command, event: won)), .failure(APIError(.seatTaken))]
+            }
+            #expect(group.state.value.seat(1) == .free && group.state.claimedSeat == nil)
+            let claim = Task { try await quartet.groups.claimSeat(Self.id, 1) }
+            await group.state.values(of: \.claimedSeat).wait { $0 == 1 }
+            #expect(group.state.value.seat(1) == .claimed && group.state.localParticipant?.seat == 1)
+            decided.update { $0 = 1 }
+            try await claim.value
+            // The outcome came first.
+            #expect(group.state.value.seat(1) == .claimed)
+            try session.send(.game(.seatClaimed(won)), stream, at: 11, by: command)
+            await group.state.values(of: \.claimedSeat).wait { $0 == nil }
+            #expect(group.state.value.seat(1) == .taken(by: Server.account))
+
+            decided.update { $0 = 0 }
+            let move = Task { try await quartet.groups.claimSeat(Self.id, 2) }
+            await group.state.values(of: \.claimedSeat).wait { $0 == 2 }
+            let lost = SeatClaimed(group: Self.id, account: Self.bob, seat: 2, at: Self.start)
+            try session.send(.game(.seatClaimed(lost)), stream, at: 12)
+            await group.state.values(of: \.claimedSeat).wait { $0 == nil }
+            #expect(group.state.value.seat(2) == .taken(by: Self.bob))
+            #expect(group.state.value.seat(1) == .taken(by: Server.account))
+            decided.update { $0 = 1 }
+            await #expect(throws: QuartetError.refused(APIError(.seatTaken))) { try await move.value }
+        }
+    }
+
     @Test("one's own move isn't applied twice, whether its event or its outcome comes first (P23, T14)")
     func moves() async throws {
         let server = Server()

@@ -58,9 +58,13 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
     private var state: GroupState?
     private var ended: GroupStreamEnded.Reason?
     private var me: AccountID?
+    /// The seat that this device has asked for and doesn't have yet: the server hasn't answered, or its answer hasn't arrived. It
+    /// shows as this account's meanwhile, and as what it is again if the server refuses.
+    public let claimedSeat: Int?
 
     fileprivate init(_ copy: GroupCopy.State?, _ me: AccountID?) {
         (state, ended, self.me) = (copy?.group, copy?.ended, me)
+        claimedSeat = copy?.claim
     }
 
     public var standing: Standing {
@@ -93,6 +97,19 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
     public var end: GroupEnd? { state?.end }
 
     public func occupant(of seat: Int) -> AccountID? { state?.occupant(of: seat) }
+
+    /// What becomes of a seat.
+    public enum Seat: Hashable, Sendable {
+        case free
+        /// This device has asked for it.
+        case claimed
+        case taken(by: AccountID)
+    }
+
+    public func seat(_ number: Int) -> Seat {
+        if number == claimedSeat { return .claimed }
+        return occupant(of: number).map { .taken(by: $0) } ?? .free
+    }
 }
 
 /// An unreliable message that somebody in a group session sent.
@@ -170,6 +187,21 @@ private final class GroupCopy: ReplicaConsumer {
     struct State: Sendable {
         var group: GroupState
         var ended: GroupStreamEnded.Reason?
+        /// The seat that edits ask for.
+        var claim: Int?
+
+        /// Shows a seat as asked for, unless somebody has it.
+        mutating func ask(for seat: Int, as account: AccountID?) {
+            guard let account, group.participants[account] != nil, group.occupant(of: seat) == nil else { return }
+            group.participants[account]?.seat = seat
+            claim = seat
+        }
+
+        /// Shows somebody's seat as free.
+        mutating func release(seatOf account: AccountID, me: AccountID?) {
+            group.participants[account]?.seat = nil
+            if account == me { claim = nil }
+        }
     }
 
     let sequences: Set<StreamName>
@@ -314,32 +346,32 @@ extension GroupSessionClient {
             },
             remove: { group, account async throws(QuartetError) in
                 try await live.send(RemoveParticipant(group: group, participant: account), to: group) {
-                    $0.participants[account] = nil
+                    $0.group.participants[account] = nil
                 }
             },
             transferHost: { group, account async throws(QuartetError) in
-                try await live.send(TransferHost(group: group, to: account), to: group) { $0.host = account }
+                try await live.send(TransferHost(group: group, to: account), to: group) { $0.group.host = account }
             },
             claimSeat: { group, seat async throws(QuartetError) in
                 let me = live.account
-                try await live.send(ClaimSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+                try await live.send(ClaimSeat(group: group, seat: seat), to: group) { $0.ask(for: seat, as: me) }
             },
             moveSeat: { group, seat async throws(QuartetError) in
                 let me = live.account
-                try await live.send(MoveSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+                try await live.send(MoveSeat(group: group, seat: seat), to: group) { $0.ask(for: seat, as: me) }
             },
             releaseSeat: { group, account async throws(QuartetError) in
-                let whose = account ?? live.account
+                let me = live.account
                 try await live.send(ReleaseSeat(group: group, participant: account), to: group) { state in
-                    if let whose { state.participants[whose]?.seat = nil }
+                    if let whose = account ?? me { state.release(seatOf: whose, me: me) }
                 }
             },
             startGame: { game async throws(QuartetError) in try await live.send(game, to: game.group) },
             updateGame: { move async throws(QuartetError) in
                 try await live.send(move, to: move.group) { state in
-                    guard let game = state.game, game.version == move.expectedVersion else { return }
-                    if let new = move.state { state.game?.state = new }
-                    if let patch = move.patch { state.game?.state = game.state.merging(patch) }
+                    guard let game = state.group.game, game.version == move.expectedVersion else { return }
+                    if let new = move.state { state.group.game?.state = new }
+                    if let patch = move.patch { state.group.game?.state = game.state.merging(patch) }
                 }
             },
             finishGame: { group async throws(QuartetError) in try await live.finishGame(group) },
@@ -363,7 +395,7 @@ extension GroupSessionClient {
             },
             removeAttachment: { group, id async throws(QuartetError) in
                 try await live.send(RemoveAttachment(group: group, attachment: id), to: group) {
-                    $0.attachments[id] = nil
+                    $0.group.attachments[id] = nil
                 }
             })
     }
@@ -407,14 +439,13 @@ private final class LiveGroups: Sendable {
 
     /// Sends a command, in its order with others of the session if somebody follows it.
     func send(
-        _ command: some MessageBody, to group: GroupID, show: @escaping @Sendable (inout GroupState) -> Void = { _ in }
+        _ command: some MessageBody, to group: GroupID, show: @escaping Replica<GroupCopy.State>.Change = { _ in }
     ) async throws(QuartetError) {
         guard let held = followings.held(group) else {
             _ = try await service.requests.command(command)
             return
         }
-        let change: Replica<GroupCopy.State>.Change = { show(&$0.group) }
-        try await held.copy.commands.send(show: change) { _ in command }
+        try await held.copy.commands.send(show: show) { _ in command }
     }
 
     /// Finishes the version of the game that is known.
@@ -424,13 +455,5 @@ private final class LiveGroups: Sendable {
             guard let game = state?.group.game else { throw .refused(APIError(.gameNotRunning)) }
             return FinishGame(group: group, expectedVersion: game.version)
         }
-    }
-}
-
-extension GroupState {
-    /// Shows a seat as taken, unless somebody has it.
-    fileprivate mutating func seat(_ account: AccountID?, at seat: Int) {
-        guard let account, occupant(of: seat) == nil else { return }
-        participants[account]?.seat = seat
     }
 }

@@ -57,10 +57,14 @@ enum TogetherScreen {
         }
         people += group.invited.map { "\(shown.name(of: $0)) (invited)" }
         let seats = group.seats.map { seat in
-            let owner = group.occupant(of: seat)
-            return Span(
-                "[\(seat + 1) \(owner.map { shown.name(of: $0) } ?? "free")] ",
-                Style(color: owner == shown.me ? .green : nil, isBold: owner != nil, isDim: owner == nil))
+            switch group.seat(seat) {
+            case .free: Span("[\(seat + 1) free] ", .dim)
+            case .claimed: Span("[\(seat + 1) you…] ", .colored(.yellow))
+            case .taken(let owner):
+                Span(
+                    "[\(seat + 1) \(shown.name(of: owner))] ",
+                    Style(color: owner == shown.me ? .green : nil, isBold: true))
+            }
         }
         let head = Line([Span(title, .bold), Span("   \(people.joined(separator: ", "))")])
         return [head, Line([Span("Seats: ")] + seats), .empty]
