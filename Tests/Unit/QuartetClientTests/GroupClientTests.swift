@@ -11,9 +11,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct GroupClientTests {
-    private static let id = GroupID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0002_0000)
-    private static let bob = Server.person(1)
-    private static let start = Instant(microseconds: 1_800_000_000_000_000)
+    static let id = GroupID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0002_0000)
+    static let bob = Server.person(1)
+    static let start = Instant(microseconds: 1_800_000_000_000_000)
 
     /// A session that the account hosts, with Bob in it.
     private static let state = GroupState(
@@ -26,7 +26,7 @@ struct GroupClientTests {
         ], created: start)
 
     /// The session's stream, as the server folds it.
-    private final class Session: Sendable {
+    final class Session: Sendable {
         let state = Mutex(HashedGroupState(GroupClientTests.state))
 
         func begin(_ stream: ScriptedStream) throws {
@@ -57,7 +57,7 @@ struct GroupClientTests {
     }
 
     /// Runs `body` in a session that the app follows.
-    private static func following(
+    static func following(
         _ server: Server,
         _ body: @Sendable (Connection, Quartet, RemoteGroup, ScriptedStream, Session) async throws -> Void
     ) async throws {

@@ -51,26 +51,28 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
         /// It may join.
         case waiting
         case joined
-        /// It is over for this account.
+        /// It is over for this account: nothing of it is left but why, and ``ReadOnlyGroupState/end``.
         case invalidated(GroupStreamEnded.Reason)
     }
 
     private var state: GroupState?
     private var ended: GroupStreamEnded.Reason?
     private var me: AccountID?
+    /// How it ended for everybody.
+    public let end: GroupEnd?
     /// The seat that this device has asked for and doesn't have yet: the server hasn't answered, or its answer hasn't arrived. It
     /// shows as this account's meanwhile, and as what it is again if the server refuses.
     public let claimedSeat: Int?
 
     fileprivate init(_ copy: GroupCopy.State?, _ me: AccountID?) {
         (state, ended, self.me) = (copy?.group, copy?.ended, me)
-        claimedSeat = copy?.claim
+        (end, claimedSeat) = (copy?.end, copy?.claim)
     }
 
     public var standing: Standing {
         if let ended { return .invalidated(ended) }
-        guard let state else { return .unknown }
-        if let end = state.end { return .invalidated(end.reason == .expired ? .expired : .ended) }
+        if let end { return .invalidated(end.reason == .expired ? .expired : .ended) }
+        if state == nil { return .unknown }
         return localParticipant == nil ? .waiting : .joined
     }
     public var hasJoined: Bool { standing == .joined }
@@ -94,7 +96,6 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
     /// Whether moves are this account's to make.
     public var isMyTurn: Bool { game.map { $0.finished == nil && ($0.turn == nil || $0.turn == me) } ?? false }
     public var attachments: [GroupAttachment] { state.map { Array($0.attachments) } ?? [] }
-    public var end: GroupEnd? { state?.end }
 
     public func occupant(of seat: Int) -> AccountID? { state?.occupant(of: seat) }
 
@@ -185,21 +186,29 @@ private final class GroupStarts: Sendable {
 /// Follows one group session, and is the only one who changes what readers see of it.
 private final class GroupCopy: ReplicaConsumer {
     struct State: Sendable {
-        var group: GroupState
+        /// Nil once it is over.
+        var group: GroupState?
+        var end: GroupEnd?
         var ended: GroupStreamEnded.Reason?
         /// The seat that edits ask for.
         var claim: Int?
 
+        init(_ group: GroupState) { (self.group, end) = (group.end == nil ? group : nil, group.end) }
+
+        /// Over for this account.
+        init(_ ended: GroupStreamEnded.Reason, _ end: GroupEnd?) { (self.ended, self.end) = (ended, end) }
+
         /// Shows a seat as asked for, unless somebody has it.
         mutating func ask(for seat: Int, as account: AccountID?) {
-            guard let account, group.participants[account] != nil, group.occupant(of: seat) == nil else { return }
-            group.participants[account]?.seat = seat
+            guard let account, let group, group.participants[account] != nil, group.occupant(of: seat) == nil
+            else { return }
+            self.group?.participants[account]?.seat = seat
             claim = seat
         }
 
         /// Shows somebody's seat as free.
         mutating func release(seatOf account: AccountID, me: AccountID?) {
-            group.participants[account]?.seat = nil
+            group?.participants[account]?.seat = nil
             if account == me { claim = nil }
         }
     }
@@ -221,19 +230,31 @@ private final class GroupCopy: ReplicaConsumer {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try reader.begin(snapshot)
-            return StreamChange { $0.replace(State(group: state), opening: opening) }
+            return StreamChange { $0.replace(State(state), opening: opening) }
         case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
             guard let (change, state) = try reader.read(event) else { return nil }
             guard case .message(.groupMessageSent(let sent)) = change else {
-                return StreamChange { $0.apply(causedBy: event.command) { $0.group = state } }
+                return StreamChange {
+                    $0.apply(causedBy: event.command) { $0 = State(state) }
+                }
             }
             return StreamChange {
                 $0.apply(causedBy: event.command) { _ in }
             } tell: { [messages] in
                 messages.send(GroupMessage(sent))
             }
-        case .groupEnded(let ended): return StreamChange { $0.apply(causedBy: nil) { $0.ended = ended.reason } }
+        case .groupEnded(let ended):
+            reader.forget()
+            return StreamChange { replica in
+                let over = State(ended.reason, replica.base?.end)
+                // Nothing has arrived of one that isn't open to this account.
+                if replica.base == nil {
+                    replica.replace(over, opening: opening)
+                } else {
+                    replica.apply(causedBy: nil) { $0 = over }
+                }
+            }
         case .signal(let signal):
             let content = try JSONDecoder().decode(SignalContent.self, from: Data(signal.json))
             let heard = GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at)
@@ -346,11 +367,11 @@ extension GroupSessionClient {
             },
             remove: { group, account async throws(QuartetError) in
                 try await live.send(RemoveParticipant(group: group, participant: account), to: group) {
-                    $0.group.participants[account] = nil
+                    $0.group?.participants[account] = nil
                 }
             },
             transferHost: { group, account async throws(QuartetError) in
-                try await live.send(TransferHost(group: group, to: account), to: group) { $0.group.host = account }
+                try await live.send(TransferHost(group: group, to: account), to: group) { $0.group?.host = account }
             },
             claimSeat: { group, seat async throws(QuartetError) in
                 let me = live.account
@@ -369,9 +390,9 @@ extension GroupSessionClient {
             startGame: { game async throws(QuartetError) in try await live.send(game, to: game.group) },
             updateGame: { move async throws(QuartetError) in
                 try await live.send(move, to: move.group) { state in
-                    guard let game = state.group.game, game.version == move.expectedVersion else { return }
-                    if let new = move.state { state.group.game?.state = new }
-                    if let patch = move.patch { state.group.game?.state = game.state.merging(patch) }
+                    guard let game = state.group?.game, game.version == move.expectedVersion else { return }
+                    if let new = move.state { state.group?.game?.state = new }
+                    if let patch = move.patch { state.group?.game?.state = game.state.merging(patch) }
                 }
             },
             finishGame: { group async throws(QuartetError) in try await live.finishGame(group) },
@@ -395,7 +416,7 @@ extension GroupSessionClient {
             },
             removeAttachment: { group, id async throws(QuartetError) in
                 try await live.send(RemoveAttachment(group: group, attachment: id), to: group) {
-                    $0.group.attachments[id] = nil
+                    $0.group?.attachments[id] = nil
                 }
             })
     }
@@ -452,7 +473,7 @@ private final class LiveGroups: Sendable {
     func finishGame(_ group: GroupID) async throws(QuartetError) {
         guard let held = followings.held(group) else { throw .notConfigured("Open the group session first; it") }
         try await held.copy.commands.send { state throws(QuartetError) in
-            guard let game = state?.group.game else { throw .refused(APIError(.gameNotRunning)) }
+            guard let game = state?.group?.game else { throw .refused(APIError(.gameNotRunning)) }
             return FinishGame(group: group, expectedVersion: game.version)
         }
     }
