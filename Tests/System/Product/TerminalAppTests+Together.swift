@@ -82,7 +82,7 @@ extension TerminalAppTests {
         @Test(
             """
             a game from the invitation to four in a row: seats, turns, the winner and the end; what plays stands under every tab \
-            (P5, P9, P16, P18, P20, P21, P31, M1)
+            (P5, P9, P16, P18, P20, P21, P31, M1, P2)
             """)
         func game() async throws {
             try await Self.withFriends { terminal, bob, _ in
@@ -122,6 +122,8 @@ extension TerminalAppTests {
                 terminal.type("m")
                 try await terminal.see("Play something")
                 terminal.type("Notturno\r")
+                try await terminal.see("join “Notturno”?")
+                terminal.press(.enter)
                 try await terminal.see("♪ ▶ Notturno")
                 terminal.type("1")
                 try await terminal.see("Time left:")

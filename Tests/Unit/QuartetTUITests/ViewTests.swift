@@ -230,6 +230,46 @@ struct ViewTests {
         #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
     }
 
+    @Test(
+        """
+        before something plays that others could hear, somebody is asked whether they may join; alone, they aren't asked, and a game \
+        doesn't begin (P2)
+        """
+    )
+    func activation() {
+        func ask(_ shown: Shown) -> (Model, Action?) {
+            var model = Model()
+            _ = model.handle(.character("m"), shown)
+            for character in "Notturno" { _ = model.handle(.character(character), shown) }
+            return (model, model.handle(.enter, shown))
+        }
+        func press(_ keys: Key..., then shown: Shown) -> (Model, Action?) {
+            var (model, action) = ask(Self.shown())
+            #expect(action == nil && rows(model, shown).contains { $0.contains("join “Notturno”?") })
+            for key in keys { action = model.handle(key, shown) }
+            return (model, action)
+        }
+        let shown = Self.shown()
+        #expect(press(.enter, then: shown).1 == .play(title: "Notturno", withOthers: false))
+        #expect(press(.down, .enter, then: shown).1 == .play(title: "Notturno", withOthers: true))
+        let (cancelled, nothing) = press(.escape, then: shown)
+        #expect(nothing == nil && cancelled.dialog == nil && cancelled.notice == nil)
+        // The connection was lost while the question stood there.
+        let (late, none) = press(.down, .enter, then: Self.shown(.reconnecting(attempt: 1)))
+        #expect(none == nil && late.notice?.text == Words.obstacle(.offline))
+
+        for alone in [Self.shown(.disconnected), Self.shown(contacts: { $0.contacts = [] })] {
+            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false))
+            var model = Model()
+            model.tab = .together
+            let game = model.handle(.character("n"), alone)
+            #expect(game == nil && model.notice?.isError == true)
+        }
+        var model = Model()
+        model.tab = .together
+        #expect(model.handle(.character("n"), shown) == .newGame)
+    }
+
     @Test("why a session wasn't started stands above the list of sessions (P3)")
     func failedStart() async {
         let groups = GroupSessionClient.live(service: Connection(transport: nil))

@@ -173,6 +173,14 @@ extension Texts {
         "errors.tooMany": "That was too often; wait a moment.",
         "errors.server": "The server can't do this now; try again in a moment.",
 
+        "activation.question": "Do you want others to be able to join “{title}”?",
+        "activation.preferred": "With others",
+        "activation.disabled": "Only me",
+        "activation.cancelled": "Cancel",
+        "eligibility.signedOut": "Sign in first, to do something with others.",
+        "eligibility.offline": "Without a connection, nothing can be done with others.",
+        "eligibility.noContacts": "Add a contact first, to do something with others.",
+
         "connection.notConfigured": "Not configured",
         "connection.disconnected": "Disconnected",
         "connection.connecting": "Connecting…",

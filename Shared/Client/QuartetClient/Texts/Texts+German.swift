@@ -261,6 +261,14 @@ extension Texts {
         "error.codeNotSent": "Der Code konnte nicht gesendet werden; versuche es gleich noch einmal.",
         "error.expired": "Es ist abgelaufen, bevor es ankam; sende es noch einmal.",
 
+        "activation.question": "Sollen andere bei „{title}“ mitmachen können?",
+        "activation.preferred": "Mit anderen",
+        "activation.disabled": "Nur ich",
+        "activation.cancelled": "Abbrechen",
+        "eligibility.signedOut": "Melde dich zuerst an, um etwas mit anderen zu machen.",
+        "eligibility.offline": "Ohne Verbindung geht nichts zusammen mit anderen.",
+        "eligibility.noContacts": "Füge zuerst einen Kontakt hinzu, um etwas mit anderen zu machen.",
+
         "connection.notConfigured": "Nicht eingerichtet",
         "connection.disconnected": "Getrennt",
         "connection.connecting": "Verbindet …",

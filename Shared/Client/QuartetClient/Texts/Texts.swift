@@ -16,7 +16,8 @@ import QuartetVocabulary
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}`,
     /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for
-    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through.
+    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through, `{title}` for what
+    /// others could take part in.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
@@ -248,6 +249,19 @@ public struct Texts: Sendable {
         default: filled("dropped.count", ["count": "\(commands.count)"])
         }
     }
+
+    // MARK: Together
+
+    /// What an app asks before something begins that others could take part in.
+    public func sentence(_ prompt: GroupActivationPrompt) -> String {
+        filled("activation.question", ["title": prompt.title])
+    }
+
+    /// What stands on the button of a choice.
+    public func sentence(_ choice: GroupActivation) -> String { self["activation.\(choice.rawValue)"] }
+
+    /// Why nothing can be done together with others.
+    public func sentence(_ obstacle: GroupEligibility.Obstacle) -> String { self["eligibility.\(obstacle.rawValue)"] }
 
     // MARK: The connection
 

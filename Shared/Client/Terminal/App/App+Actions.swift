@@ -117,7 +117,7 @@ extension App {
                 StartGame(
                     group: id, state: JSONValue(encoding: board), turnField: FourInARow.turnField, lead: .seconds(0)))
         case .drop(let id, let column): try await drop(id, column)
-        case .play(let title): try await play(title)
+        case .play(let title, let withOthers): try await play(title, withOthers)
         case .setPlaying(let id, let isPlaying): try await quartet.playback.setPlaying(id, isPlaying)
         case .next(let id): try await quartet.playback.next(id)
         default: break
@@ -143,8 +143,7 @@ extension App {
         }
     }
 
-    /// In the session in which everybody listens, or else in one of one's own.
-    private func play(_ title: String) async throws {
+    private func play(_ title: String, _ withOthers: Bool) async throws {
         let group: GroupID
         if let listening = shown.listening {
             group = listening
@@ -153,7 +152,7 @@ extension App {
                 CreateGroupSessionRequest(
                     activity: GroupSessionActivity(
                         identifier: GroupSessionActivity.listening, type: .listenTogether, title: "Listening"),
-                    capacity: 1, seats: 0, isOpenToContacts: false))
+                    capacity: withOthers ? nil : 1, seats: 0, isOpenToContacts: withOthers))
         }
         try await quartet.playback.play(group, PlaybackItem(id: .new(), title: title))
     }

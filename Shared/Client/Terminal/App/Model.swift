@@ -10,6 +10,7 @@ struct Model: Hashable, Sendable {
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
             case add, interval, daily, grace, pause, trip, play
+            case activate(title: String)
             case extend(TripID)
             case tier(AccountID)
             /// Of one responder, or of all.
@@ -79,11 +80,7 @@ struct Model: Hashable, Sendable {
                 return .setPlaying(music, !playback.isPlaying)
             }
         case .character(">"): return shown.music.map { .next($0) }
-        case .character("m"):
-            dialog = Dialog(
-                form: Form(
-                    title: "Play something",
-                    fields: [.init(label: "Title", kind: .text), .init(label: "Play", kind: .button)]), purpose: .play)
+        case .character("m"): PlayPart.open(&self)
         default:
             switch tab {
             case .checkIn: return CheckInScreen.handle(key, shown, &self)
@@ -113,10 +110,9 @@ struct Model: Hashable, Sendable {
             self.dialog = nil
             return action
         case .play:
-            let title = form.text("Title")
-            guard !title.isEmpty else { return nil }
-            self.dialog = nil
-            return .play(title: title)
+            return PlayPart.play(form, shown, &self)
+        case .activate(let title):
+            return PlayPart.activate(title, button, shown, &self)
         case .interval:
             guard let interval = Words.interval(form.text("Check in every")) else {
                 notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)

@@ -51,6 +51,11 @@ struct Shown: Sendable {
 
     var status: ConnectionStatus { ConnectionStatus(connection, isInSession: isInSession) }
 
+    /// Whether something can be done together with others.
+    var eligibility: GroupEligibility {
+        GroupEligibility(session: session, connection: connection, contacts: contacts)
+    }
+
     /// The session in which everybody listens, if this account is in one.
     var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }
     /// Sessions other than the one for music.

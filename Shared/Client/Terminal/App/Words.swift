@@ -26,6 +26,10 @@ enum Words {
         }
     }
 
+    static func prompt(_ prompt: GroupActivationPrompt) -> String { texts.sentence(prompt) }
+    static func choice(_ choice: GroupActivation) -> String { texts.sentence(choice) }
+    static func obstacle(_ obstacle: GroupEligibility.Obstacle) -> String { texts.sentence(obstacle) }
+
     /// A span of time in its two largest units: `2 h 5 min`.
     static func span(_ interval: Interval) -> String {
         let seconds = max(0, interval.microseconds / 1_000_000)

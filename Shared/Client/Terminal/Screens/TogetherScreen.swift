@@ -75,7 +75,10 @@ enum TogetherScreen {
         if let id = model.group { return handle(key, id, shown, &model) }
         let offers = shown.offers
         switch key {
-        case .character("n"): return .newGame
+        case .character("n"):
+            guard let obstacle = shown.eligibility.obstacles.first else { return .newGame }
+            model.notice = .init(text: Words.obstacle(obstacle), isError: true)
+            return nil
         case .enter:
             guard !offers.isEmpty else { return nil }
             let offer = offers[Rows.index(of: model.offer, in: offers.map(\.group))]
