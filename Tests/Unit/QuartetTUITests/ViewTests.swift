@@ -270,6 +270,29 @@ struct ViewTests {
         #expect(model.handle(.character("n"), shown) == .newGame)
     }
 
+    @Test("somebody without a name is told what it is for, and gives themselves one (S14, S44)")
+    func onboarding() {
+        let shown = Self.shown(account: { $0.onboarding = .needsProfile })
+        var model = Model()
+        #expect(rows(model, shown).contains { $0.hasPrefix("Choose a name: ") })
+        #expect(model.handle(.character("n"), shown) == nil && model.dialog?.purpose == .name)
+        for character in "Anna" { _ = model.handle(.character(character), shown) }
+        #expect(model.handle(.enter, shown) == .setName("Anna") && model.dialog == nil)
+        let named = Self.shown(account: { $0.onboarding = .done })
+        #expect(!rows(model, named).contains { $0.contains("Choose a name") })
+        #expect(model.handle(.character("n"), named) == nil && model.dialog == nil)
+    }
+
+    @Test("without a network it says when it was last tried; of a server that refuses it doesn't (S14)")
+    func network() {
+        var shown = Self.shown(.reconnecting(attempt: 2))
+        shown.error = .silent
+        let tried = "Last tried \(Words.clock(Self.now))."
+        #expect(!rows(Model(), shown).contains { $0.contains("Last tried") })
+        shown.unreachable = Self.now
+        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(tried)") })
+    }
+
     @Test("why a session wasn't started stands above the list of sessions (P3)")
     func failedStart() async {
         let groups = GroupSessionClient.live(service: Connection(transport: nil))
@@ -538,7 +561,7 @@ struct ViewTests {
         let named = try Settings(["--server=https://example.org", "--folder", "/tmp/bob"], environment)
         #expect(named.server?.host() == "example.org" && named.folder.path == "/tmp/bob")
         #expect(try Settings([], ["HOME": "/home/anna"]).server == nil)
-        #expect(try Settings(["--help"], [:]).wantsHelp)
+        #expect(try Settings(["--help"], [:]).wantsHelp && Settings(["--state"], [:]).wantsState)
         for arguments in [["--server"], ["--server", "ftp://x"], ["--server", "nowhere"], ["--colour"], ["x"]] {
             #expect(throws: Settings.Wrong.self) { try Settings(arguments, environment) }
         }

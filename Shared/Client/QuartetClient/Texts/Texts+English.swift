@@ -173,6 +173,8 @@ extension Texts {
         "errors.tooMany": "That was too often; wait a moment.",
         "errors.server": "The server can't do this now; try again in a moment.",
 
+        "onboarding.needsProfile": "Choose a name: others see it, and group sessions need it.",
+
         "activation.question": "Do you want others to be able to join “{title}”?",
         "activation.preferred": "With others",
         "activation.disabled": "Only me",

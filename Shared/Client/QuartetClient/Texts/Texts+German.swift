@@ -261,6 +261,8 @@ extension Texts {
         "error.codeNotSent": "Der Code konnte nicht gesendet werden; versuche es gleich noch einmal.",
         "error.expired": "Es ist abgelaufen, bevor es ankam; sende es noch einmal.",
 
+        "onboarding.needsProfile": "Wähle einen Namen: Andere sehen ihn, und Gruppen brauchen ihn.",
+
         "activation.question": "Sollen andere bei „{title}“ mitmachen können?",
         "activation.preferred": "Mit anderen",
         "activation.disabled": "Nur ich",

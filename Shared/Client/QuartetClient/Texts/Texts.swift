@@ -116,6 +116,16 @@ public struct Texts: Sendable {
             .units(allowed: [.days, .hours, .minutes], width: .wide, maximumUnitCount: 2).locale(locale))
     }
 
+    // MARK: Onboarding
+
+    /// What is left to do before the account is useful to others; nil if nothing is.
+    public func sentence(_ onboarding: Onboarding) -> String? {
+        switch onboarding {
+        case .needsProfile: self["onboarding.needsProfile"]
+        case .done: nil
+        }
+    }
+
     // MARK: Responders
 
     /// Why nobody would be told of an alarm; nil if somebody would be. What to read to somebody who is about to become a

@@ -11,6 +11,7 @@ enum Action: Hashable, Sendable {
     case dismiss(UnsentChange.ID)
     case dismissDropped
 
+    case setName(String)
     case checkIn
     case setInterval(Interval)
     case setDaily(DailyTimes)

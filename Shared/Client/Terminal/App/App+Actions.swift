@@ -49,6 +49,10 @@ extension App {
             model.signIn = form
         case .dismiss(let id): try await connection.outbox.markRead(id)
         case .dismissDropped: connection.outbox.markDroppedRead()
+        case .setName(let name):
+            let profile = quartet.user.user.profile
+            try await quartet.user.updateProfile(
+                Edit(base: profile, edit: ProfileFields(name: name, emergencyNote: profile.emergencyNote)))
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
         case .setDaily(let daily): try await quartet.user.setDailyCheckIns(daily)

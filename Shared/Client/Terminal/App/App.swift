@@ -149,6 +149,7 @@ final class App {
     var shown: Shown {
         var shown = Shown(quartet, connection.state, server: server, now: connection.serverTime ?? .now)
         shown.error = connection.lastError
+        shown.unreachable = connection.isNetworkConnected == false ? connection.lastNetworkCheck : nil
         shown.waiting = connection.outbox.items.value.count
         shown.unsent = connection.outbox.unsent.value
         shown.dropped = connection.outbox.dropped.value

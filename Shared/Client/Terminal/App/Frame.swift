@@ -116,7 +116,8 @@ enum Frame {
                 .colored(.yellow))
         }
         if !shown.needsSignIn, shown.connection != .connected, let error = shown.error {
-            return Line(Words.lost(error), .dim)
+            let tried = shown.unreachable.map { " Last tried \(Words.clock($0))." } ?? ""
+            return Line(Words.lost(error) + tried, .dim)
         }
         return .empty
     }

@@ -9,7 +9,7 @@ struct Model: Hashable, Sendable {
     /// A form above a tab, or a question.
     struct Dialog: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
-            case add, interval, daily, grace, pause, trip, play
+            case add, name, interval, daily, grace, pause, trip, play
             case activate(title: String)
             case extend(TripID)
             case tier(AccountID)
@@ -113,6 +113,11 @@ struct Model: Hashable, Sendable {
             return PlayPart.play(form, shown, &self)
         case .activate(let title):
             return PlayPart.activate(title, button, shown, &self)
+        case .name:
+            let name = form.text("Name")
+            guard !name.isEmpty else { return nil }
+            self.dialog = nil
+            return .setName(name)
         case .interval:
             guard let interval = Words.interval(form.text("Check in every")) else {
                 notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)

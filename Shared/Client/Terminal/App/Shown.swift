@@ -7,6 +7,8 @@ struct Shown: Sendable {
     var connection: ConnectionState
     /// Why the connection was lost.
     var error: ConnectionError?
+    /// When the network was last seen not to reach the server; nil if it did.
+    var unreachable: Instant?
     var session: ReadOnlySessionState
     var user: ReadOnlyUserState
     var phase: Phase

@@ -26,6 +26,7 @@ enum Words {
         }
     }
 
+    static func onboarding(_ onboarding: Onboarding) -> String? { texts.sentence(onboarding) }
     static func prompt(_ prompt: GroupActivationPrompt) -> String { texts.sentence(prompt) }
     static func choice(_ choice: GroupActivation) -> String { texts.sentence(choice) }
     static func obstacle(_ obstacle: GroupEligibility.Obstacle) -> String { texts.sentence(obstacle) }
