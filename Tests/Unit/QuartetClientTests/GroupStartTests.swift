@@ -60,7 +60,8 @@ struct GroupStartTests {
             await starting.values(of: \.isStarting).wait { $0 }
             #expect(starting.error == nil)
             decide()
-            #expect(try await accepted.value == Self.id)
+            let group = try await accepted.value
+            #expect(group == Self.id)
             #expect(!starting.isStarting && starting.error == nil)
         }
     }
@@ -79,7 +80,8 @@ struct GroupStartTests {
             #expect(starting.isStarting && starting.error == nil)
             decide()
             decide()
-            #expect(try await other.value == Self.id)
+            let group = try await other.value
+            #expect(group == Self.id)
             #expect(!starting.isStarting)
         }
     }

@@ -33,7 +33,7 @@ struct StateDumpTests {
             }
             #expect(!text.contains("access-") && !text.contains("refresh-"))
         }
-        let kept = try await store.load(Server.account)
+        let kept = store.load(Server.account)
         #expect(!kept.copies.isEmpty)
         for copy in kept.copies {
             let text = String(decoding: copy.state, as: UTF8.self)
