@@ -43,7 +43,7 @@ extension TerminalAppTests {
                 try await PackageApp.wait("the ping", bobs.contacts.values(of: \.incomingPings)) { $0.count == 1 }
                 let anna = try #require(bobs.contacts.ids.first)
                 try await bobs.respondToPing(anna)
-                try await terminal.see("checks in within")
+                try await terminal.see("First check-in due ")
                 terminal.type("3")
                 try await terminal.see("Bob answered: all right")
                 terminal.type("a")
@@ -52,7 +52,7 @@ extension TerminalAppTests {
                 try await bobs.sendPing(anna)
                 try await terminal.see("2 Contacts (1)")
                 terminal.type("2")
-                try await terminal.see("asks: are you all right?")
+                try await terminal.see("whether you are all right")
                 terminal.type("r")
                 try await terminal.see("Answered: all right.")
                 try await PackageApp.wait("the answer", bobs.contacts.values(of: \.outgoingPings)) { $0.isEmpty }

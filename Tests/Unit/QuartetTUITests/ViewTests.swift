@@ -148,6 +148,33 @@ struct ViewTests {
         }
     }
 
+    @Test("contacts stand in groups by how they are, or in another order; tabs say how much waits (S47)")
+    func lists() {
+        var model = Model()
+        model.tab = .contacts
+        let late = Person(
+            account: Self.bob, name: "Bob",
+            checkIn: CheckInState(interval: .hours(1), due: Self.now - .minutes(7), missed: true))
+        let shown = Self.shown(contact: { $0.incomingPing = Self.now - .minutes(5) }, bob: late)
+        let all = rows(model, shown)
+        #expect(all[0].contains("2 Contacts (2)") && all.contains("By: Status (S for another order)"))
+        let title = all.firstIndex(of: "Missed their check-in (1)")
+        #expect(title.map { all[$0 + 1].hasPrefix(" Bob ") } == true)
+        let missed = "Missed the check-in of \(Words.clock(Self.now - .minutes(7))), 7 min ago"
+        #expect(all.contains { $0.contains(missed) })
+        let tabs = Frame.lines(model, shown, width: 80, height: 24)[0].spans
+        #expect(tabs.first { $0.text.contains("Contacts") }?.style.color == .red)
+        #expect(tabs.first { $0.text.contains("Check-in") }?.style.color == nil)
+        for (name, title) in [("Name", "B (1)"), ("Next check-in", nil), ("Newest", nil), ("Status", nil)]
+            as [(String, String?)]
+        {
+            let asked = model.handle(.character("S"), shown)
+            let all = rows(model, shown)
+            #expect(asked == nil && all.contains("By: \(name) (S for another order)"))
+            if let title { #expect(all.contains(title)) }
+        }
+    }
+
     @Test("an urgent change that was never sent stays on the screen until a key says that it was read (S22)")
     func unsent() {
         let item = OutboxItem(
@@ -227,7 +254,11 @@ struct ViewTests {
         let bob = Person(
             account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
             lateCall: call)
-        #expect(rows(model, Self.shown(bob: bob)).contains { $0.contains("ALERT 2 min ago, \(late)") })
+        let (since, pressed) = (Words.clock(Self.now - .minutes(2)), Words.clock(call.pressed))
+        let words = "Alert since \(since); called for help at \(pressed), received \(since)"
+        #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains(words) })
+        // Where it doesn't fit, all of it stands below.
+        #expect(rows(model, Self.shown(bob: bob)).contains { $0.hasPrefix("   \(words)") })
     }
 
     @Test(

@@ -17,14 +17,14 @@ public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}`,
     /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for
     /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through, `{title}` for what
-    /// others could take part in.
+    /// others could take part in, `{ago}` and `{ahead}` for how far something is from now.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
     public static let catalogues: [String: Catalogue] = ["en": english, "de": german]
 
     private let catalogue: Catalogue
-    private let locale: Locale
+    let locale: Locale
     private let timeZone: TimeZone
     /// Whether the server's own sentences are in its language.
     private let isEnglish: Bool
@@ -104,7 +104,7 @@ public struct Texts: Sendable {
         }
     }
 
-    private func moment(_ time: Instant) -> String {
+    func moment(_ time: Instant) -> String {
         let date = Date(timeIntervalSince1970: Double(time.microseconds) / 1_000_000)
         var style = Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale)
         style.timeZone = timeZone
@@ -314,7 +314,7 @@ public struct Texts: Sendable {
     /// The text of a key; the key itself where there is none, so that it is noticed.
     public subscript(key: String) -> String { catalogue[key] ?? key }
 
-    private func filled(_ key: String, _ values: [String: String]) -> String {
+    func filled(_ key: String, _ values: [String: String]) -> String {
         var (text, rest) = ("", self[key][...])
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             text += rest[..<open]

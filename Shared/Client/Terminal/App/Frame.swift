@@ -62,19 +62,21 @@ enum Frame {
     private static func tabs(_ model: Model, _ shown: Shown, _ isNamed: (Model.Tab, _ current: Model.Tab) -> Bool)
         -> Line
     {
-        Line(
+        let badges = shown.badges
+        return Line(
             Model.Tab.allCases.flatMap { tab -> [Span] in
                 let title: String
-                let count: Int
+                let badge: AppBadges.Badge
                 switch tab {
-                case .checkIn: (title, count) = ("Check-in", 0)
-                case .contacts: (title, count) = ("Contacts", shown.contacts.incomingPings.count)
-                case .notifications: (title, count) = ("Notifications", shown.notifications.unreadCount)
-                case .together: (title, count) = ("Together", shown.groups.invitations.count)
+                case .checkIn: (title, badge) = ("Check-in", badges.checkIn)
+                case .contacts: (title, badge) = ("Contacts", badges.contacts)
+                case .notifications: (title, badge) = ("Notifications", badges.notifications)
+                case .together: (title, badge) = ("Together", badges.together)
                 }
                 let label = isNamed(tab, model.tab) ? " \(tab.rawValue + 1) \(title)" : " \(tab.rawValue + 1)"
-                let text = label + (count > 0 ? " (\(count)) " : " ")
-                return [Span(text, Style(isBold: tab == model.tab, isReversed: tab == model.tab))]
+                let text = label + (badge.count > 0 ? " (\(badge.count)) " : " ")
+                let isCurrent = tab == model.tab
+                return [Span(text, Style(color: badge.isAlarm ? .red : nil, isBold: isCurrent, isReversed: isCurrent))]
             })
     }
 

@@ -35,6 +35,7 @@ struct Model: Hashable, Sendable {
     var signIn = SignInScreen.signIn
     var dialog: Dialog?
     var contact: AccountID?
+    var contactSort = ContactSort.status
     var notification: NotificationID?
     var offer: GroupID?
     /// The group session that is open.

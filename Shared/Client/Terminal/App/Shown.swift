@@ -53,6 +53,11 @@ struct Shown: Sendable {
 
     var status: ConnectionStatus { ConnectionStatus(connection, isInSession: isInSession) }
 
+    /// The numbers on the tabs.
+    var badges: AppBadges {
+        AppBadges(user: user, contacts: contacts, notifications: notifications, groups: groups, at: now)
+    }
+
     /// Whether something can be done together with others.
     var eligibility: GroupEligibility {
         GroupEligibility(session: session, connection: connection, contacts: contacts)

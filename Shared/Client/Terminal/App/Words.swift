@@ -26,6 +26,15 @@ enum Words {
         }
     }
 
+    /// How a contact is.
+    static func status(_ listed: ListedContact, _ shown: Shown) -> String {
+        let times = Texts.ListTimes(
+            moment: { clock($0) }, ago: { ago($0, shown) }, ahead: { "in \(span($0))" })
+        return texts.sentence(listed, at: shown.now, times)
+    }
+
+    static func title(_ title: ContactGroup.Title) -> String { texts.sentence(title) }
+    static func sort(_ sort: ContactSort) -> String { texts.sentence(sort) }
     static func onboarding(_ onboarding: Onboarding) -> String? { texts.sentence(onboarding) }
     static func prompt(_ prompt: GroupActivationPrompt) -> String { texts.sentence(prompt) }
     static func choice(_ choice: GroupActivation) -> String { texts.sentence(choice) }
