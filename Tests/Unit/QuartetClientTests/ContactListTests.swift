@@ -263,7 +263,7 @@ struct ContactListTests {
         #expect(unread.notifications.count == 4)
     }
 
-    @Test("the console has the same levels in the same order, with the same looks and titles, and the same orders (S47)")
+    @Test("the console has the same levels, in the same order and with the same looks and titles (S47)")
     func console() throws {
         let file = Products.package.appending(path: "Services/SessionClient/Console/state/lists.js")
         let text = try String(contentsOf: file, encoding: .utf8)
