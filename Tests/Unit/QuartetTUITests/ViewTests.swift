@@ -254,7 +254,7 @@ struct ViewTests {
         let bob = Person(
             account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
             lateCall: call)
-        let (since, pressed) = (Words.clock(Self.now - .minutes(2)), Words.clock(call.pressed))
+        let (since, pressed) = (Words.clock(Self.now - .minutes(2)), Words.clock(Self.now - .minutes(20)))
         let words = "Alert since \(since); called for help at \(pressed), received \(since)"
         #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains(words) })
         // Where it doesn't fit, all of it stands below.
