@@ -237,8 +237,9 @@ struct StoreOpening: Sendable {
 }
 
 /// Why a store's file, which may be in order, can't be opened.
-struct StoreUnreadable: Error, CustomStringConvertible {
+struct StoreUnreadable: LocalizedError, CustomStringConvertible {
     let description: String
+    var errorDescription: String? { Texts.current["problem.storeUnreadable"] }
 
     init(_ description: String) { self.description = description }
 }

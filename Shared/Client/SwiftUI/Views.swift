@@ -55,9 +55,9 @@
 
         public var body: some View {
             ContentUnavailableView {
-                Label(Texts().sentence(error.state), systemImage: "wifi.slash")
+                Label(Texts.current.sentence(error.state), systemImage: "wifi.slash")
             } description: {
-                Text(Texts().sentence(lost: error))
+                Text(Texts.current.sentence(lost: error))
             } actions: {
                 RetryButton()
             }
@@ -71,7 +71,7 @@
         public init() {}
 
         public var body: some View {
-            Button(Texts()["connection.retry"], systemImage: "arrow.clockwise") { connection?.retry() }
+            Button(Texts.current["connection.retry"], systemImage: "arrow.clockwise") { connection?.retry() }
                 .disabled(connection?.state.canConnect != true)
         }
     }

@@ -13,7 +13,18 @@ do {
         print("quartet-tui \(Release.version)")
         exit(0)
     }
+    if settings.wantsState {
+        Texts.use(Words.texts)
+        let device = try Device(settings)
+        let connection = try device.connection()
+        let quartet = Quartet.live(connection)
+        try await quartet.session.restore()
+        print(quartet.stateDump(connection), terminator: "")
+        withExtendedLifetime(device) {}
+        exit(0)
+    }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
+    Texts.use(Words.texts)
     let device = try Device(settings)
     let app = App(device.accounts(), on: device, server: settings.server?.absoluteString, terminal: terminal)
     let status = await app.run()

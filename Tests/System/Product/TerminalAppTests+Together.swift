@@ -43,7 +43,7 @@ extension TerminalAppTests {
                 try await PackageApp.wait("the ping", bobs.contacts.values(of: \.incomingPings)) { $0.count == 1 }
                 let anna = try #require(bobs.contacts.ids.first)
                 try await bobs.respondToPing(anna)
-                try await terminal.see("checks in within")
+                try await terminal.see("First check-in due ")
                 terminal.type("3")
                 try await terminal.see("Bob answered: all right")
                 terminal.type("a")
@@ -52,7 +52,7 @@ extension TerminalAppTests {
                 try await bobs.sendPing(anna)
                 try await terminal.see("2 Contacts (1)")
                 terminal.type("2")
-                try await terminal.see("asks: are you all right?")
+                try await terminal.see("whether you are all right")
                 terminal.type("r")
                 try await terminal.see("Answered: all right.")
                 try await PackageApp.wait("the answer", bobs.contacts.values(of: \.outgoingPings)) { $0.isEmpty }
@@ -82,7 +82,7 @@ extension TerminalAppTests {
         @Test(
             """
             a game from the invitation to four in a row: seats, turns, the winner and the end; what plays stands under every tab \
-            (P5, P9, P16, P18, P20, P21, P31, M1)
+            (P5, P9, P16, P18, P20, P21, P31, M1, P2)
             """)
         func game() async throws {
             try await Self.withFriends { terminal, bob, _ in
@@ -122,6 +122,8 @@ extension TerminalAppTests {
                 terminal.type("m")
                 try await terminal.see("Play something")
                 terminal.type("Notturno\r")
+                try await terminal.see("join “Notturno”?")
+                terminal.press(.enter)
                 try await terminal.see("♪ ▶ Notturno")
                 terminal.type("1")
                 try await terminal.see("Time left:")

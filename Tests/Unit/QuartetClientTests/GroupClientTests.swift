@@ -11,9 +11,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct GroupClientTests {
-    private static let id = GroupID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0002_0000)
-    private static let bob = Server.person(1)
-    private static let start = Instant(microseconds: 1_800_000_000_000_000)
+    static let id = GroupID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0002_0000)
+    static let bob = Server.person(1)
+    static let start = Instant(microseconds: 1_800_000_000_000_000)
 
     /// A session that the account hosts, with Bob in it.
     private static let state = GroupState(
@@ -26,7 +26,7 @@ struct GroupClientTests {
         ], created: start)
 
     /// The session's stream, as the server folds it.
-    private final class Session: Sendable {
+    final class Session: Sendable {
         let state = Mutex(HashedGroupState(GroupClientTests.state))
 
         func begin(_ stream: ScriptedStream) throws {
@@ -57,7 +57,7 @@ struct GroupClientTests {
     }
 
     /// Runs `body` in a session that the app follows.
-    private static func following(
+    static func following(
         _ server: Server,
         _ body: @Sendable (Connection, Quartet, RemoteGroup, ScriptedStream, Session) async throws -> Void
     ) async throws {
@@ -150,6 +150,52 @@ struct GroupClientTests {
             isDecided.update { $0 = true }
             await #expect(throws: QuartetError.refused(APIError(.seatTaken))) { try await claim.value }
             #expect(group.state.freeSeats == [0, 1, 2])
+        }
+    }
+
+    @Test(
+        """
+        a seat that was asked for differs from one that is won, until its event is here; somebody else's event in between takes it \
+        (P18)
+        """
+    )
+    func claims() async throws {
+        let server = Server()
+        try await Self.following(server) { connection, quartet, group, stream, session in
+            let decided = Observed(0)
+            server.transport.answer { request in
+                if request.endpoint == .command("ClaimSeat") {
+                    try await decided.wait("the decision") { $0 > 0 ? true : nil }
+                }
+                return try server.answer(request)
+            }
+            let command = CommandID.new()
+            let won = SeatClaimed(group: Self.id, account: Server.account, seat: 1, at: Self.start)
+            server.state.withLock {
+                $0.replies = [.success(Server.accepted(command, event: won)), .failure(APIError(.seatTaken))]
+            }
+            #expect(group.state.value.seat(1) == .free && group.state.claimedSeat == nil)
+            let claim = Task { try await quartet.groups.claimSeat(Self.id, 1) }
+            await group.state.values(of: \.claimedSeat).wait { $0 == 1 }
+            #expect(group.state.value.seat(1) == .claimed && group.state.localParticipant?.seat == 1)
+            decided.update { $0 = 1 }
+            try await claim.value
+            // The outcome came first.
+            #expect(group.state.value.seat(1) == .claimed)
+            try session.send(.game(.seatClaimed(won)), stream, at: 11, by: command)
+            await group.state.values(of: \.claimedSeat).wait { $0 == nil }
+            #expect(group.state.value.seat(1) == .taken(by: Server.account))
+
+            decided.update { $0 = 0 }
+            let move = Task { try await quartet.groups.claimSeat(Self.id, 2) }
+            await group.state.values(of: \.claimedSeat).wait { $0 == 2 }
+            let lost = SeatClaimed(group: Self.id, account: Self.bob, seat: 2, at: Self.start)
+            try session.send(.game(.seatClaimed(lost)), stream, at: 12)
+            await group.state.values(of: \.claimedSeat).wait { $0 == nil }
+            #expect(group.state.value.seat(2) == .taken(by: Self.bob))
+            #expect(group.state.value.seat(1) == .taken(by: Server.account))
+            decided.update { $0 = 1 }
+            await #expect(throws: QuartetError.refused(APIError(.seatTaken))) { try await move.value }
         }
     }
 

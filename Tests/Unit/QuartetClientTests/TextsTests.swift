@@ -235,7 +235,7 @@ struct TextsTests {
     @Test("the button that connects again speaks the person's language (P9)")
     func retry() throws {
         let views = Products.package.appending(path: "Shared/Client/SwiftUI/Views.swift")
-        #expect(try String(contentsOf: views, encoding: .utf8).contains(#"Button(Texts()["connection.retry"]"#))
+        #expect(try String(contentsOf: views, encoding: .utf8).contains(#"Button(Texts.current["connection.retry"]"#))
         #expect(Texts(languages: ["de"])["connection.retry"] == "Noch einmal")
     }
 

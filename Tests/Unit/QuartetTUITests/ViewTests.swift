@@ -53,6 +53,26 @@ struct ViewTests {
         #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
     }
 
+    @Test(
+        """
+        in a session the connection's words say so; where there is too little room they give way to the tabs' titles, unless they say \
+        that somebody is in a session or that something is wrong (P11)
+        """
+    )
+    func session() {
+        for (state, isInSession, width, words, hasTitles) in [
+            (.connected, true, 90, " ● Connected • Session Active", true),
+            (.connected, true, 60, " ● Connected • Session Active", false),
+            (.connected, false, 60, "  ●", true), (.connected, false, 80, " ● Connected", true),
+            (.reconnecting(attempt: 2), false, 60, " ● Reconnecting (2)…", false),
+        ] as [(ConnectionState, Bool, Int, String, Bool)] {
+            var shown = Self.shown(state)
+            shown.isInSession = isInSession
+            let header = rows(Model(), shown, width: width)[0]
+            #expect(header.hasSuffix(words) && header.contains("4 Together") == hasTitles, "\(header)")
+        }
+    }
+
     @Test("where damaged tokens are why nobody is signed in, it says so (T12, S42)")
     func damagedTokens() {
         var shown = Self.shown(.needsAuthentication)
@@ -148,6 +168,33 @@ struct ViewTests {
             }
             #expect(rows(model, shown).contains { $0.contains("a ask again") } == canAsk)
             #expect(model.handle(.character("a"), shown) == (canAsk ? .ping(Self.bob) : nil))
+        }
+    }
+
+    @Test("contacts stand in groups by how they are, or in another order; tabs say how much waits (S47)")
+    func lists() {
+        var model = Model()
+        model.tab = .contacts
+        let late = Person(
+            account: Self.bob, name: "Bob",
+            checkIn: CheckInState(interval: .hours(1), due: Self.now - .minutes(7), missed: true))
+        let shown = Self.shown(contact: { $0.incomingPing = Self.now - .minutes(5) }, bob: late)
+        let all = rows(model, shown)
+        #expect(all[0].contains("2 Contacts (2)") && all.contains("By: Status (S for another order)"))
+        let title = all.firstIndex(of: "Missed their check-in (1)")
+        #expect(title.map { all[$0 + 1].hasPrefix(" Bob ") } == true)
+        let missed = "Missed the check-in of \(Words.clock(Self.now - .minutes(7))), 7 min ago"
+        #expect(all.contains { $0.contains(missed) })
+        let tabs = Frame.lines(model, shown, width: 80, height: 24)[0].spans
+        #expect(tabs.first { $0.text.contains("Contacts") }?.style.color == .red)
+        #expect(tabs.first { $0.text.contains("Check-in") }?.style.color == nil)
+        for (name, title) in [("Name", "B (1)"), ("Next check-in", nil), ("Newest", nil), ("Status", nil)]
+            as [(String, String?)]
+        {
+            let asked = model.handle(.character("S"), shown)
+            let all = rows(model, shown)
+            #expect(asked == nil && all.contains("By: \(name) (S for another order)"))
+            if let title { #expect(all.contains(title)) }
         }
     }
 
@@ -269,7 +316,92 @@ struct ViewTests {
         let bob = Person(
             account: Self.bob, alertRaised: Self.now - .minutes(2), alertAlarm: .new(),
             lateCall: call)
-        #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains("ALERT 2 min ago, \(late)") })
+        let (since, pressed) = (Words.clock(Self.now - .minutes(2)), Words.clock(Self.now - .minutes(20)))
+        let words = "Alert since \(since); called for help at \(pressed), received \(since)"
+        #expect(rows(model, Self.shown(bob: bob), width: 120).contains { $0.contains(words) })
+        // Where it doesn't fit, all of it stands below.
+        #expect(rows(model, Self.shown(bob: bob)).contains { $0.hasPrefix("   \(words)") })
+    }
+
+    @Test(
+        """
+        before something plays that others could hear, somebody is asked whether they may join; alone, they aren't asked, and a game \
+        doesn't begin (P2)
+        """
+    )
+    func activation() {
+        func ask(_ shown: Shown) -> (Model, Action?) {
+            var model = Model()
+            _ = model.handle(.character("m"), shown)
+            for character in "Notturno" { _ = model.handle(.character(character), shown) }
+            return (model, model.handle(.enter, shown))
+        }
+        /// - Parameter isSecond: Whether it is the second of the buttons.
+        func press(_ isSecond: Bool, _ shown: Shown) -> (Model, Action?) {
+            var (model, action) = ask(Self.shown())
+            #expect(action == nil && rows(model, shown).contains { $0.contains("join “Notturno”?") })
+            if isSecond { action = model.handle(.down, shown) }
+            action = model.handle(.enter, shown)
+            return (model, action)
+        }
+        let shown = Self.shown()
+        #expect(press(false, shown).1 == .play(title: "Notturno", withOthers: false))
+        #expect(press(true, shown).1 == .play(title: "Notturno", withOthers: true))
+        var (cancelled, nothing) = ask(shown)
+        nothing = cancelled.handle(.escape, shown)
+        #expect(nothing == nil && cancelled.dialog == nil && cancelled.notice == nil)
+        // The connection was lost while the question stood there.
+        let (late, none) = press(true, Self.shown(.reconnecting(attempt: 1)))
+        #expect(none == nil && late.notice?.text == Words.obstacle(.offline))
+
+        for alone in [Self.shown(.disconnected), Self.shown(contacts: { $0.contacts = [] })] {
+            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false))
+            var model = Model()
+            model.tab = .together
+            let game = model.handle(.character("n"), alone)
+            #expect(game == nil && model.notice?.isError == true)
+        }
+        var model = Model()
+        model.tab = .together
+        #expect(model.handle(.character("n"), shown) == .newGame)
+    }
+
+    @Test("somebody without a name is told what it is for, and gives themselves one (S14, S44)")
+    func onboarding() {
+        let shown = Self.shown(account: { $0.onboarding = .needsProfile })
+        var model = Model()
+        #expect(rows(model, shown).contains { $0.hasPrefix("Choose a name: ") })
+        #expect(model.handle(.character("n"), shown) == nil && model.dialog?.purpose == .name)
+        for character in "Anna" { _ = model.handle(.character(character), shown) }
+        #expect(model.handle(.enter, shown) == .setName("Anna") && model.dialog == nil)
+        let named = Self.shown(account: { $0.onboarding = .done })
+        #expect(!rows(model, named).contains { $0.contains("Choose a name") })
+        #expect(model.handle(.character("n"), named) == nil && model.dialog == nil)
+    }
+
+    @Test("without a network it says when it was last tried; of a server that refuses it doesn't (S14)")
+    func network() {
+        var shown = Self.shown(.reconnecting(attempt: 2))
+        shown.error = .silent
+        let tried = "Last tried \(Words.clock(Self.now))."
+        #expect(!rows(Model(), shown).contains { $0.contains("Last tried") })
+        shown.unreachable = Self.now
+        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(tried)") })
+    }
+
+    @Test("why a session wasn't started stands above the list of sessions (P3)")
+    func failedStart() async {
+        let groups = GroupSessionClient.live(service: Connection(transport: nil))
+        let activity = GroupSessionActivity(identifier: "org.example.four", title: "Four")
+        await #expect(throws: QuartetError.self) {
+            try await groups.create(CreateGroupSessionRequest(activity: activity))
+        }
+        var shown = Self.shown()
+        var model = Model()
+        model.tab = .together
+        #expect(!rows(model, shown).contains { $0.contains("wasn't started") })
+        shown.start = groups.starting.value
+        #expect(rows(model, shown).contains { $0.hasPrefix("It wasn't started: ") })
     }
 
     @Test("a contact's name that has control sequences in it shows as text")
@@ -530,7 +662,7 @@ struct ViewTests {
         let named = try Settings(["--server=https://example.org", "--folder", "/tmp/bob"], environment)
         #expect(named.server?.host() == "example.org" && named.folder.path == "/tmp/bob")
         #expect(try Settings([], ["HOME": "/home/anna"]).server == nil)
-        #expect(try Settings(["--help"], [:]).wantsHelp)
+        #expect(try Settings(["--help"], [:]).wantsHelp && Settings(["--state"], [:]).wantsState)
         for arguments in [["--server"], ["--server", "ftp://x"], ["--server", "nowhere"], ["--colour"], ["x"]] {
             #expect(throws: Settings.Wrong.self) { try Settings(arguments, environment) }
         }

@@ -3,6 +3,7 @@ public import QuartetAPI
 import QuartetContractSupport
 public import QuartetSessionContract
 public import QuartetVocabulary
+import Synchronization
 
 // This file alone holds an app's copies of group sessions, shows them to readers, and replaces them.
 
@@ -18,9 +19,25 @@ public struct ReadOnlyGroupsState: Hashable, Sendable {
     public var groups: [GroupOffer] { page?.groups ?? [] }
     public var joined: [GroupOffer] { groups.filter { $0.standing == .joined } }
     public var invitations: [GroupOffer] { groups.filter { $0.standing == .invited } }
+    /// Whether this account is in a session that others may be in as well: one for a single person is nobody else's business.
+    public var isInSession: Bool { joined.contains { $0.capacity > 1 } }
     public var count: Int { groups.count }
 
     public func group(by id: GroupID) -> GroupOffer? { groups.first { $0.group == id } }
+}
+
+/// What becomes of the group sessions that this device starts.
+///
+/// Only ``GroupSessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyStartState: Hashable, Sendable {
+    fileprivate(set) var underway: Set<Int> = []
+    /// Why the last attempt failed; nil from the next one on, and if it succeeded or was given up.
+    public fileprivate(set) var error: QuartetError?
+
+    fileprivate init() {}
+
+    /// Whether the server hasn't answered yet.
+    public var isStarting: Bool { !underway.isEmpty }
 }
 
 /// A group session, as this device knows it.
@@ -34,22 +51,28 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
         /// It may join.
         case waiting
         case joined
-        /// It is over for this account.
+        /// It is over for this account: nothing of it is left but why, and ``ReadOnlyGroupState/end``.
         case invalidated(GroupStreamEnded.Reason)
     }
 
     private var state: GroupState?
     private var ended: GroupStreamEnded.Reason?
     private var me: AccountID?
+    /// How it ended for everybody.
+    public let end: GroupEnd?
+    /// The seat that this device has asked for and doesn't have yet: the server hasn't answered, or its answer hasn't arrived. It
+    /// shows as this account's meanwhile, and as what it is again if the server refuses.
+    public let claimedSeat: Int?
 
     fileprivate init(_ copy: GroupCopy.State?, _ me: AccountID?) {
         (state, ended, self.me) = (copy?.group, copy?.ended, me)
+        (end, claimedSeat) = (copy?.end, copy?.claim)
     }
 
     public var standing: Standing {
         if let ended { return .invalidated(ended) }
-        guard let state else { return .unknown }
-        if let end = state.end { return .invalidated(end.reason == .expired ? .expired : .ended) }
+        if let end { return .invalidated(end.reason == .expired ? .expired : .ended) }
+        if state == nil { return .unknown }
         return localParticipant == nil ? .waiting : .joined
     }
     public var hasJoined: Bool { standing == .joined }
@@ -73,9 +96,21 @@ public struct ReadOnlyGroupState: Hashable, Sendable {
     /// Whether moves are this account's to make.
     public var isMyTurn: Bool { game.map { $0.finished == nil && ($0.turn == nil || $0.turn == me) } ?? false }
     public var attachments: [GroupAttachment] { state.map { Array($0.attachments) } ?? [] }
-    public var end: GroupEnd? { state?.end }
 
     public func occupant(of seat: Int) -> AccountID? { state?.occupant(of: seat) }
+
+    /// What becomes of a seat.
+    public enum Seat: Hashable, Sendable {
+        case free
+        /// This device has asked for it.
+        case claimed
+        case taken(by: AccountID)
+    }
+
+    public func seat(_ number: Int) -> Seat {
+        if number == claimedSeat { return .claimed }
+        return occupant(of: number).map { .taken(by: $0) } ?? .free
+    }
 }
 
 /// An unreliable message that somebody in a group session sent.
@@ -90,6 +125,12 @@ public struct GroupSignal: Hashable, Sendable {
 private final class GroupsCopy: ReplicaConsumer {
     let sequences: Set<StreamName> = [.account]
     let holder = ReplicaHolder<GroupsPage, ReadOnlyGroupsState> { ReadOnlyGroupsState($0) }
+    let starts = GroupStarts()
+
+    func reset(opening: Int) {
+        holder.reset(opening: opening)
+        starts.reset()
+    }
 
     func change(by event: StreamEvent, opening: Int) throws -> StreamChange<GroupsPage>? {
         guard case .groups(let encoded) = event else { return nil }
@@ -98,11 +139,78 @@ private final class GroupsCopy: ReplicaConsumer {
     }
 }
 
+/// Counts the sessions that are being started, and is the only one who changes what readers see of that.
+private final class GroupStarts: Sendable {
+    let shared = SharedState(ReadOnlyStartState(), .ready)
+    private let content = Mutex((state: ReadOnlyStartState(), next: 0))
+
+    func run<Result>(
+        _ start: () async throws(QuartetError) -> Result
+    ) async throws(QuartetError) -> Result {
+        let number = change { state, next in
+            next += 1
+            state.underway.insert(next)
+            state.error = nil
+            return next
+        }
+        do throws(QuartetError) {
+            let result = try await start()
+            end(number, nil)
+            return result
+        } catch {
+            end(number, error == .cancelled ? nil : error)
+            throw error
+        }
+    }
+
+    /// Somebody else is signed in: what is still being started is none of theirs.
+    func reset() { change { state, _ in state = ReadOnlyStartState() } }
+
+    private func end(_ number: Int, _ error: QuartetError?) {
+        change { state, _ in
+            if state.underway.remove(number) != nil { state.error = error }
+        }
+    }
+
+    @discardableResult
+    private func change<Result: Sendable>(_ change: (inout ReadOnlyStartState, inout Int) -> Result) -> Result {
+        let (result, notify) = content.withLock { content in
+            let result = change(&content.state, &content.next)
+            return (result, shared.replace(content.state, .ready))
+        }
+        notify()
+        return result
+    }
+}
+
 /// Follows one group session, and is the only one who changes what readers see of it.
 private final class GroupCopy: ReplicaConsumer {
     struct State: Sendable {
-        var group: GroupState
+        /// Nil once it is over.
+        var group: GroupState?
+        var end: GroupEnd?
         var ended: GroupStreamEnded.Reason?
+        /// The seat that edits ask for.
+        var claim: Int?
+
+        init(_ group: GroupState) { (self.group, end) = (group.end == nil ? group : nil, group.end) }
+
+        /// Over for this account.
+        init(_ ended: GroupStreamEnded.Reason, _ end: GroupEnd?) { (self.ended, self.end) = (ended, end) }
+
+        /// Shows a seat as asked for, unless somebody has it.
+        mutating func ask(for seat: Int, as account: AccountID?) {
+            guard let account, let group, group.participants[account] != nil, group.occupant(of: seat) == nil
+            else { return }
+            self.group?.participants[account]?.seat = seat
+            claim = seat
+        }
+
+        /// Shows somebody's seat as free.
+        mutating func release(seatOf account: AccountID, me: AccountID?) {
+            group?.participants[account]?.seat = nil
+            if account == me { claim = nil }
+        }
     }
 
     let sequences: Set<StreamName>
@@ -122,19 +230,31 @@ private final class GroupCopy: ReplicaConsumer {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try reader.begin(snapshot)
-            return StreamChange { $0.replace(State(group: state), opening: opening) }
+            return StreamChange { $0.replace(State(state), opening: opening) }
         case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
             guard let (change, state) = try reader.read(event) else { return nil }
             guard case .message(.groupMessageSent(let sent)) = change else {
-                return StreamChange { $0.apply(causedBy: event.command) { $0.group = state } }
+                return StreamChange {
+                    $0.apply(causedBy: event.command) { $0 = State(state) }
+                }
             }
             return StreamChange {
                 $0.apply(causedBy: event.command) { _ in }
             } tell: { [messages] in
                 messages.send(GroupMessage(sent))
             }
-        case .groupEnded(let ended): return StreamChange { $0.apply(causedBy: nil) { $0.ended = ended.reason } }
+        case .groupEnded(let ended):
+            reader.forget()
+            return StreamChange { replica in
+                let over = State(ended.reason, replica.base?.end)
+                // Nothing has arrived of one that isn't open to this account.
+                if replica.base == nil {
+                    replica.replace(over, opening: opening)
+                } else {
+                    replica.apply(causedBy: nil) { $0 = over }
+                }
+            }
         case .signal(let signal):
             let content = try JSONDecoder().decode(SignalContent.self, from: Data(signal.json))
             let heard = GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at)
@@ -180,6 +300,8 @@ public struct GroupSessionClient: Sendable {
 
     /// The sessions that this account is in or may join.
     public var groups: SharedState<ReadOnlyGroupsState>
+    /// Whether ``create`` is under way, and why it failed: for a button that waits, and for what stands beside it.
+    public var starting: SharedState<ReadOnlyStartState>
     /// Follows a session, at most eight at a time.
     public var open: @Sendable (GroupID) throws(QuartetError) -> RemoteGroup
     public var create: @Sendable (CreateGroupSessionRequest) async throws(QuartetError) -> GroupID
@@ -221,11 +343,13 @@ extension GroupSessionClient {
         let groups = service.copy { GroupsCopy() }
         let live = service.part { LiveGroups(service) }
         return Self(
-            groups: groups.holder.shared,
+            groups: groups.holder.shared, starting: groups.starts.shared,
             open: { group throws(QuartetError) in RemoteGroup(try live.followings.hold(group)) },
             create: { request async throws(QuartetError) in
-                let reply = try await service.requests.command(request)
-                return try Requests.decoded(GroupSessionCreated.self, from: reply.result ?? []).group
+                try await groups.starts.run { () async throws(QuartetError) in
+                    let reply = try await service.requests.command(request)
+                    return try Requests.decoded(GroupSessionCreated.self, from: reply.result ?? []).group
+                }
             },
             invite: { group, contacts async throws(QuartetError) in
                 try await live.send(ActivateGroupSessionRequest(group: group, contacts: contacts), to: group)
@@ -243,32 +367,32 @@ extension GroupSessionClient {
             },
             remove: { group, account async throws(QuartetError) in
                 try await live.send(RemoveParticipant(group: group, participant: account), to: group) {
-                    $0.participants[account] = nil
+                    $0.group?.participants[account] = nil
                 }
             },
             transferHost: { group, account async throws(QuartetError) in
-                try await live.send(TransferHost(group: group, to: account), to: group) { $0.host = account }
+                try await live.send(TransferHost(group: group, to: account), to: group) { $0.group?.host = account }
             },
             claimSeat: { group, seat async throws(QuartetError) in
                 let me = live.account
-                try await live.send(ClaimSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+                try await live.send(ClaimSeat(group: group, seat: seat), to: group) { $0.ask(for: seat, as: me) }
             },
             moveSeat: { group, seat async throws(QuartetError) in
                 let me = live.account
-                try await live.send(MoveSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+                try await live.send(MoveSeat(group: group, seat: seat), to: group) { $0.ask(for: seat, as: me) }
             },
             releaseSeat: { group, account async throws(QuartetError) in
-                let whose = account ?? live.account
+                let me = live.account
                 try await live.send(ReleaseSeat(group: group, participant: account), to: group) { state in
-                    if let whose { state.participants[whose]?.seat = nil }
+                    if let whose = account ?? me { state.release(seatOf: whose, me: me) }
                 }
             },
             startGame: { game async throws(QuartetError) in try await live.send(game, to: game.group) },
             updateGame: { move async throws(QuartetError) in
                 try await live.send(move, to: move.group) { state in
-                    guard let game = state.game, game.version == move.expectedVersion else { return }
-                    if let new = move.state { state.game?.state = new }
-                    if let patch = move.patch { state.game?.state = game.state.merging(patch) }
+                    guard let game = state.group?.game, game.version == move.expectedVersion else { return }
+                    if let new = move.state { state.group?.game?.state = new }
+                    if let patch = move.patch { state.group?.game?.state = game.state.merging(patch) }
                 }
             },
             finishGame: { group async throws(QuartetError) in try await live.finishGame(group) },
@@ -292,7 +416,7 @@ extension GroupSessionClient {
             },
             removeAttachment: { group, id async throws(QuartetError) in
                 try await live.send(RemoveAttachment(group: group, attachment: id), to: group) {
-                    $0.attachments[id] = nil
+                    $0.group?.attachments[id] = nil
                 }
             })
     }
@@ -306,7 +430,7 @@ extension GroupSessionClient {
             { _, _ async throws(QuartetError) in throw error("GroupSessionClient.\(endpoint)") }
         }
         return Self(
-            groups: GroupsCopy().holder.shared,
+            groups: GroupsCopy().holder.shared, starting: GroupStarts().shared,
             open: { _ throws(QuartetError) in throw error("GroupSessionClient.open") },
             create: { _ async throws(QuartetError) in throw error("GroupSessionClient.create") },
             invite: fail("invite"), join: fail("join"), leave: fail("leave"), end: fail("end"),
@@ -336,30 +460,21 @@ private final class LiveGroups: Sendable {
 
     /// Sends a command, in its order with others of the session if somebody follows it.
     func send(
-        _ command: some MessageBody, to group: GroupID, show: @escaping @Sendable (inout GroupState) -> Void = { _ in }
+        _ command: some MessageBody, to group: GroupID, show: @escaping Replica<GroupCopy.State>.Change = { _ in }
     ) async throws(QuartetError) {
         guard let held = followings.held(group) else {
             _ = try await service.requests.command(command)
             return
         }
-        let change: Replica<GroupCopy.State>.Change = { show(&$0.group) }
-        try await held.copy.commands.send(show: change) { _ in command }
+        try await held.copy.commands.send(show: show) { _ in command }
     }
 
     /// Finishes the version of the game that is known.
     func finishGame(_ group: GroupID) async throws(QuartetError) {
         guard let held = followings.held(group) else { throw .notConfigured("Open the group session first; it") }
         try await held.copy.commands.send { state throws(QuartetError) in
-            guard let game = state?.group.game else { throw .refused(APIError(.gameNotRunning)) }
+            guard let game = state?.group?.game else { throw .refused(APIError(.gameNotRunning)) }
             return FinishGame(group: group, expectedVersion: game.version)
         }
-    }
-}
-
-extension GroupState {
-    /// Shows a seat as taken, unless somebody has it.
-    fileprivate mutating func seat(_ account: AccountID?, at seat: Int) {
-        guard let account, occupant(of: seat) == nil else { return }
-        participants[account]?.seat = seat
     }
 }

@@ -13,7 +13,7 @@ public struct ReadOnlyPlaybackState: Hashable, Sendable {
     /// What comes next, in this order.
     public private(set) var queue: [PlaybackItem]
 
-    fileprivate init(_ state: GroupState?) {
+    fileprivate init(_ state: PlaybackCopy.State?) {
         playback = state?.playback
         queue = state?.queue ?? []
     }
@@ -36,9 +36,15 @@ public struct ReadOnlyPlaybackState: Hashable, Sendable {
 
 /// Follows what one group session plays, and is the only one who changes what readers see of it.
 private final class PlaybackCopy: ReplicaConsumer {
+    /// Empty once the session is over.
+    struct State: Sendable {
+        var playback: Playback?
+        var queue: [PlaybackItem] = []
+    }
+
     let sequences: Set<StreamName>
-    let holder = ReplicaHolder<GroupState, ReadOnlyPlaybackState> { ReadOnlyPlaybackState($0) }
-    let commands: LiveCommands<GroupState, ReadOnlyPlaybackState>
+    let holder = ReplicaHolder<State, ReadOnlyPlaybackState> { ReadOnlyPlaybackState($0) }
+    let commands: LiveCommands<State, ReadOnlyPlaybackState>
     private let reader = GroupReader()
 
     init(_ group: GroupID, _ service: Connection) {
@@ -46,16 +52,23 @@ private final class PlaybackCopy: ReplicaConsumer {
         commands = LiveCommands(service: service, holder: holder)
     }
 
-    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<GroupState>? {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<State>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try reader.begin(snapshot)
-            return StreamChange { $0.replace(state, opening: opening) }
+            return StreamChange {
+                $0.replace(State(playback: state.playback, queue: state.queue), opening: opening)
+            }
         case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
             guard let (_, state) = try reader.read(event) else { return nil }
-            return StreamChange { $0.apply(causedBy: event.command) { $0 = state } }
-        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: return nil
+            return StreamChange {
+                $0.apply(causedBy: event.command) { $0 = State(playback: state.playback, queue: state.queue) }
+            }
+        case .groupEnded:
+            reader.forget()
+            return StreamChange { $0.apply(causedBy: nil) { $0 = State() } }
+        case .begun, .groups, .person, .personEnded, .signal: return nil
         }
     }
 }
@@ -143,7 +156,7 @@ extension PlaybackClient {
             insert: { items async throws(QuartetError) in try await live.send(items.group) { _ in items } },
             move: { move async throws(QuartetError) in try await live.send(move.group) { _ in move } },
             removeFromQueue: { group, items async throws(QuartetError) in
-                let show: @Sendable (inout GroupState) -> Void = { $0.queue.removeAll { items.contains($0.id) } }
+                let show: Replica<PlaybackCopy.State>.Change = { $0.queue.removeAll { items.contains($0.id) } }
                 try await live.send(group, show: show) { _ in QueueRemove(group: group, items: items) }
             },
             declareReadiness: { group async throws(QuartetError) in
@@ -184,8 +197,8 @@ private final class LivePlayback: Sendable {
 
     /// - Parameter command: Made of what the server has when its turn comes.
     func send(
-        _ group: GroupID, show: @escaping @Sendable (inout GroupState) -> Void = { _ in },
-        _ command: @escaping @Sendable (GroupState?) throws(QuartetError) -> some MessageBody
+        _ group: GroupID, show: @escaping Replica<PlaybackCopy.State>.Change = { _ in },
+        _ command: @escaping @Sendable (PlaybackCopy.State?) throws(QuartetError) -> some MessageBody
     ) async throws(QuartetError) {
         try await followings.hold(group).copy.commands.send(show: show, command)
     }
@@ -195,7 +208,7 @@ private final class LivePlayback: Sendable {
         _ group: GroupID, isPlaying: Bool? = nil, position: Interval? = nil, rate: PlaybackRate? = nil
     ) async throws(QuartetError) {
         let now = service.preciseTime
-        let show: @Sendable (inout GroupState) -> Void = { state in
+        let show: Replica<PlaybackCopy.State>.Change = { state in
             guard let now, let playback = state.playback else { return }
             let start = isPlaying == false ? now : now + PlaybackRules.defaultLead
             state.playback?.position = playback.clamped(position ?? playback.position(at: now))

@@ -24,8 +24,9 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var profile: ProfileFields { ProfileFields(name: name, emergencyNote: emergencyNote) }
     public var phone: Phone? { state?.phone }
     public var avatar: Avatar? { state?.avatar }
-    /// Whether the account needs a name before others can use it.
-    public var needsOnboarding: Bool { state?.onboarding == .needsProfile }
+    /// What is left to do before the account is useful to others. Nil while nothing has arrived.
+    public var onboarding: Onboarding? { state?.onboarding }
+    public var needsOnboarding: Bool { onboarding == .needsProfile }
     public var isSingleDevice: Bool { state?.isSingleDevice ?? false }
     public var isConfirmationRequired: Bool { state?.isConfirmationRequired ?? false }
     /// How many are unused.

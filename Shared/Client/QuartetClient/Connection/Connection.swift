@@ -113,6 +113,20 @@ public final class Connection: Observable, Sendable {
         return core.withLock { $0.machine.reconnectionCount }
     }
 
+    /// Whether the network reached the server when that was last found out: by a stream that began, broke or couldn't be opened. Nil before
+    /// the first one. It is true of a server that refuses.
+    public var isNetworkConnected: Bool? {
+        registrar.access(self, keyPath: \.isNetworkConnected)
+        return core.withLock { $0.info.isNetworkConnected }
+    }
+
+    /// When that was last found out, or something arrived, by the server's clock where that is known. It isn't observable.
+    public var lastNetworkCheck: Instant? {
+        core.withLock { $0.lastNetworkCheck }.map { checked in
+            clock.at(checked) ?? time.wall() - Interval(time.now() - checked)
+        }
+    }
+
     /// What happens from now on. Each sequence gets everything; one that isn't read keeps the newest 100.
     public var events: AsyncStream<ConnectionEvent> { eventReaders.subscribe(keeping: 100) }
 
@@ -257,7 +271,9 @@ public final class Connection: Observable, Sendable {
                     core.notes.append(.liveness(.stale(since: clock.at(heard) ?? time.wall())))
                 case .unavailable(let error):
                     core.notes.append(.liveness(.unavailable(error, since: clock.at(core.heard) ?? time.wall())))
-                case .report(let event): reports.append(event)
+                case .report(let event):
+                    reports.append(event)
+                    core.noteNetwork(event, now)
                 }
             }
             // What is live is so when readers hear that the connection is.
@@ -288,6 +304,9 @@ public final class Connection: Observable, Sendable {
         if before.lastError != after.lastError { registrar.withMutation(of: self, keyPath: \.lastError) {} }
         if before.connectedSince != after.connectedSince {
             registrar.withMutation(of: self, keyPath: \.connectedSince) {}
+        }
+        if before.isNetworkConnected != after.isNetworkConnected {
+            registrar.withMutation(of: self, keyPath: \.isNetworkConnected) {}
         }
         if before.reconnectionCount != after.reconnectionCount {
             registrar.withMutation(of: self, keyPath: \.reconnectionCount) {}

@@ -22,6 +22,7 @@ struct ConnectionCore: Sendable {
         var lastError: ConnectionError?
         var connectedSince: Duration?
         var reconnectionCount: Int
+        var isNetworkConnected: Bool?
     }
 
     var machine: ConnectionMachine
@@ -33,6 +34,9 @@ struct ConnectionCore: Sendable {
     var hasDropped = false
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
+    /// Whether the network reached the server when that was last found out; nil if it wasn't.
+    private var isNetworkConnected: Bool?
+    private var networkChecked: Duration?
     /// When something last arrived; nil if nothing has.
     var lastHeard: Duration?
     /// The same; the clock's beginning if nothing has.
@@ -63,7 +67,22 @@ struct ConnectionCore: Sendable {
     var info: Info {
         Info(
             state: machine.state, lastError: machine.lastError, connectedSince: machine.connectedSince,
-            reconnectionCount: machine.reconnectionCount)
+            reconnectionCount: machine.reconnectionCount, isNetworkConnected: isNetworkConnected)
+    }
+
+    /// When it was last found out whether the network reaches the server.
+    var lastNetworkCheck: Duration? { [networkChecked, lastHeard].compactMap(\.self).max() }
+
+    /// Learns about the network from what happens to the connection.
+    mutating func noteNetwork(_ event: ConnectionEvent, _ now: Duration) {
+        let isConnected: Bool? =
+            switch event {
+            case .didConnect, .didReconnect: true
+            case .didFail(let error), .didDisconnect(let error?): error.reachesServer
+            case .willConnect, .didDisconnect(nil), .willReconnect, .didGiveUp, .refetched: nil
+            }
+        guard let isConnected else { return }
+        (isNetworkConnected, networkChecked) = (isConnected, now)
     }
 
     /// Has somebody wait for the machine's next deadline.

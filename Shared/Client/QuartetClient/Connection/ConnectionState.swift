@@ -86,6 +86,15 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
+    /// Whether the network reaches the server: what the server says shows that it does. Nil where it says nothing of that.
+    var reachesServer: Bool? {
+        switch self {
+        case .transport(.unreachable), .transport(.interrupted), .silent: false
+        case .transport(.malformed), .refused, .ended, .signedOut, .tokenRefused, .outOfSequence: true
+        case .closed, .notSignedIn, .tokensUnavailable, .tokensUnreadable, .stale: nil
+        }
+    }
+
     /// Whether nothing goes on until somebody signs in.
     var asksToSignIn: Bool {
         switch self {

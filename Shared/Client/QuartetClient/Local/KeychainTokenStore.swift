@@ -1,5 +1,5 @@
 #if canImport(Security)
-    import Foundation
+    public import Foundation
     import Security
 
     /// Keeps credentials in the keychain of Apple's systems.
@@ -13,9 +13,11 @@
     /// app has to be signed.
     public final class KeychainTokenStore: TokenStore {
         /// What the keychain refused.
-        public struct Failure: Error, Hashable, CustomStringConvertible {
+        public struct Failure: LocalizedError, Hashable, CustomStringConvertible {
             /// Of `SecBase.h`.
             public let status: Int32
+
+            public var errorDescription: String? { Texts.current["problem.tokensUnavailable"] }
 
             public var description: String {
                 (SecCopyErrorMessageString(status, nil) as String?) ?? "the keychain's error \(status)"

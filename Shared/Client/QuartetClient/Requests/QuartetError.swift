@@ -37,7 +37,7 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the server answered can't be read: this app is too old for it.
     case unreadable(String)
 
-    /// For people.
+    /// In English, with the reasons that logs need. People read `localizedDescription`, or ask ``Texts``.
     public var description: String {
         switch self {
         case .refused(let error): error.detail

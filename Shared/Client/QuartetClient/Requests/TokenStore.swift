@@ -40,6 +40,22 @@ public struct Credentials: Codable, Hashable, Sendable {
     }
 }
 
+extension Credentials: CustomStringConvertible, CustomReflectable {
+    /// Without the token, wherever it is printed.
+    public var description: String {
+        "account \(account), device \(device)\(isSignedOut ? ", signed out" : "")\(isLeaving ? ", leaving" : "")"
+    }
+
+    /// The same, for `dump`.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "account": account, "device": device, "isSignedOut": isSignedOut, "isLeaving": isLeaving,
+            ], displayStyle: .struct)
+    }
+}
+
 /// Keeps credentials. What it has saved must be durable before it returns.
 public protocol TokenStore: Sendable {
     /// - Throws: ``TokensUnreadable`` if signing in again is all that helps; anything else if a later try may succeed.

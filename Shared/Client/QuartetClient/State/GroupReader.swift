@@ -24,6 +24,9 @@ final class GroupReader: Sendable {
         return group
     }
 
+    /// The session is over for this account: what it was like is forgotten.
+    func forget() { state.withLock { $0 = State() } }
+
     /// - Returns: The event; nil for one that isn't for this reader, or that only a newer server knows.
     /// - Throws: ``Diverged``.
     func read(_ event: StreamedEvent) throws -> (event: SessionEvent, state: GroupState)? {

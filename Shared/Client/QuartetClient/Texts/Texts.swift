@@ -16,14 +16,15 @@ import QuartetVocabulary
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}`, `{reminder}`,
     /// `{role}`, `{pressed}` and `{at}` stand for what a notification is about, `{names}` for responders, `{reason}` and `{attempt}` for
-    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through.
+    /// what an error or a state adds, `{time}` for when a person did something, `{span}` for how soon a drill got through, `{title}` for what
+    /// others could take part in, `{ago}` and `{ahead}` for how far something is from now.
     public typealias Catalogue = [String: String]
 
     /// The languages that come with it, by their codes.
     public static let catalogues: [String: Catalogue] = ["en": english, "de": german]
 
     private let catalogue: Catalogue
-    private let locale: Locale
+    let locale: Locale
     private let timeZone: TimeZone
     /// Whether the server's own sentences are in its language.
     private let isEnglish: Bool
@@ -103,7 +104,7 @@ public struct Texts: Sendable {
         }
     }
 
-    private func moment(_ time: Instant) -> String {
+    func moment(_ time: Instant) -> String {
         let date = Date(timeIntervalSince1970: Double(time.microseconds) / 1_000_000)
         var style = Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale)
         style.timeZone = timeZone
@@ -113,6 +114,16 @@ public struct Texts: Sendable {
     private func span(_ interval: Interval) -> String {
         interval.duration.formatted(
             .units(allowed: [.days, .hours, .minutes], width: .wide, maximumUnitCount: 2).locale(locale))
+    }
+
+    // MARK: Onboarding
+
+    /// What is left to do before the account is useful to others; nil if nothing is.
+    public func sentence(_ onboarding: Onboarding) -> String? {
+        switch onboarding {
+        case .needsProfile: self["onboarding.needsProfile"]
+        case .done: nil
+        }
     }
 
     // MARK: Responders
@@ -250,6 +261,19 @@ public struct Texts: Sendable {
         }
     }
 
+    // MARK: Together
+
+    /// What an app asks before something begins that others could take part in.
+    public func sentence(_ prompt: GroupActivationPrompt) -> String {
+        filled("activation.question", ["title": prompt.title])
+    }
+
+    /// What stands on the button of a choice.
+    public func sentence(_ choice: GroupActivation) -> String { self["activation.\(choice.rawValue)"] }
+
+    /// Why nothing can be done together with others.
+    public func sentence(_ obstacle: GroupEligibility.Obstacle) -> String { self["eligibility.\(obstacle.rawValue)"] }
+
     // MARK: The connection
 
     public func sentence(_ state: ConnectionState) -> String {
@@ -263,6 +287,12 @@ public struct Texts: Sendable {
         case .needsAuthentication: self["connection.needsAuthentication"]
         case .failed: self["connection.failed"]
         }
+    }
+
+    /// The connection and the group session in one label.
+    public func sentence(_ status: ConnectionStatus) -> String {
+        status.connection.isConnected && status.isInSession
+            ? self["connection.inSession"] : sentence(status.connection)
     }
 
     /// Why there is no connection. In English, it has more to say about most cases.
@@ -285,7 +315,7 @@ public struct Texts: Sendable {
     /// The text of a key; the key itself where there is none, so that it is noticed.
     public subscript(key: String) -> String { catalogue[key] ?? key }
 
-    private func filled(_ key: String, _ values: [String: String]) -> String {
+    func filled(_ key: String, _ values: [String: String]) -> String {
         var (text, rest) = ("", self[key][...])
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             text += rest[..<open]

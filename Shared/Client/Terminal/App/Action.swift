@@ -14,6 +14,7 @@ enum Action: Hashable, Sendable {
     case dismissDropped
     case dismissSetAside
 
+    case setName(String)
     case checkIn
     /// For the version that was shown.
     case setInterval(Interval, version: Int64)
@@ -58,7 +59,8 @@ enum Action: Hashable, Sendable {
     case startGame(GroupID, first: AccountID, second: AccountID)
     case drop(GroupID, column: Int)
 
-    case play(title: String)
+    /// In the session in which everybody listens, or else in a new one.
+    case play(title: String, withOthers: Bool)
     case setPlaying(GroupID, Bool)
     case next(GroupID)
 

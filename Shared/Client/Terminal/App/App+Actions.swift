@@ -18,11 +18,11 @@ extension App {
             } catch QuartetError.willBeSentWhenOnline {
                 // The line about what waits says it for as long as it is true.
             } catch let error as QuartetError {
-                self.model.notice = .init(text: "\(error)", isError: !error.isPending)
+                self.model.notice = .init(text: error.localizedDescription, isError: !error.isPending)
             } catch is CancellationError {
                 return
             } catch {
-                self.model.notice = .init(text: "\(error)", isError: true)
+                self.model.notice = .init(text: error.localizedDescription, isError: true)
             }
             self.change()
         }
@@ -53,6 +53,10 @@ extension App {
             try await accounts?.markRead(card)
         case .dismissDropped: for clients in accounts?.opened ?? [] { clients.connection.outbox.markDroppedRead() }
         case .dismissSetAside: try device.removeSetAside()
+        case .setName(let name):
+            let profile = quartet.user.user.profile
+            try await quartet.user.updateProfile(
+                Edit(base: profile, edit: ProfileFields(name: name, emergencyNote: profile.emergencyNote)))
         case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
         case .setInterval(let interval, let version):
             try await quartet.user.replaceCheckInInterval(interval, version)
@@ -122,7 +126,7 @@ extension App {
                 StartGame(
                     group: id, state: JSONValue(encoding: board), turnField: FourInARow.turnField, lead: .seconds(0)))
         case .drop(let id, let column): try await drop(id, column)
-        case .play(let title): try await play(title)
+        case .play(let title, let withOthers): try await play(title, withOthers)
         case .setPlaying(let id, let isPlaying): try await quartet.playback.setPlaying(id, isPlaying)
         case .next(let id): try await quartet.playback.next(id)
         default: break
@@ -148,8 +152,7 @@ extension App {
         }
     }
 
-    /// In the session in which everybody listens, or else in one of one's own.
-    private func play(_ title: String) async throws {
+    private func play(_ title: String, _ withOthers: Bool) async throws {
         let group: GroupID
         if let listening = shown.listening {
             group = listening
@@ -158,7 +161,7 @@ extension App {
                 CreateGroupSessionRequest(
                     activity: GroupSessionActivity(
                         identifier: GroupSessionActivity.listening, type: .listenTogether, title: "Listening"),
-                    capacity: 1, seats: 0, isOpenToContacts: false))
+                    capacity: withOthers ? nil : 1, seats: 0, isOpenToContacts: withOthers))
         }
         try await quartet.playback.play(group, PlaybackItem(id: .new(), title: title))
     }

@@ -62,7 +62,7 @@ final class App {
             terminal.leave()
             for signal in signals { signal.cancel() }
         }
-        do { try await restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
+        do { try await restore() } catch { model.notice = .init(text: error.localizedDescription, isError: true) }
         let running = Task { [accounts] in if let accounts { await accounts.run() } }
         watch()
         let drawing = Task { for await _ in frames.stream { draw() } }
@@ -170,6 +170,7 @@ final class App {
         let state = accounts != nil && list?.shown == nil ? .notSignedIn : connection.state
         var shown = Shown(quartet, state, server: server, now: connection.serverTime ?? .now)
         shown.error = connection.lastError
+        shown.unreachable = connection.isNetworkConnected == false ? connection.lastNetworkCheck : nil
         shown.waiting = connection.outbox.items.value.count
         let cards = accounts?.unsent ?? []
         shown.unsent = cards.map(\.change)
@@ -224,6 +225,7 @@ final class App {
         follow("contacts", quartet.contacts.contacts.values)
         follow("notifications", quartet.notifications.notifications.values)
         follow("groups", quartet.groups.groups.values)
+        follow("start", quartet.groups.starting.values)
         follow("outbox", connection.outbox.items.values)
     }
 
@@ -250,7 +252,7 @@ final class App {
 
     private func attempt<Value>(_ body: () throws(QuartetError) -> Value) -> Value? {
         do { return try body() } catch {
-            model.notice = .init(text: "\(error)", isError: true)
+            model.notice = .init(text: error.localizedDescription, isError: true)
             return nil
         }
     }

@@ -54,27 +54,32 @@ enum Frame {
             return Line("Quartet", .bold).with(right: state, width: width)
         }
         let long = tabs(model, shown) { _, _ in true }
-        let row = long.width + state.width < width ? long : tabs(model, shown) { $0 == $1 }
-        return row.with(right: state, width: width)
+        if long.width + state.width < width { return long.with(right: state, width: width) }
+        // Where there is too little room, the titles of tabs say more than that everything works.
+        let dot = Line([state.spans[0]])
+        if !shown.status.isNoteworthy, long.width + dot.width < width { return long.with(right: dot, width: width) }
+        return tabs(model, shown) { $0 == $1 }.with(right: state, width: width)
     }
 
     /// - Parameter isNamed: Whether a tab's title shows, besides its number.
     private static func tabs(_ model: Model, _ shown: Shown, _ isNamed: (Model.Tab, _ current: Model.Tab) -> Bool)
         -> Line
     {
-        Line(
+        let badges = shown.badges
+        return Line(
             Model.Tab.allCases.flatMap { tab -> [Span] in
                 let title: String
-                let count: Int
+                let badge: AppBadges.Badge
                 switch tab {
-                case .checkIn: (title, count) = ("Check-in", 0)
-                case .contacts: (title, count) = ("Contacts", shown.contacts.incomingPings.count)
-                case .notifications: (title, count) = ("Notifications", shown.notifications.unreadCount)
-                case .together: (title, count) = ("Together", shown.groups.invitations.count)
+                case .checkIn: (title, badge) = ("Check-in", badges.checkIn)
+                case .contacts: (title, badge) = ("Contacts", badges.contacts)
+                case .notifications: (title, badge) = ("Notifications", badges.notifications)
+                case .together: (title, badge) = ("Together", badges.together)
                 }
                 let label = isNamed(tab, model.tab) ? " \(tab.rawValue + 1) \(title)" : " \(tab.rawValue + 1)"
-                let text = label + (count > 0 ? " (\(count)) " : " ")
-                return [Span(text, Style(isBold: tab == model.tab, isReversed: tab == model.tab))]
+                let text = label + (badge.count > 0 ? " (\(badge.count)) " : " ")
+                let isCurrent = tab == model.tab
+                return [Span(text, Style(color: badge.isAlarm ? .red : nil, isBold: isCurrent, isReversed: isCurrent))]
             })
     }
 
@@ -119,7 +124,10 @@ enum Frame {
                 "\(shown.waiting) \(shown.waiting == 1 ? "change waits" : "changes wait") for a connection.",
                 .colored(.yellow))
         }
-        if !shown.needsSignIn, shown.connection != .connected, let error = shown.error { return Line("\(error)", .dim) }
+        if !shown.needsSignIn, shown.connection != .connected, let error = shown.error {
+            let tried = shown.unreachable.map { " Last tried \(Words.clock($0))." } ?? ""
+            return Line(Words.lost(error) + tried, .dim)
+        }
         return .empty
     }
 }

@@ -11,7 +11,8 @@ struct Model: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
             /// Which of them to show.
             case accounts([AccountID])
-            case add, grace, pause, trip, play
+            case add, name, grace, pause, trip, play
+            case activate(title: String)
             /// For the version of check-ins that was there when the form was opened.
             case interval(seen: Int64)
             case daily(seen: Int64)
@@ -42,6 +43,7 @@ struct Model: Hashable, Sendable {
     var signIn = SignInScreen.signIn
     var dialog: Dialog?
     var contact: AccountID?
+    var contactSort = ContactSort.status
     var notification: NotificationID?
     var offer: GroupID?
     /// The group session that is open.
@@ -91,11 +93,7 @@ struct Model: Hashable, Sendable {
                 return .setPlaying(music, !playback.isPlaying)
             }
         case .character(">"): return shown.music.map { .next($0) }
-        case .character("m"):
-            dialog = Dialog(
-                form: Form(
-                    title: "Play something",
-                    fields: [.init(label: "Title", kind: .text), .init(label: "Play", kind: .button)]), purpose: .play)
+        case .character("m"): PlayPart.open(&self)
         default:
             switch tab {
             case .checkIn: return CheckInScreen.handle(key, shown, &self)
@@ -135,10 +133,14 @@ struct Model: Hashable, Sendable {
             self.dialog = nil
             return action
         case .play:
-            let title = form.text("Title")
-            guard !title.isEmpty else { return nil }
+            return PlayPart.play(form, shown, &self)
+        case .activate(let title):
+            return PlayPart.activate(title, button, shown, &self)
+        case .name:
+            let name = form.text("Name")
+            guard !name.isEmpty else { return nil }
             self.dialog = nil
-            return .play(title: title)
+            return .setName(name)
         case .interval(let seen):
             guard let interval = Words.interval(form.text("Check in every")) else {
                 notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)

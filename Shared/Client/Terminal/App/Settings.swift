@@ -3,7 +3,7 @@ import Foundation
 /// What the app was started with.
 struct Settings: Hashable, Sendable {
     static let usage = """
-        Usage: quartet-tui [--server URL] [--folder FOLDER] [--certificates FILE]
+        Usage: quartet-tui [--server URL] [--folder FOLDER] [--certificates FILE] [--state]
 
         Quartet in a terminal: check-in, contacts, pings, notifications, group sessions
         with a game, and what plays. Keys stand in the last row; Ctrl-C ends it.
@@ -16,6 +16,7 @@ struct Settings: Hashable, Sendable {
           --certificates FILE
                            whom to trust instead of the system's authorities: their
                            certificates in PEM (or QUARTET_CERTIFICATES)
+          --state          print what it keeps on this computer, without tokens, and end
           --help           show this
           --version        print the version
 
@@ -33,6 +34,7 @@ struct Settings: Hashable, Sendable {
     var folder: URL
     /// Nil for what the system trusts.
     var certificates: URL?
+    var wantsState = false
     var wantsHelp = false
     var wantsVersion = false
 
@@ -54,6 +56,7 @@ struct Settings: Hashable, Sendable {
             case "--server": address = try value()
             case "--folder": path = try value()
             case "--certificates": trusted = try value()
+            case "--state": wantsState = true
             case "--help", "-h": wantsHelp = true
             case "--version": wantsVersion = true
             default: throw Wrong(description: "there is no \(argument); see --help")

@@ -7,12 +7,17 @@ struct Shown: Sendable {
     var connection: ConnectionState
     /// Why the connection was lost.
     var error: ConnectionError?
+    /// When the network was last seen not to reach the server; nil if it did.
+    var unreachable: Instant?
     var session: ReadOnlySessionState
     var user: ReadOnlyUserState
     var phase: Phase
     var contacts: ReadOnlyContactsState
     var notifications: ReadOnlyNotificationsState
     var groups: ReadOnlyGroupsState
+    var isInSession: Bool
+    /// Of a group session by this device.
+    var start: ReadOnlyStartState
     /// The group session that is open.
     var group: ReadOnlyGroupState?
     /// The session whose music plays, and what it plays.
@@ -43,12 +48,26 @@ struct Shown: Sendable {
         contacts = quartet.contacts.contacts.value
         notifications = quartet.notifications.notifications.value
         groups = quartet.groups.groups.value
+        isInSession = groups.isInSession
+        start = quartet.groups.starting.value
         self.now = now
     }
 
     var me: AccountID? { session.account }
     /// Whether somebody has to sign in before anything else.
     var needsSignIn: Bool { !session.isSignedIn || connection.needsSignIn }
+
+    var status: ConnectionStatus { ConnectionStatus(connection, isInSession: isInSession) }
+
+    /// The numbers on the tabs.
+    var badges: AppBadges {
+        AppBadges(user: user, contacts: contacts, notifications: notifications, groups: groups, at: now)
+    }
+
+    /// Whether something can be done together with others.
+    var eligibility: GroupEligibility {
+        GroupEligibility(session: session, connection: connection, contacts: contacts)
+    }
 
     /// The session in which everybody listens, if this account is in one.
     var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }

@@ -4,19 +4,41 @@ import QuartetClient
 /// What the app says about times, states and notifications.
 enum Words {
     /// The package's sentences. The app itself speaks English alone.
-    private static let texts = Texts(languages: ["en"])
+    static let texts = Texts(languages: ["en"])
+
+    /// Why something didn't happen, or hasn't yet.
+    static func problem(_ error: QuartetError) -> String { texts.sentence(error) }
+
+    /// Why there is no connection.
+    static func lost(_ error: ConnectionError) -> String { texts.sentence(lost: error) }
 
     /// A state of the connection and the colour of its dot.
     static func connection(_ shown: Shown) -> (text: String, color: Style.Color?) {
-        let color: Style.Color?
-        switch shown.connection {
-        case .notConfigured, .notSignedIn: color = nil
-        case .disconnected, .failed, .needsAuthentication: color = .red
-        case .connecting, .reconnecting: color = .yellow
-        case .connected: color = .green
-        }
-        return (texts.sentence(shown.connection), color)
+        (texts.sentence(shown.status), color(of: shown.status.tone))
     }
+
+    static func color(of tone: StatusTone) -> Style.Color? {
+        switch tone {
+        case .good: .green
+        case .neutral: nil
+        case .warning: .yellow
+        case .critical: .red
+        }
+    }
+
+    /// How a contact is.
+    static func status(_ listed: ListedContact, _ shown: Shown) -> String {
+        let times = Texts.ListTimes(
+            moment: { clock($0) }, ago: { ago($0, shown) }, ahead: { "in \(span($0))" })
+        return texts.sentence(listed, at: shown.now, times)
+    }
+
+    static func title(_ title: ContactGroup.Title) -> String { texts.sentence(title) }
+    static func sort(_ sort: ContactSort) -> String { texts.sentence(sort) }
+    static func onboarding(_ onboarding: Onboarding) -> String? { texts.sentence(onboarding) }
+    static func prompt(_ prompt: GroupActivationPrompt) -> String { texts.sentence(prompt) }
+    static func choice(_ choice: GroupActivation) -> String { texts.sentence(choice) }
+    static func obstacle(_ obstacle: GroupEligibility.Obstacle) -> String { texts.sentence(obstacle) }
 
     /// A span of time in its two largest units: `2 h 5 min`.
     static func span(_ interval: Interval) -> String {

@@ -12,6 +12,9 @@ enum CheckInScreen {
         }
         let handle = shown.user.handle.map { "@\($0)" } ?? ""
         var lines: [Line] = [[Span(shown.user.name ?? handle, .bold), Span("  \(handle)", .dim)], .empty]
+        if let left = shown.user.onboarding.flatMap(Words.onboarding) {
+            lines += [Line("\(left) n names you.", .colored(.yellow)), .empty]
+        }
         if let raised = shown.user.alertRaised {
             lines += [
                 Line(
@@ -123,6 +126,11 @@ enum CheckInScreen {
             model.dialog = .init(
                 form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields),
                 purpose: .interval(seen: shown.user.checkIn?.version ?? 0))
+        case .character("n") where shown.user.needsOnboarding:
+            model.dialog = .init(
+                form: Form(
+                    title: "Your name",
+                    fields: [.init(label: "Name", kind: .text), .init(label: "Save", kind: .button)]), purpose: .name)
         case .character("d"): DailyPart.open(shown, &model)
         case .character("g"):
             let fields: [Form.Field] = [

@@ -3,13 +3,14 @@ import QuartetClient
 /// Those who look after the account, and those it looks after.
 enum ContactsScreen {
     static func keys(_ shown: Shown, _ model: Model) -> String {
-        let rows = rows(shown)
+        let rows = rows(model, shown)
         var asking = "p ask"
-        if !rows.isEmpty, case .contact(let contact) = rows[Rows.index(of: model.contact, in: rows.map(\.account))] {
+        if !rows.isEmpty, case .contact(let listed) = rows[Rows.index(of: model.contact, in: rows.map(\.account))] {
+            let contact = listed.contact
             if contact.outgoingPing != nil {
                 asking = contact.canAskAgain(at: shown.now) ? "a ask again   p cancel" : "p cancel"
             }
-            if alarm(of: shown.contacts.person(by: contact.account)) != nil {
+            if alarm(of: listed.person) != nil {
                 return "o on it   s reached, safe   h help is needed   c can't   \(asking)   n add   q quit"
             }
         }
@@ -20,104 +21,94 @@ enum ContactsScreen {
 
     private enum Row {
         case request(ContactRequest)
-        case contact(Contact)
+        case contact(ListedContact)
 
         var account: AccountID {
             switch self {
             case .request(let request): request.account
-            case .contact(let contact): contact.account
+            case .contact(let listed): listed.id
             }
         }
     }
 
-    /// Who waits or needs help comes first.
-    private static func rows(_ shown: Shown) -> [Row] {
-        func urgency(_ contact: Contact) -> Int {
-            let person = shown.contacts.person(by: contact.account)
-            if person?.alertRaised != nil { return 0 }
-            if person?.checkIn?.missed == true { return 1 }
-            if contact.incomingPing != nil { return 2 }
-            return contact.outgoingPing != nil ? 3 : 4
+    /// Requests come first, then contacts in their groups.
+    private static func groups(_ model: Model, _ shown: Shown) -> [(title: String?, rows: [Row])] {
+        var groups: [(title: String?, rows: [Row])] = []
+        let requests = shown.contacts.requests.byArrival.map { Row.request($0) }
+        if !requests.isEmpty { groups.append((title: "Requests", rows: requests)) }
+        for group in shown.contacts.grouped(by: model.contactSort, at: shown.now) {
+            let rows = group.contacts.map { Row.contact($0) }
+            groups.append((title: group.title.map { Words.title($0) }, rows: rows))
         }
-        let contacts = shown.contacts.contacts.map { ($0, urgency($0), shown.name(of: $0.account).lowercased()) }
-            .sorted { ($0.1, $0.2, $0.0.account) < ($1.1, $1.2, $1.0.account) }
-        return shown.contacts.requests.map { Row.request($0) } + contacts.map { Row.contact($0.0) }
+        return groups
     }
 
+    private static func rows(_ model: Model, _ shown: Shown) -> [Row] { groups(model, shown).flatMap { $0.rows } }
+
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
-        let rows = rows(shown)
-        let index = Rows.index(of: model.contact, in: rows.map(\.account))
+        let rows = rows(model, shown)
         var lines: [Line] = [[Span("Contacts (\(shown.contacts.count))", .bold)]]
         if let code = shown.contacts.code {
             lines[0] = lines[0].with(right: [Span("your code: \(code)", .dim)], width: width)
         }
-        lines.append(.empty)
+        lines.append(Line("By: \(Words.sort(model.contactSort)) (S for another order)", .dim))
         guard !rows.isEmpty else { return lines + ["No contacts yet. Press n to add somebody by handle or code."] }
-        var list = rows.enumerated().map { number, row in line(row, shown).selected(number == index) }
-        list.insert(contentsOf: trip(rows[index], shown), at: index + 1)
-        return lines + Rows.window(list, around: index, height: height - lines.count)
+        let selected = rows[Rows.index(of: model.contact, in: rows.map(\.account))].account
+        var (list, position): ([Line], Int) = ([], 0)
+        for group in groups(model, shown) {
+            if let title = group.title { list.append(Line("\(title) (\(group.rows.count))", .dim)) }
+            for row in group.rows {
+                let isSelected = row.account == selected
+                if isSelected { position = list.count }
+                list.append(line(row, shown).selected(isSelected))
+                if isSelected { list += details(row, shown, width: width) }
+            }
+        }
+        return lines + Rows.window(list, around: position, height: height - lines.count)
     }
 
+    /// The cells before the status: the name and the role.
+    private static let (nameWidth, roleWidth) = (24, 12)
+    private static let statusColumn = nameWidth + roleWidth + 3
+
     private static func line(_ row: Row, _ shown: Shown) -> Line {
-        let name = Rows.fitted(shown.name(of: row.account), 24)
+        let name = Rows.fitted(shown.name(of: row.account), nameWidth)
         switch row {
         case .request(let request):
             let text =
                 request.direction == .incoming ? "wants to be your contact: y accepts" : "hasn't answered your request"
             return [Span(" \(name)  ", .bold), Span(text, .colored(.yellow))]
-        case .contact(let contact):
+        case .contact(let listed):
             let role =
-                switch (contact.isMyResponder, contact.iAmResponder) {
+                switch (listed.contact.isMyResponder, listed.contact.iAmResponder) {
                 case (true, true): "each other"
                 case (true, false): "responder"
                 default: "dependent"
                 }
-            return [Span(" \(name)  ", .bold), Span(Rows.fitted(role, 12)), status(contact, shown)]
+            return [Span(" \(name)  ", .bold), Span(Rows.fitted(role, roleWidth)), status(listed, shown)]
         }
     }
 
-    /// Where somebody who is late wanted to be, and when.
-    private static func trip(_ row: Row, _ shown: Shown) -> [Line] {
-        guard case .contact(let contact) = row, let trip = shown.contacts.person(by: contact.account)?.trip
-        else { return [] }
-        let lines = ["Trip: \(trip.name), expected by \(Words.clock(trip.eta))", trip.note]
-        return lines.compactMap(\.self).map { Line("   \($0)", .colored(.red)) }
+    /// All of what the row has no room for, and what somebody who is late from a trip wrote about it.
+    private static func details(_ row: Row, _ shown: Shown, width: Int) -> [Line] {
+        guard case .contact(let listed) = row else { return [] }
+        let status = status(listed, shown)
+        let isCut = Glyph.width(of: status.text) > width - statusColumn
+        return [isCut ? status.text : nil, listed.person?.trip?.note].compactMap(\.self).map {
+            Line("   \($0)", status.style)
+        }
     }
 
-    private static func status(_ contact: Contact, _ shown: Shown) -> Span {
-        let person = shown.contacts.person(by: contact.account)
-        if let raised = person?.alertRaised {
-            let late = person?.lateCall.map { ", \(Words.late($0, shown))" } ?? ""
-            let trip = person?.trip.map { $0.isCalled == true ? ", was on a trip" : ", late from a trip" } ?? ""
-            let ping = person?.unanswered.map { ", hasn't answered a ping of \(Words.clock($0.pinged))" } ?? ""
-            let text =
-                "ALERT \(Words.ago(raised, shown))\(late)"
-                + "\(answers(to: person?.alertAlarm, of: contact, shown))\(trip)\(ping)"
-            return Span(text, Style(color: .red, isBold: true))
+    private static func status(_ listed: ListedContact, _ shown: Shown) -> Span {
+        var text = Words.status(listed, shown)
+        if listed.level.isAlarm { text += answers(to: alarm(of: listed.person), of: listed.contact, shown) }
+        if listed.level == .pinged {
+            let later = listed.contact.isOutgoingPingLater == true ? ", an alert later" : ""
+            text +=
+                listed.contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? later
         }
-        if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {
-            let text = "missed the check-in \(Words.ago(due, shown))\(answers(to: checkIn.alarm, of: contact, shown))"
-            return Span(text, .colored(.red))
-        }
-        if let ping = contact.incomingPing {
-            return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
-        }
-        if let ping = contact.outgoingPing {
-            let later = contact.isOutgoingPingLater == true ? ", an alert later" : ""
-            let alert =
-                contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? later
-            return Span("asked \(Words.ago(ping, shown))\(alert)", .colored(.cyan))
-        }
-        if let due = person?.checkIn?.due, due <= shown.now {
-            return Span("due since \(Words.clock(due))", .colored(.yellow))
-        }
-        if let until = person?.checkIn?.pausedUntil, until > shown.now {
-            return Span("paused until \(Words.clock(until))", .colored(.cyan))
-        }
-        if let due = person?.checkIn?.due {
-            return Span("checks in within \(Words.span(due - shown.now))", .colored(.green))
-        }
-        return Span("")
+        let color = Words.color(of: listed.level.tone)
+        return Span(text, Style(color: color, isBold: listed.level == .alert))
     }
 
     /// What matters most of what was answered to an alarm. Empty for who doesn't hear of it, and so can't know.
@@ -136,9 +127,13 @@ enum ContactsScreen {
     }
 
     static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {
-        let rows = rows(shown)
+        let rows = rows(model, shown)
         let ids = rows.map(\.account)
         switch key {
+        case .character("S"):
+            let sorts = ContactSort.allCases
+            model.contactSort = sorts[((sorts.firstIndex(of: model.contactSort) ?? 0) + 1) % sorts.count]
+            return nil
         case .character("n"):
             model.dialog = .init(
                 form: Form(
@@ -164,7 +159,7 @@ enum ContactsScreen {
         model.contact = row.account
         return switch row {
         case .request(let request): handle(key, request, &model)
-        case .contact(let contact): handle(key, contact, shown, &model)
+        case .contact(let listed): handle(key, listed.contact, shown, &model)
         }
     }
 

@@ -41,7 +41,7 @@ enum NotificationsScreen {
     /// What is said of those that somebody chose: the server says which of them were still open, whatever the clock does meanwhile.
     static func takenBack(_ count: Int, of chosen: Int, _ problem: QuartetError? = nil) -> String {
         guard count < chosen else { return "Taken back." }
-        if let problem { return "Taken back: \(count) of \(chosen). \(problem)" }
+        if let problem { return "Taken back: \(count) of \(chosen). \(Words.problem(problem))" }
         let rest = "has come, or was taken back elsewhere."
         guard count == 0 else { return "Taken back: \(count) of \(chosen). Each other one \(rest)" }
         return "\(chosen == 1 ? "It" : "Each of them") \(rest)"

@@ -21,7 +21,7 @@ enum SignInScreen {
         let accounts = shown.accounts.isEmpty ? "" : "   Esc: accounts on this computer"
         lines += [.empty, Line("Server: \(shown.server ?? "")\(accounts)", .dim)]
         if let error = shown.error, shown.session.isSignedIn || error == .tokensUnreadable {
-            lines.append(Line("\(error)", .colored(.yellow)))
+            lines.append(Line(Words.lost(error), .colored(.yellow)))
         }
         return lines
     }

@@ -13,7 +13,7 @@ enum TogetherScreen {
         if model.group != nil { return group(model, shown) }
         let offers = shown.offers
         let index = Rows.index(of: model.offer, in: offers.map(\.group))
-        let title: [Line] = [Line("Together", .bold), .empty]
+        let title = [Line("Together", .bold), starting(shown)]
         guard !offers.isEmpty else {
             return title + ["No sessions yet. Press n to start a game, or wait to be invited."]
         }
@@ -34,6 +34,13 @@ enum TogetherScreen {
         return title + Rows.window(rows, around: index, height: height - title.count)
     }
 
+    /// Whether one is being started, or why that failed.
+    private static func starting(_ shown: Shown) -> Line {
+        if shown.start.isStarting { return Line("Starting a session…", .dim) }
+        guard let error = shown.start.error else { return .empty }
+        return Line("It wasn't started: \(Words.problem(error))", .colored(.red))
+    }
+
     private static func group(_ model: Model, _ shown: Shown) -> [Line] {
         guard let group = shown.group else { return [Line("Loading…", .dim)] }
         let title = group.activity?.title ?? "Group session"
@@ -44,16 +51,20 @@ enum TogetherScreen {
             return [Line("This session is over", .bold), .empty, Line(Words.end(reason)), .empty, "Esc goes back."]
         case .joined: break
         }
-        var people = group.participants.sorted { $0.ordinal < $1.ordinal }.map { one in
+        var people = group.participants.byArrival.map { one in
             let away = one.awaySince.map { " (away for \(Words.span(shown.now - $0)))" } ?? ""
             return "\(shown.name(of: one.id))\(one.id == group.host ? " (host)" : "")\(away)"
         }
         people += group.invited.map { "\(shown.name(of: $0)) (invited)" }
         let seats = group.seats.map { seat in
-            let owner = group.occupant(of: seat)
-            return Span(
-                "[\(seat + 1) \(owner.map { shown.name(of: $0) } ?? "free")] ",
-                Style(color: owner == shown.me ? .green : nil, isBold: owner != nil, isDim: owner == nil))
+            switch group.seat(seat) {
+            case .free: Span("[\(seat + 1) free] ", .dim)
+            case .claimed: Span("[\(seat + 1) you…] ", .colored(.yellow))
+            case .taken(let owner):
+                Span(
+                    "[\(seat + 1) \(shown.name(of: owner))] ",
+                    Style(color: owner == shown.me ? .green : nil, isBold: true))
+            }
         }
         let head = Line([Span(title, .bold), Span("   \(people.joined(separator: ", "))")])
         return [head, Line([Span("Seats: ")] + seats), .empty]
@@ -64,7 +75,10 @@ enum TogetherScreen {
         if let id = model.group { return handle(key, id, shown, &model) }
         let offers = shown.offers
         switch key {
-        case .character("n"): return .newGame
+        case .character("n"):
+            guard let obstacle = shown.eligibility.obstacles.first else { return .newGame }
+            model.notice = .init(text: Words.obstacle(obstacle), isError: true)
+            return nil
         case .enter:
             guard !offers.isEmpty else { return nil }
             let offer = offers[Rows.index(of: model.offer, in: offers.map(\.group))]
