@@ -201,9 +201,9 @@ struct SharedStoreTests {
         }
     }
 
-    private static func edit(_ id: Int64) -> OutboxItem {
+    private static func edit(_ id: Int64, _ command: String = "UpdateProfile") -> OutboxItem {
         OutboxItem(
-            id: id, stream: "user", command: "UpdateProfile", acted: now, lifetime: .hours(1), actedAtServer: now,
+            id: id, stream: "user", command: command, acted: now, lifetime: .hours(1), actedAtServer: now,
             edit: Data())
     }
 
@@ -221,7 +221,9 @@ struct SharedStoreTests {
             _ = try await two.add(StoreAddition(Self.edit(7)), of: Self.account)
             _ = try await one.add(StoreAddition(Self.edit(6)), of: Self.account)
             #expect(try await one.changes(of: Self.account).ids == [5, 6, 7])
-            try await Self.add([2, 1], to: one)
+            for id in [2, 1] as [Int64] {
+                _ = try await one.add(StoreAddition(Self.edit(id, "RaiseAlert")), of: Self.account)
+            }
             #expect(try await one.changes(of: Self.account).ids == [1, 2, 5, 6, 7])
         }
     }
