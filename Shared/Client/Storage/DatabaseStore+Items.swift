@@ -120,8 +120,22 @@ extension DatabaseStore {
         let encodedJoined = try joined.map { try JSONEncoder().encode($0.item) }
         let now = opening.now()
         return try await write(account) { database in
+            let ids = try Self.ids(
+                inLaneOf: item, after: min(joined?.earlier ?? item.id, item.id), of: account, in: database)
+            // What is urgent takes no place by its number, and waits for none.
+            if item.precedence != .urgent, let latest = ids.max(), latest > item.id,
+                try Self.isUnknown(item.id, of: account, in: database)
+            {
+                throw OvertakenItem(by: latest)
+            }
+            // What came between is sent between them.
+            let overtaken = joined.flatMap { joined in
+                ids.contains { $0 > joined.earlier && $0 < item.id && addition.others[$0] == nil }
+                    ? joined.earlier : nil
+            }
             var removed: Set<OutboxItem.ID> = []
-            for (other, decision) in addition.others where try Self.isReplaced(other, of: account, in: database) {
+            for (other, decision) in addition.others
+            where try other != overtaken && Self.isReplaced(other, of: account, in: database) {
                 try Self.decide(other, decision, at: now, of: account, in: database)
                 removed.insert(other)
             }
@@ -132,6 +146,14 @@ extension DatabaseStore {
             }
             return removed
         }
+    }
+
+    private static func ids(
+        inLaneOf item: OutboxItem, after id: OutboxItem.ID, of account: AccountID, in database: Database
+    ) throws -> [OutboxItem.ID] {
+        try Int64.fetchAll(
+            database, sql: "SELECT id FROM item WHERE account = ? AND id > ? AND lane = ?",
+            arguments: ["\(account)", id, item.lane])
     }
 
     /// Writes an item unless it is there or was decided.

@@ -33,6 +33,14 @@ struct ReplicaTests {
         #expect(replica.state == "C")
     }
 
+    @Test("an edit of another process that is known late shows in its order, and later ones stay on top (S20, R11)")
+    func knownLate() {
+        var replica = Replica<[Int]>()
+        replica.replace([], opening: 1)
+        for id in [1, 3, 2] as [Int64] { replica.begin(id) { $0.append(Int(id)) } }
+        #expect(replica.state == [1, 2, 3] && replica.state(before: 3) == [1, 2])
+    }
+
     @Test("what is accepted while a stream is asked for stays until its event comes: the snapshot may be older (S21)")
     func olderSnapshot() {
         var replica = Replica<Int>()

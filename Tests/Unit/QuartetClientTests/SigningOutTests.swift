@@ -288,7 +288,9 @@ struct SigningOutTests {
         }
         let (annas, bobs) = (item(Self.one), item(Self.two))
         let save = { (item: OutboxItem, others: AccountStore.Others?) in
-            try await accounts.save(item, joined: nil, replacing: { others }, then: { _, _ in }).value.get()
+            let saving = accounts.save(
+                item, joined: nil, replacing: { others }, then: { _, _ in }, orAfter: { _ in item })
+            _ = try await saving.value.get()
         }
         _ = try await accounts.open(Self.one)
         // It was taken back before its turn came.

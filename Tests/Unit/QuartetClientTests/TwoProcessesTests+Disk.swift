@@ -505,8 +505,10 @@ extension TwoProcessesTests {
             let noted = Mutex<Set<OutboxItem.ID>?>(nil)
             let saving = store.save(item, joined: nil, replacing: { [2: Data()] }) { _, removed in
                 noted.withLock { $0 = removed }
+            } orAfter: { _ in
+                item
             }
-            try await saving.value.get()
+            _ = try await saving.value.get()
             #expect(noted.withLock { $0 } == [])
         }
     }

@@ -68,6 +68,40 @@ extension TwoProcessesTests {
         }
     }
 
+    @Test(
+        "an edit that another process overtakes, which joins what came before it, shows, and is sent after that (S20, R11)"
+    )
+    func overtaken() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let store = FailingSharedStore(try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            let other = try Self.process(server, file)
+            let outbox = app.connection.outbox
+            try await app.offline(server) {
+                server.goOffline()
+                await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "1") }
+                let first = try #require(outbox.items.value.first)
+                let gate = store.stops { $0 == .add }
+                let second = Task { try await JoiningTests.edit(app.user, note: "2") }
+                try await gate.reached()
+                try await other.connection.restore()
+                await Self.keeps(server) { try await JoiningTests.edit(other.user, name: "Cleo") }
+                let joined = try #require(other.connection.outbox.items.value.last)
+                #expect(joined.id > first.id && String(decoding: joined.edit, as: UTF8.self).contains("1"))
+                gate.open()
+                await outbox.items.values.wait { items in items.contains { $0.id > joined.id } }
+                #expect(app.user.user.emergencyNote == "2")
+                await Self.keeps(server) { try await second.value }
+                server.goOnline()
+                outbox.retry()
+                await server.passTime { outbox.items.value.isEmpty }
+                let end = try JoiningTests.profile(after: server.commands.map(\.body))
+                #expect(end == ("Cleo", "2") && outbox.items.value.isEmpty)
+            }
+        }
+    }
+
     @Test("what a sign-out dropped before its turn came isn't kept once its person is signed in again (F9, S17)")
     func droppedMeanwhile() async throws {
         try await Self.withSlowDisk { server, store, app, _ in
@@ -134,7 +168,9 @@ extension TwoProcessesTests {
             let outbox = app.connection.outbox
             let call = Self.call()
             let (mine, theirs) = (Self.sent(call), Self.sent(call))
-            try await outbox.store.save(call, joined: nil, replacing: { [:] }, then: { _, _ in }).value.get()
+            let saving = outbox.store.save(
+                call, joined: nil, replacing: { [:] }, then: { _, _ in }, orAfter: { _ in call })
+            _ = try await saving.value.get()
             outbox.change { $0.take(call) }
             let gate = store.stops { $0 == .update(.prepare) }
             let preparing = Task { try await outbox.prepared(mine, of: nil) }

@@ -201,6 +201,47 @@ struct SharedStoreTests {
         }
     }
 
+    private static func edit(_ id: Int64, _ command: String = "UpdateProfile") -> OutboxItem {
+        OutboxItem(
+            id: id, stream: "user", command: command, acted: now, lifetime: .hours(1), actedAtServer: now,
+            edit: Data())
+    }
+
+    @Test("an edit that comes after a later one of its lane isn't kept under its number; what is urgent is (R11)")
+    func overtaken() async throws {
+        try await Self.with { one, two, _ in
+            try await two.save(Self.edit(5), of: Self.account)
+            let late = await #expect(throws: OvertakenItem.self) {
+                _ = try await one.add(StoreAddition(Self.edit(4)), of: Self.account)
+            }
+            #expect(late?.latest == 5)
+            #expect(try await one.changes(of: Self.account).ids == [5])
+            // Once it is there, it isn't made twice.
+            for _ in 0..<2 { _ = try await one.add(StoreAddition(Self.edit(6)), of: Self.account) }
+            _ = try await two.add(StoreAddition(Self.edit(7)), of: Self.account)
+            _ = try await one.add(StoreAddition(Self.edit(6)), of: Self.account)
+            #expect(try await one.changes(of: Self.account).ids == [5, 6, 7])
+            for id in [2, 1] as [Int64] {
+                _ = try await one.add(StoreAddition(Self.edit(id, "RaiseAlert")), of: Self.account)
+            }
+            #expect(try await one.changes(of: Self.account).ids == [1, 2, 5, 6, 7])
+        }
+    }
+
+    @Test("an edit doesn't join one that another process has come after (R11, P33)")
+    func between() async throws {
+        try await Self.with { one, two, _ in
+            for id in [1, 2] as [Int64] { try await two.save(Self.edit(id), of: Self.account) }
+            let joining = StoreAddition(
+                Self.edit(3), others: [1: Self.decision], joined: .init(earlier: 1, item: Self.edit(3)))
+            #expect(try await one.add(joining, of: Self.account) == [])
+            #expect(try await one.changes(of: Self.account).ids == [1, 2, 3])
+            let last = StoreAddition(
+                Self.edit(4), others: [3: Self.decision], joined: .init(earlier: 3, item: Self.edit(4)))
+            #expect(try await one.add(last, of: Self.account) == [3])
+        }
+    }
+
     @Test("a copy takes the place only of the one that its process knows, or of a clearly older one (F9)")
     func copies() async throws {
         try await Self.with { one, two, _ in

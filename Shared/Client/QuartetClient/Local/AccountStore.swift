@@ -142,22 +142,31 @@ final class AccountStore: Sendable {
     ///   - others: Asked once its turn has come for those whose place it takes; nil if it isn't wanted any more.
     ///   - note: Called with those and which of them went, before anything else is asked of the device. The others were sent or decided
     ///     by another process.
-    /// - Returns: ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
+    ///   - renumber: Called with the latest item of the lane if another process has kept it meanwhile, before anything else is asked of
+    ///     the device. Nothing was done then.
+    /// - Returns: Nil, or what `renumber` returned. Or ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
     func save(
         _ item: OutboxItem, joined: StoreAddition.Joined?, replacing others: @escaping @Sendable () -> Others?,
-        then note: @escaping @Sendable (Others, Set<OutboxItem.ID>) -> Void
-    ) -> Task<Result<Void, QuartetError>, Never> {
+        then note: @escaping @Sendable (Others, Set<OutboxItem.ID>) -> Void,
+        orAfter renumber: @escaping @Sendable (OutboxItem.ID) throws(QuartetError) -> OutboxItem
+    ) -> Task<Result<OutboxItem?, QuartetError>, Never> {
         begin { store in
             // Only now is it certain whose turn it is.
             guard let account = item.account, try self.isOpen(account) else { throw QuartetError.needsAuthentication }
-            guard let others = others() else { return }
+            guard let others = others() else { return nil }
             guard let shared = self.shared else {
                 let joined = joined.flatMap { others[$0.earlier] == nil ? nil : $0.item }
                 try await store.save(joined ?? item, replacing: Array(others.keys), of: account)
-                return note(others, Set(others.keys))
+                note(others, Set(others.keys))
+                return nil
             }
-            let removed = try await shared.add(StoreAddition(item, others: others, joined: joined), of: account)
-            note(others, removed.intersection(others.keys))
+            do {
+                let removed = try await shared.add(StoreAddition(item, others: others, joined: joined), of: account)
+                note(others, removed.intersection(others.keys))
+                return nil
+            } catch let error as OvertakenItem {
+                return try renumber(error.latest)
+            }
         }
     }
 

@@ -22,8 +22,10 @@ public protocol MultiprocessStore: LocalStore {
     func forgetOthers(than account: AccountID?, openedAs openings: Set<String>) async throws
     /// What is kept now, whoever kept it.
     func changes(of account: AccountID) async throws -> StoreChanges
-    /// Adds an item. One that is there, or that was decided, stays as it is.
+    /// Adds an item. One that is there, or that was decided, stays as it is. An earlier one that another of the lane has come after isn't
+    /// joined.
     /// - Returns: Those of the others that were removed: they were there and hadn't been sent.
+    /// - Throws: ``OvertakenItem`` if the item isn't urgent and a later one of its lane is there.
     func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID>
     /// Takes an item a step further.
     ///
@@ -81,6 +83,15 @@ public struct ForgottenAccount: Error {
 /// Another process has kept a copy that isn't older: this one isn't kept, and no item is finished by it.
 public struct OutdatedCopy: Error {
     public init() {}
+}
+
+/// Another process has kept a later item of the lane meanwhile, which may do as well what came before both. Items are sent in the order of
+/// their ids, so this one isn't kept under its own.
+public struct OvertakenItem: Error {
+    /// The latest of the lane.
+    public let latest: OutboxItem.ID
+
+    public init(by latest: OutboxItem.ID) { self.latest = latest }
 }
 
 /// What a store of several processes keeps of one account's changes.

@@ -21,7 +21,7 @@ extension Outbox {
     ) async throws(QuartetError) -> CommandReply? {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
-        let (item, resets) = state.withLock { state in
+        let (made, resets) = state.withLock { state in
             let acted = clock.now.map { now in
                 // What the server says of its time is a little off each time: what was done later isn't earlier by that.
                 state.lastActed.map { now < $0 && $0 - now < Self.clockError ? $0 : now } ?? now
@@ -33,6 +33,7 @@ extension Outbox {
                 actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
             return (item, state.resets)
         }
+        var item = made
         show(item)
         do throws(QuartetError) {
             // Somebody who has pressed the button for help has called for it, whatever becomes of the task.
@@ -41,7 +42,13 @@ extension Outbox {
             _ = try await lane?.run(isShielded: isUrgent) { () async throws(QuartetError) in
                 // What it stands on is for a restart alone: a call for help doesn't wait for it.
                 if !isUrgent { await keepBase() }
-                let tidy = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
+                var kept = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
+                while case .overtaken(let later) = kept {
+                    item = later
+                    await takeInOthers(isCertain: true)
+                    kept = try await keep(item, sending, until: limit, unlessDroppedSince: resets)
+                }
+                guard case .kept(let tidy) = kept else { return }
                 kicks.send(())
                 await finish(item, by: limit) {
                     await tidy()
@@ -56,10 +63,29 @@ extension Outbox {
         return try await wait(for: item, until: end, requests, isConnected: isConnected)
     }
 
-    /// - Returns: What is left to do with the disk once it can be sent.
+    private enum Keeping {
+        /// - Parameter tidy: What is left to do with the disk once it can be sent.
+        case kept(_ tidy: @Sendable () async -> Void)
+        /// Another process has kept one meanwhile that is to be sent before. Nothing of this one is kept.
+        /// - Parameter later: It under a number after that, which shows.
+        case overtaken(_ later: OutboxItem)
+    }
+
+    /// Has an item come after another process's. It shows all the while.
+    private func renumber(_ item: OutboxItem, after latest: OutboxItem.ID) throws(QuartetError) -> OutboxItem {
+        let id = state.withLock { state in
+            state.last = max(state.last, latest)
+            return state.makeNumber(time.wall())
+        }
+        let (later, queue) = (item.numbered(id), queue(of: item))
+        try queue?.restore(later)
+        queue?.decided(item, .failure(.superseded))
+        return later
+    }
+
     private func keep(
         _ made: OutboxItem, _ sending: Sending, until limit: Duration, unlessDroppedSince resets: Int
-    ) async throws(QuartetError) -> @Sendable () async -> Void {
+    ) async throws(QuartetError) -> Keeping {
         let isUrgent = sending.precedence == .urgent
         let join = isUrgent ? nil : join(made)
         let earlier = join?.earlier
@@ -118,11 +144,15 @@ extension Outbox {
             }
         } then: { [self] others, removed in
             noteAdded(made, instead: others, removed, unlessDroppedSince: resets)
+        } orAfter: { [self] latest throws(QuartetError) in
+            noteRemoved([made.id])
+            return try renumber(made, after: latest)
         }
         switch await finish(made, by: limit, { await saving.value }) {
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
         // that can, if not before.
         case .failure(.notStored) where isUrgent: break
+        case .success(let later?): return .overtaken(later)
         case .success, nil: break
         case .failure(let error):
             noteRemoved([made.id])
@@ -171,7 +201,7 @@ extension Outbox {
             self.queue(of: changed.item)?.show(changed.item, insteadOf: other)
             decisions.send(OutboxEvent(item: other, error: .superseded))
         }
-        return { [self] in
+        return .kept { [self] in
             let isSaved = if case .success = await saving.value { true } else { false }
             // Those whose attempt ended, or was written, after the device had come to it.
             if changed.removed != nil { await forget(changed.left, insteadOf: made) }

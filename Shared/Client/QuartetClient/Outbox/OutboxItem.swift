@@ -101,6 +101,13 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
         return id < other.id
     }
 
+    /// The same under another number, before anything was done with it.
+    func numbered(_ id: Int64) -> Self {
+        Self(
+            id: id, stream: stream, command: command, acted: acted, lifetime: lifetime, actedAtServer: actedAtServer,
+            account: account, edit: edit, moment: moment, order: order)
+    }
+
     /// About how many bytes it takes.
     var size: Int { edit.count + (parts ?? []).reduce(body?.count ?? 0) { $0 + $1.count } + 200 }
 

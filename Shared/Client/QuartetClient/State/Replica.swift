@@ -125,14 +125,17 @@ struct Replica<State: Sendable>: Sendable {
 
     // MARK: Edits
 
+    /// Another process's edit may be known here only after later ones.
     /// - Parameters:
+    ///   - id: Edits are made in the order of these.
     ///   - order: Commands with the same are decided in the order of their edits.
     ///   - isPart: Whether the server's state has what the edit shows; asked if its command brings no event.
     mutating func begin(
         _ id: Int64, inOrder order: String = "", _ change: @escaping Change,
         until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
     ) {
-        edits.append(Edit(id: id, order: order, change: change, isPart: isPart))
+        let place = edits.firstIndex { $0.id > id } ?? edits.endIndex
+        edits.insert(Edit(id: id, order: order, change: change, isPart: isPart), at: place)
     }
 
     /// An edit shows something else from now on.
