@@ -16,10 +16,10 @@ do {
     if settings.wantsState {
         Texts.use(Words.texts)
         let device = try Device(settings)
-        let connection = try device.connection()
-        let quartet = Quartet.live(connection)
-        try await quartet.session.restore()
-        print(quartet.stateDump(connection), terminator: "")
+        guard let accounts = device.accounts() else { throw Settings.Wrong(description: "--state needs --server") }
+        try await accounts.restore()
+        let shown = accounts.current
+        print(shown.quartet.stateDump(shown.connection), terminator: "")
         withExtendedLifetime(device) {}
         exit(0)
     }
