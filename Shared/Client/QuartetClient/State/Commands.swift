@@ -58,6 +58,9 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         holder.change(touched: edit.touched) { replica in
             replica.begin(
                 item.id, inOrder: item.lane, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+            if let command = item.accepted {
+                replica.accept(item.id, CommandReply(command: command, event: item.command))
+            }
         }
     }
 
