@@ -123,7 +123,8 @@ extension DatabaseStore {
             let ids = try Self.ids(
                 inLaneOf: item, after: min(joined?.earlier ?? item.id, item.id), of: account, in: database)
             // What is urgent takes no place by its number, and waits for none.
-            if item.precedence != .urgent, let latest = ids.max(), latest > item.id,
+            if item.precedence != .urgent, let latest = ids.filter({ !addition.own.contains($0) }).max(),
+                latest > item.id,
                 try Self.isUnknown(item.id, of: account, in: database)
             {
                 throw OvertakenItem(by: latest)
@@ -138,6 +139,13 @@ extension DatabaseStore {
             where try other != overtaken && Self.isReplaced(other, of: account, in: database) {
                 try Self.decide(other, decision, at: now, of: account, in: database)
                 removed.insert(other)
+            }
+            // It may have been added before, and that not heard of.
+            if let joined, let decision = addition.others[joined.earlier], !removed.contains(joined.earlier),
+                case .nothing = try Self.stored(joined.earlier, of: account, in: database),
+                try Self.decision(of: joined.earlier, of: account, in: database) == decision
+            {
+                removed.insert(joined.earlier)
             }
             if let joined, let encodedJoined, removed.contains(joined.earlier) {
                 try Self.add(joined.item, encodedJoined, of: account, to: database)

@@ -289,7 +289,7 @@ struct SigningOutTests {
         let (annas, bobs) = (item(Self.one), item(Self.two))
         let save = { (item: OutboxItem, others: AccountStore.Others?) in
             let saving = accounts.save(
-                item, joined: nil, replacing: { others }, then: { _, _ in }, orAfter: { _ in item })
+                item, joined: nil, own: { [] }, replacing: { others }, then: { _, _ in }, orAfter: { _ in item })
             _ = try await saving.value.get()
         }
         _ = try await accounts.open(Self.one)

@@ -503,7 +503,7 @@ extension TwoProcessesTests {
                 id: 3, stream: "nobody", command: "ClearAlert", acted: .now, lifetime: .hours(1), actedAtServer: nil,
                 account: Server.account, edit: Data())
             let noted = Mutex<Set<OutboxItem.ID>?>(nil)
-            let saving = store.save(item, joined: nil, replacing: { [2: Data()] }) { _, removed in
+            let saving = store.save(item, joined: nil, own: { [] }, replacing: { [2: Data()] }) { _, removed in
                 noted.withLock { $0 = removed }
             } orAfter: { _ in
                 item

@@ -82,9 +82,18 @@ extension TwoProcessesTests {
                 server.goOffline()
                 await Self.keeps(server) { try await JoiningTests.edit(app.user, note: "1") }
                 let first = try #require(outbox.items.value.first)
-                let gate = store.stops { $0 == .add }
+                let gate = Gate()
+                let adds = Observed(0)
+                store.beforeWrite.withLock {
+                    $0 = { write in
+                        guard write == .add else { return }
+                        adds.update { $0 += 1 }
+                        await gate.pass()
+                    }
+                }
                 let second = Task { try await JoiningTests.edit(app.user, note: "2") }
                 try await gate.reached()
+                server.clock.advance(by: .milliseconds(1))
                 try await other.connection.restore()
                 await Self.keeps(server) { try await JoiningTests.edit(other.user, name: "Cleo") }
                 let joined = try #require(other.connection.outbox.items.value.last)
@@ -97,8 +106,59 @@ extension TwoProcessesTests {
                 outbox.retry()
                 await server.passTime { outbox.items.value.isEmpty }
                 let end = try JoiningTests.profile(after: server.commands.map(\.body))
-                #expect(end == ("Cleo", "2") && outbox.items.value.isEmpty)
+                #expect(end == ("Cleo", "2") && outbox.items.value.isEmpty && adds.value == 2)
             }
+        }
+    }
+
+    @Test("an edit that is overtaken each time gets a number that no other process has come to, and is kept (R11)")
+    func overtakenAgain() async throws {
+        try await Self.withFile { file in
+            let server = Server()
+            let (store, other) = (FailingSharedStore(try DatabaseStore(file)), try DatabaseStore(file))
+            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
+            try await app.offline(server) {
+                server.goOffline()
+                await Self.keepsAtOnce { try await JoiningTests.edit(app.user, note: "1") }
+                let first = try #require(app.connection.outbox.items.value.first)
+                let tries = Observed(0)
+                let latest = Mutex(first.id)
+                let wall = Self.time(server).wall
+                store.beforeWrite.withLock {
+                    $0 = { write in
+                        guard write == .add else { return }
+                        tries.update { $0 += 1 }
+                        // Somebody types: each edit joins the one before it, some time later.
+                        var numbers = Outbox.State()
+                        numbers.last = latest.withLock { $0 }
+                        let number = numbers.makeNumber(wall() + .milliseconds(600 * Int64(tries.value)))
+                        try? await other.remove(latest.withLock { $0 }, of: Server.account)
+                        try? await other.save(first.numbered(number), of: Server.account)
+                        latest.withLock { $0 = number }
+                    }
+                }
+                await Self.keepsAtOnce { try await JoiningTests.edit(app.user, note: "2") }
+                #expect(tries.value == 3 && app.user.user.emergencyNote == "2")
+            }
+        }
+    }
+
+    @Test("an edit that is overtaken after its person has signed out doesn't show again (R11, S17)")
+    func overtakenAfterSignOut() async throws {
+        try await Self.withSlowDisk { server, store, app, _ in
+            let outbox = app.connection.outbox
+            server.goOffline()
+            await Self.keepsAtOnce { try await JoiningTests.edit(app.user, note: "1") }
+            let gate = store.stops { $0 == .add }
+            let second = Task { try await JoiningTests.edit(app.user, note: "2") }
+            try await gate.reached()
+            let first = try #require(outbox.items.value.first)
+            let later = first.numbered(Int64.max - (1 << 40))
+            try await store.save(later, of: Server.account)
+            outbox.reset()
+            gate.open()
+            await #expect(throws: QuartetError.needsAuthentication) { try await second.value }
+            #expect(app.user.user.emergencyNote != "2" && outbox.items.value.isEmpty)
         }
     }
 
@@ -169,7 +229,7 @@ extension TwoProcessesTests {
             let call = Self.call()
             let (mine, theirs) = (Self.sent(call), Self.sent(call))
             let saving = outbox.store.save(
-                call, joined: nil, replacing: { [:] }, then: { _, _ in }, orAfter: { _ in call })
+                call, joined: nil, own: { [] }, replacing: { [:] }, then: { _, _ in }, orAfter: { _ in call })
             _ = try await saving.value.get()
             outbox.change { $0.take(call) }
             let gate = store.stops { $0 == .update(.prepare) }

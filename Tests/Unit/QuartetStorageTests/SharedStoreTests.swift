@@ -215,6 +215,10 @@ struct SharedStoreTests {
                 _ = try await one.add(StoreAddition(Self.edit(4)), of: Self.account)
             }
             #expect(late?.latest == 5)
+            await #expect(throws: Never.self) {
+                _ = try await one.add(StoreAddition(Self.edit(3), own: [5]), of: Self.account)
+                try await one.remove(3, of: Self.account)
+            }
             #expect(try await one.changes(of: Self.account).ids == [5])
             // Once it is there, it isn't made twice.
             for _ in 0..<2 { _ = try await one.add(StoreAddition(Self.edit(6)), of: Self.account) }
@@ -238,7 +242,8 @@ struct SharedStoreTests {
             #expect(try await one.changes(of: Self.account).ids == [1, 2, 3])
             let last = StoreAddition(
                 Self.edit(4), others: [3: Self.decision], joined: .init(earlier: 3, item: Self.edit(4)))
-            #expect(try await one.add(last, of: Self.account) == [3])
+            // Once more as after a file that was damaged just then.
+            for _ in 0..<2 { #expect(try await one.add(last, of: Self.account) == [3]) }
         }
     }
 

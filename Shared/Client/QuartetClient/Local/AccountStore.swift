@@ -139,6 +139,7 @@ final class AccountStore: Sendable {
     /// - Parameters:
     ///   - item: As its person made it.
     ///   - joined: The one before it, if the item can do as well what that is to do, and the item then.
+    ///   - own: Asked once its turn has come for those that this process has made.
     ///   - others: Asked once its turn has come for those whose place it takes; nil if it isn't wanted any more.
     ///   - note: Called with those and which of them went, before anything else is asked of the device. The others were sent or decided
     ///     by another process.
@@ -146,7 +147,8 @@ final class AccountStore: Sendable {
     ///     the device. Nothing was done then.
     /// - Returns: Nil, or what `renumber` returned. Or ``QuartetError/needsAuthentication`` if the item's account isn't the one any more.
     func save(
-        _ item: OutboxItem, joined: StoreAddition.Joined?, replacing others: @escaping @Sendable () -> Others?,
+        _ item: OutboxItem, joined: StoreAddition.Joined?, own: @escaping @Sendable () -> Set<OutboxItem.ID>,
+        replacing others: @escaping @Sendable () -> Others?,
         then note: @escaping @Sendable (Others, Set<OutboxItem.ID>) -> Void,
         orAfter renumber: @escaping @Sendable (OutboxItem.ID) throws(QuartetError) -> OutboxItem
     ) -> Task<Result<OutboxItem?, QuartetError>, Never> {
@@ -161,7 +163,8 @@ final class AccountStore: Sendable {
                 return nil
             }
             do {
-                let removed = try await shared.add(StoreAddition(item, others: others, joined: joined), of: account)
+                let addition = StoreAddition(item, others: others, joined: joined, own: own())
+                let removed = try await shared.add(addition, of: account)
                 note(others, removed.intersection(others.keys))
                 return nil
             } catch let error as OvertakenItem {

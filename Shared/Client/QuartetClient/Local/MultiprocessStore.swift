@@ -24,8 +24,8 @@ public protocol MultiprocessStore: LocalStore {
     func changes(of account: AccountID) async throws -> StoreChanges
     /// Adds an item. One that is there, or that was decided, stays as it is. An earlier one that another of the lane has come after isn't
     /// joined.
-    /// - Returns: Those of the others that were removed: they were there and hadn't been sent.
-    /// - Throws: ``OvertakenItem`` if the item isn't urgent and a later one of its lane is there.
+    /// - Returns: Those of the others that were removed: they were there and hadn't been sent. The same if it is asked once more.
+    /// - Throws: ``OvertakenItem`` if the item isn't urgent and a later one of its lane is there that another process has made.
     func add(_ addition: StoreAddition, of account: AccountID) async throws -> Set<OutboxItem.ID>
     /// Takes an item a step further.
     ///
@@ -125,9 +125,13 @@ public struct StoreAddition: Sendable {
     /// Those whose place it takes unless they were sent, and what their makers hear.
     public var others: [OutboxItem.ID: Data]
     public var joined: Joined?
+    /// Those that the same process has made: none of them overtakes the item.
+    public var own: Set<OutboxItem.ID>
 
-    public init(_ item: OutboxItem, others: [OutboxItem.ID: Data] = [:], joined: Joined? = nil) {
-        (self.item, self.others, self.joined) = (item, others, joined)
+    public init(
+        _ item: OutboxItem, others: [OutboxItem.ID: Data] = [:], joined: Joined? = nil, own: Set<OutboxItem.ID> = []
+    ) {
+        (self.item, self.others, self.joined, self.own) = (item, others, joined, own)
     }
 }
 

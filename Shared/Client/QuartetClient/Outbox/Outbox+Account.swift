@@ -47,9 +47,6 @@ extension Outbox {
         for item in kept {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
-            if let command = item.accepted {
-                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
-            }
         }
         kicks.send(())
         for item in ended {
@@ -126,6 +123,7 @@ extension Outbox {
                 (state.madeUnread, state.kept, state.leftovers, state.over) = ([:], [:], [:], [])
                 (state.joined, state.paces, state.others) = ([:], [:], [:])
                 (state.removed, state.unkept) = ([:], [:])
+                (state.own, state.leads) = ([], [:])
                 state.resets += 1
                 state.schedule.wake()
             }

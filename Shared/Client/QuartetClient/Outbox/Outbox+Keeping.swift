@@ -31,6 +31,7 @@ extension Outbox {
                 id: state.makeNumber(time.wall()), stream: queue.stream, command: name, acted: time.wall(),
                 lifetime: sending.lifetime,
                 actedAtServer: acted, account: account, edit: edit, moment: .init(time), order: command.orderKey)
+            state.own.insert(item.id)
             return (item, state.resets)
         }
         var item = made
@@ -56,6 +57,10 @@ extension Outbox {
                 }
             }
         } catch {
+            state.withLock { state in
+                state.own.remove(item.id)
+                state.leads[item.id] = nil
+            }
             queue.decided(item, .failure(error))
             guard error == .needsAuthentication else { throw error }
             return nil
@@ -72,15 +77,39 @@ extension Outbox {
     }
 
     /// Has an item come after another process's. It shows all the while.
-    private func renumber(_ item: OutboxItem, after latest: OutboxItem.ID) throws(QuartetError) -> OutboxItem {
-        let id = state.withLock { state in
+    private func renumber(
+        _ item: OutboxItem, after latest: OutboxItem.ID, unlessDroppedSince resets: Int
+    ) throws(QuartetError) -> OutboxItem {
+        let later = state.withLock { state -> OutboxItem? in
+            guard state.resets == resets else { return nil }
+            // A process that makes one after the other doesn't overtake it each time: it goes on from this one's number.
+            let lead = state.leads[item.id].map { min($0 * 2, Self.leadLimit) } ?? .seconds(1)
             state.last = max(state.last, latest)
-            return state.makeNumber(time.wall())
+            let later = item.numbered(state.makeNumber(time.wall() + lead))
+            state.own.remove(item.id)
+            state.own.insert(later.id)
+            (state.leads[item.id], state.leads[later.id]) = (nil, lead)
+            return later
         }
-        let (later, queue) = (item.numbered(id), queue(of: item))
+        guard let later else { throw .needsAuthentication }
+        let queue = queue(of: item)
         try queue?.restore(later)
         queue?.decided(item, .failure(.superseded))
+        guard isCurrent(resets) else {
+            queue?.decided(later, .failure(.needsAuthentication))
+            throw .needsAuthentication
+        }
         return later
+    }
+
+    /// The latest item of another process that is known here and has to be sent before one that is made.
+    private func latestOther(than made: OutboxItem) -> OutboxItem.ID? {
+        guard store.isShared, made.precedence != .urgent else { return nil }
+        return state.withLock { state in
+            let known = state.items + Array(state.accepted.values) + Array(state.finishing.values)
+            return known.filter { $0.lane == made.lane && $0.id > made.id && !state.own.contains($0.id) }
+                .map(\.id).max()
+        }
     }
 
     private func keep(
@@ -116,10 +145,15 @@ extension Outbox {
             (item.edit, item.parts) = (join.joined.edit, join.joined.parts)
             return StoreAddition.Joined(earlier: join.earlier.id, item: item)
         }
+        if let latest = latestOther(than: made) {
+            return .overtaken(try renumber(made, after: latest, unlessDroppedSince: resets))
+        }
         // Until it is among the items here, it isn't taken for another process's.
         state.withLock { _ = $0.adding.insert(made.id) }
         defer { state.withLock { ($0.added[made.id], _) = (nil, $0.adding.remove(made.id)) } }
         let saving = store.save(made, joined: joined) { [self] in
+            state.withLock { $0.own }
+        } replacing: { [self] in
             state.withLock { state -> AccountStore.Others? in
                 // Dropped by a sign-out, it isn't kept for the same person signed in again either.
                 guard state.resets == resets else { return nil }
@@ -146,7 +180,7 @@ extension Outbox {
             noteAdded(made, instead: others, removed, unlessDroppedSince: resets)
         } orAfter: { [self] latest throws(QuartetError) in
             noteRemoved([made.id])
-            return try renumber(made, after: latest)
+            return try renumber(made, after: latest, unlessDroppedSince: resets)
         }
         switch await finish(made, by: limit, { await saving.value }) {
         // A disk that is full or slow doesn't hold back a call for help: it is sent from memory, and written with the next attempt
@@ -185,6 +219,7 @@ extension Outbox {
                 state.joined[item.id] = state.callers(of: earlier) + [Caller(id: made.id, edit: made.edit)]
                 state.joined[earlier.id] = nil
             }
+            state.leads[item.id] = nil
             if isUrgent, !state.isRestored { state.madeUnread[item.lane] = item }
             return (item, removed, superseded, left)
         }

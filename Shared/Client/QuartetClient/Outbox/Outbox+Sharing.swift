@@ -45,15 +45,18 @@ extension Outbox {
     }
 
     private static func fate(of id: OutboxItem.ID, in changes: StoreChanges) -> Fate {
-        if let item = changes.items.first(where: { $0.id == id }), let result = item.result {
-            return .ended(result, lost: item.lost)
+        var id = id
+        while true {
+            if let item = changes.items.first(where: { $0.id == id }), let result = item.result {
+                return .ended(result, lost: item.lost)
+            }
+            guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
+                return .ended(.failure(.unknown), lost: nil)
+            }
+            guard let later = decision.joined, later > id else { return .ended(decision.result, lost: decision.lost) }
+            if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
+            id = later
         }
-        guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
-            return .ended(.failure(.unknown), lost: nil)
-        }
-        guard let later = decision.joined, later > id else { return .ended(decision.result, lost: decision.lost) }
-        if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
-        return fate(of: later, in: changes)
     }
 
     private func takeIn(_ changes: StoreChanges, of account: AccountID, unlessDroppedSince resets: Int) {
@@ -131,9 +134,6 @@ extension Outbox {
         for item in changed.added {
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
-            if let command = item.accepted {
-                queue.decided(item, .success(CommandReply(command: command, event: item.command)))
-            }
         }
         guard !changed.added.isEmpty || !changed.ended.isEmpty else { return }
         kicks.send(())

@@ -53,6 +53,10 @@ public final class Outbox: Sendable {
         var isShared = false
         /// With that, those that are over and that the device may still have.
         var over: Set<Int64> = []
+        /// Those that were made by this process and aren't over.
+        var own: Set<Int64> = []
+        /// How far ahead of its time the number is of one that other processes overtook.
+        var leads: [Int64: Interval] = [:]
         /// Until when those that other processes made or sent are left to them.
         var others: [Int64: Duration] = [:]
         /// How many connections run.
@@ -119,6 +123,7 @@ public final class Outbox: Sendable {
         mutating func end(_ ended: [OutboxItem]) {
             let ids = Set(ended.map(\.id))
             items.removeAll { ids.contains($0.id) }
+            own.subtract(ids)
             for id in ids { (kept[id], others[id]) = (nil, nil) }
             // Until it is removed, it isn't taken for another process's.
             if isShared { over.formUnion(ids) }
@@ -201,6 +206,9 @@ public final class Outbox: Sendable {
     /// How long a change that has joined others waits after the one before it, for more that join it: of a slider that is moved, two
     /// commands a second are sent.
     static let pace: Duration = .milliseconds(500)
+
+    /// A number isn't farther ahead of its time.
+    static let leadLimit: Interval = .minutes(1)
 
     let state: Mutex<State>
     let cards: UnsentChanges

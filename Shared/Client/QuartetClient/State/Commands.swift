@@ -61,6 +61,9 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
             replica.begin(
                 item.id, inOrder: item.lane, showing(edit, of: item.account, at: time),
                 until: { edit.isPart(of: $0) })
+            if let command = item.accepted {
+                replica.accept(item.id, CommandReply(command: command, event: item.command))
+            }
         }
     }
 
