@@ -39,19 +39,21 @@ extension Outbox {
     /// What another process made of an item that waits here.
     private enum Fate {
         /// - Parameter lost: What of it was refused in any case.
-        case ended(Result<CommandReply, QuartetError>, lost: OutboxItem.Lost?)
+        case ended(Result<CommandReply, QuartetError>, lost: OutboxItem.Lost?, made: Int64?)
         /// A later one does what it was to do.
         case joined(OutboxItem.ID)
     }
 
     private static func fate(of id: OutboxItem.ID, in changes: StoreChanges) -> Fate {
         if let item = changes.items.first(where: { $0.id == id }), let result = item.result {
-            return .ended(result, lost: item.lost)
+            return .ended(result, lost: item.lost, made: item.made)
         }
         guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
-            return .ended(.failure(.unknown), lost: nil)
+            return .ended(.failure(.unknown), lost: nil, made: nil)
         }
-        guard let later = decision.joined, later > id else { return .ended(decision.result, lost: decision.lost) }
+        guard let later = decision.joined, later > id else {
+            return .ended(decision.result, lost: decision.lost, made: decision.made)
+        }
         if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
         return fate(of: later, in: changes)
     }
@@ -117,9 +119,10 @@ extension Outbox {
         guard let changed else { return }
         for (item, fate) in changed.ended {
             switch fate {
-            case .ended(let result, let lost):
+            case .ended(let result, let lost, let made):
                 var item = item
                 item.lost = lost
+                noteVersion(made, madeBy: item)
                 tell(item, result)
             case .joined:
                 queue(of: item)?.decided(item, .failure(.superseded))
@@ -129,6 +132,7 @@ extension Outbox {
         // What was refused of these doesn't show any more.
         for item in kept where item.lost != nil && !item.isOver { queue(of: item)?.show(item, insteadOf: nil) }
         for item in changed.added {
+            noteVersion(item.made, madeBy: item)
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
             if let command = item.accepted {
