@@ -1,5 +1,5 @@
-ALTER TABLE session.group_session ADD COLUMN started_at timestamptz;
--- Those that somebody had joined by then have started, and nobody is to hear of it now.
-UPDATE session.group_session SET started_at = created_at WHERE ended_at IS NULL AND joins > 1;
-COMMENT ON COLUMN session.group_session.started_at IS 'When somebody joined the one who was alone in it, for the first time; NULL before, and if a process of an earlier release handled it.';
+-- A constant default scans and rewrites nothing. All sessions of before have started, and nobody is to hear of it now.
+ALTER TABLE session.group_session ADD COLUMN started_at timestamptz DEFAULT '1970-01-01 00:00:00+00';
+ALTER TABLE session.group_session ALTER COLUMN started_at DROP DEFAULT;
+COMMENT ON COLUMN session.group_session.started_at IS 'When somebody joined the one who was alone in it, for the first time; NULL before, and if a process of an earlier release handled it. 1970 for sessions that are older than this column.';
 -- compatible with 0.1.0

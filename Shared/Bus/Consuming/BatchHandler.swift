@@ -27,7 +27,8 @@ package protocol BatchHandler: Sendable {
     var givesUp: Bool { get }
 
     /// How many rows a message has appended, if these are many; 0 otherwise. One transaction handles only as many such messages as
-    /// ``Work/weightLimit`` says, so that others don't wait for long.
+    /// ``Work/weightLimit`` says, so that others don't wait for long. Those of one partition take more transactions for it, and an alarm
+    /// behind them waits for all of these.
     func weight(of message: RecordedMessage) -> Int
 
     /// What keeps a message's order besides its key. Asked only while something is parked or fails.

@@ -30,13 +30,14 @@ struct Work<Item: PartitionItem>: Sendable {
     /// More rows aren't appended by one transaction, unless one message alone has it append them.
     static var weightLimit: Int { 2000 }
 
-    /// As many of the first messages as the limit allows, but at least one, and what they weigh.
-    func bounded(by limit: Int = weightLimit, _ weight: (Item) -> Int) -> (work: Self, weight: Int) {
+    /// As many of the first messages as the limit allows, but at least one, and what they weigh. Work that isn't plain stays whole and
+    /// isn't weighed: weighing decodes a message, which may end the process before the attempt is noted.
+    func bounded(by limit: Int = Self.weightLimit, _ weight: (Item) -> Int) -> (work: Self, weight: Int) {
+        guard isPlain else { return (self, 0) }
         var (count, total) = (0, 0)
         for item in items {
             let next = diverted.contains(item.position) ? 0 : weight(item)
-            // What is held has to go with the others.
-            guard count == 0 || total + next <= limit || !held.isEmpty else { break }
+            guard count == 0 || total + next <= limit else { break }
             (count, total) = (count + 1, total + next)
         }
         guard count < items.count else { return (self, total) }

@@ -33,4 +33,19 @@ struct WorkTests {
         let cut = Self.work(1...6, diverted: [Position(2), Position(6)]).bounded { _ in 1000 }
         #expect(cut.work.items.count == 3 && cut.work.diverted == [Position(2)])
     }
+
+    @Test("what may end the process isn't weighed before its attempt is noted, and goes whole (S36)")
+    func careful() {
+        let items = [SimulatedItem(number: 1), SimulatedItem(number: 2)]
+        for (isCareful, isDoubtful) in [(true, false), (false, true), (true, true)] {
+            let work = Work(items: items, diverted: [], held: [], isCareful: isCareful, isDoubtful: isDoubtful)
+            var weighed: [Int64] = []
+            let bounded = work.bounded { item in
+                weighed.append(item.number)
+                return 5000
+            }
+            #expect(weighed.isEmpty)
+            #expect(bounded.work.items.count == 2 && bounded.weight == 0)
+        }
+    }
 }

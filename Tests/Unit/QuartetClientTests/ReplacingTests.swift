@@ -73,9 +73,11 @@ struct ReplacingTests {
         let app = OutboxApp(server)
         try await app.connected(server) { stream in
             server.state.withLock {
-                $0.replies = [5, 10, 15].enumerated().map { place, minutes in
-                    .success(Server.accepted(event: Self.set(minutes, version: Int64(place) + 1)))
-                }
+                $0.replies = [
+                    .success(Server.accepted(event: Self.set(5, version: 1))),
+                    .success(Server.accepted(event: Self.set(10, version: 2))),
+                    .success(Server.accepted(event: Self.set(15, version: 3))),
+                ]
             }
             let gate = Self.hold(server)
             let first = Task { try await app.contacts.replaceResponderTiers(Self.tiers(5), 0) }
@@ -97,6 +99,95 @@ struct ReplacingTests {
             await app.contacts.contacts.values.wait { $0.responderTiersVersion == 4 }
             #expect(app.contacts.contacts.responderTiers == Self.tiers(30))
         }
+    }
+
+    @Test(
+        "nor does it after a restart, whether or not its event has come by then (T26, S22)", arguments: [false, true])
+    func ownBeforeRestart(hasEvent: Bool) async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = OutboxApp(server, store)
+        try await first.connected(server) { stream in
+            let command = CommandID.new()
+            server.state.withLock { $0.replies = [.success(Server.accepted(command, event: Self.set(5, version: 1)))] }
+            let (gate, tried) = (Gate(), Gate())
+            tried.open()
+            server.transport.answer { request in
+                guard case .command = request.endpoint else { return try server.answer(request) }
+                if server.state.withLock({ $0.replies.isEmpty }) {
+                    await tried.pass()
+                    throw TransportError.unreachable("no network")
+                }
+                await gate.pass()
+                return try server.answer(request)
+            }
+            let one = Task { try await first.contacts.replaceResponderTiers(Self.tiers(5), 0) }
+            try await gate.reached()
+            let other = Task { try await first.contacts.replaceResponderTiers(Self.tiers(10), 0) }
+            await first.connection.outbox.items.values.wait { $0.count == 2 }
+            gate.open()
+            try await one.value
+            try await tried.reached()
+            await first.connection.outbox.items.values.wait { $0.count == 1 && $0.allSatisfy(\.canCancel) }
+            if hasEvent {
+                try stream.send(Self.set(5, version: 1), at: 11, by: command)
+                await first.contacts.contacts.values.wait { $0.responderTiersVersion == 1 }
+            }
+            other.cancel()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await other.value }
+        }
+        #expect(store.load(Server.account).items.compactMap(\.made) == [1])
+
+        let second = OutboxApp(server, store)
+        try await second.connection.restore()
+        #expect(second.contacts.contacts.responderTiers == Self.tiers(10))
+        let command = CommandID.new()
+        server.state.withLock { $0.replies = [.success(Server.accepted(command, event: Self.set(10, version: 2)))] }
+        server.goOnline()
+        try await whileRunning(second.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            if hasEvent {
+                stream.resume()
+            } else {
+                let state = ContactsState(
+                    account: Server.account, contacts: [Contact(OutboxApp.one)], responderTiers: Self.tiers(5),
+                    responderTiersVersion: 1)
+                try stream.begin(.contacts, state)
+            }
+            await second.waitUntilSent()
+            try stream.send(Self.set(10, version: 2), at: 12, by: command)
+            await second.contacts.contacts.values.wait { $0.responderTiersVersion == 2 }
+        }
+        let last = try #require(try Self.versions(server).last)
+        #expect(last == 1)
+        #expect(second.contacts.contacts.responderTiers == Self.tiers(10))
+        // Nothing stands on the first one any more.
+        #expect(store.load(Server.account).items == [])
+    }
+
+    @Test("what is kept stands on what the device changed before, though that event is still to come (T26, S22)")
+    func kept() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await app.connected(server) { _ in
+            server.state.withLock { $0.replies = [.success(Server.accepted(event: Self.set(5, version: 1)))] }
+            try await app.contacts.replaceResponderTiers(Self.tiers(5), 0)
+            server.goOffline()
+            app.connection.disconnect()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await app.contacts.replaceResponderTiers(Self.tiers(10), 0)
+            }
+            let kept = try #require(app.connection.outbox.items.value.first)
+            #expect(String(decoding: kept.edit, as: UTF8.self).contains(#""expectedVersion":1"#))
+        }
+    }
+
+    @Test("what another process learns of a change includes the version that it made (T26, S22)")
+    func decided() throws {
+        let reply = CommandReply(command: .new(), event: SetResponderTiers.type)
+        let decision = OutboxDecision(.success(reply), made: 3).encoded
+        #expect(StoreUpdate.Outcome.gone(decision).made == 3)
+        #expect(StoreUpdate.Outcome.gone(OutboxDecision(.success(reply)).encoded).made == nil)
     }
 
     @Test("what stands on a change of one's own that was refused is refused like it (T26, S22)")

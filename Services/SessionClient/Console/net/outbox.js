@@ -221,9 +221,11 @@ async function attempt(entry) {
   try {
     // Without a token nothing goes out, and nothing is taken for sent.
     await accessToken(entry.account, undefined, entry.isUrgent)
+    const done = await doneBefore(entry)
     await update('outbox', entry.id, (stored) => {
       // Another tab has gone on with it while this one was frozen.
       if (!isAs(entry, stored)) return stored
+      if (!stored.isSent) stored = standingOn(done, stored)
       body = rebased(stored, stored.account === model.account?.account && !model.isKept ? model.replica : undefined)
       sendings = (stored.sendings ?? 0) + 1
       // From here on it keeps its body: the server may have it.
@@ -322,7 +324,8 @@ async function conclude(entry, problem, reply) {
     if (isMine === false) { await reload(); return true }
   } else if (reply?.event) {
     const made = wholes.includes(nameOf(entry)) ? { expectedVersion: reply.result?.version } : {}
-    await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command, fields: { ...stored.fields, ...made } }))
+    await update('outbox', entry.id, (stored) =>
+      ({ ...stored, state: 'done', command: reply.command, from: stored.fields.expectedVersion, fields: { ...stored.fields, ...made } }))
     if (made.expectedVersion) await goOn(entry, made)
   } else {
     await remove('outbox', entry.id)
@@ -341,6 +344,18 @@ async function conclude(entry, problem, reply) {
 
 /** What is replaced as a whole, unless somebody else has changed it since. */
 const wholes = ['SetResponderTiers', 'SetDailyCheckIns', 'SetCheckInInterval']
+
+/** What is done of an entry's lane and was replaced as a whole: each entry has the version that it was made for, and the one that it made. */
+const doneBefore = async (entry) => (wholes.includes(nameOf(entry)) ? await entries() : []).filter((one) =>
+  one.account === entry.account && one.lane === entry.lane && one.state === 'done' && wholes.includes(nameOf(one)))
+
+/** An entry for what others have made of the version that it was made for: it may have been stored when these had just been decided. */
+function standingOn(done, entry) {
+  let version = entry.fields.expectedVersion
+  const next = () => done.find(({ from, fields }) => from === version && fields.expectedVersion > from)
+  for (let one = next(); one; one = next()) version = one.fields.expectedVersion
+  return version === entry.fields.expectedVersion ? entry : { ...entry, fields: { ...entry.fields, expectedVersion: version } }
+}
 
 /** What waits behind an entry and was made for the same version stands on what that has made of it. */
 async function goOn(entry, made) {

@@ -4,7 +4,7 @@ import { t } from '../core/language.js'
 import { model } from '../core/model.js'
 import { hour, minute, moment, now } from '../core/time.js'
 import { act, checkInVersion, underway } from '../core/actions.js'
-import { draft, setDraft, takeDraft } from '../core/drafts.js'
+import { draft, dropDraft, setDraft, takeDraft } from '../core/drafts.js'
 import { problemOf } from '../core/problems.js'
 import { button, field, refusal, refusals, toggle } from './pieces.js'
 
@@ -53,7 +53,8 @@ export function dailyChoice() {
     const fields = { times: times.filter(Boolean).map(minuteOf), weekdays: days, zone, expectedVersion: seen }
     const dropSent = takeDraft(form)
     if (await act('SetDailyCheckIns', fields, t`Changed`, form)) dropSent()
-    else if (draft(form).seen !== undefined) setDraft(form, { seen: undefined })
+    // The newer ones show, and what is typed next stands on them. After any other refusal, it stands on what it stood on.
+    else if (problemOf(form)?.code === 'staleVersion') dropDraft(form)
   }
   const setTime = (place) => (event) => setDraft(form, { seen, times: times.map((time, index) => (index === place ? event.target.value : time)) })
   const setDay = (day) => (isOn) => setDraft(form, { seen, weekdays: weekdays.filter((one) => (one === day ? isOn : days.includes(one))) })

@@ -78,6 +78,10 @@ protocol EditQueue: AnyObject, Sendable {
 
     /// The order key of an item's command.
     func order(of item: OutboxItem) throws(QuartetError) -> String
+    /// The version that a command made of what it replaces as a whole; nil if it made none.
+    func version(madeBy reply: CommandReply) -> Int64?
+    /// An edit for what the device's own changes have made of the version that its person saw.
+    func followingOwn(_ edit: Data, of account: AccountID) -> Data
     /// Shows an item that was kept on the device.
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)

@@ -45,6 +45,7 @@ extension Outbox {
         }
         // Shown before anything of them can be decided.
         for item in kept {
+            noteVersion(item.made, madeBy: item)
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
         }
@@ -83,15 +84,20 @@ extension Outbox {
     /// Whether what was kept for the account is among the items.
     var isRestored: Bool { state.withLock { $0.isRestored } }
 
-    /// The streams that have accepted items which the device still keeps.
-    var unfinished: Set<String> { state.withLock { Set($0.accepted.values.map(\.stream)) } }
+    /// The streams that have accepted items which the device needn't keep once it has what they did.
+    var unfinished: Set<String> {
+        state.withLock { state in Set(state.accepted.values.filter { !state.isStoodOn($0) }.map(\.stream)) }
+    }
 
-    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
+    /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer, unless what waits stands on what
+    /// they made.
     func takeFinished(of stream: String) -> [OutboxItem.ID] {
         guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
         let open = queue.openEdits
         return state.withLock { state in
-            let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }
+            let finished = state.accepted.values.filter { item in
+                item.stream == stream && !open.contains(item.id) && !state.isStoodOn(item)
+            }
             for item in finished { (state.accepted[item.id], state.finishing[item.id]) = (nil, item) }
             // Until they are removed with the copy.
             if state.isShared { state.over.formUnion(finished.map(\.id)) }

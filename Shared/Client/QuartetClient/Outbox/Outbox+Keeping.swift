@@ -21,6 +21,7 @@ extension Outbox {
     ) async throws(QuartetError) -> CommandReply? {
         let end = time.now() + time.callLimit
         let (name, sending) = (type(of: command).type, type(of: command).sending)
+        let edit = queue.followingOwn(edit, of: account)
         let (made, resets) = state.withLock { state in
             let acted = clock.now.map { now in
                 // What the server says of its time is a little off each time: what was done later isn't earlier by that.

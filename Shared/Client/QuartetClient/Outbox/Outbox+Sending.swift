@@ -86,6 +86,9 @@ extension Outbox {
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {
         let (resets, isNew) = state.withLock { ($0.resets, $0.isNew(item.id)) }
         let renewals = store.renewals
+        var made: Int64?
+        if case .success(let reply) = result { made = queue(of: item)?.version(madeBy: reply) }
+        noteVersion(made, madeBy: item)
         showCard(of: item, result)
         guard var item = take(item.id, where: { _ in true }) else {
             // It was taken back, or another process has ended it.
@@ -98,12 +101,13 @@ extension Outbox {
         let outcome: StoreUpdate.Outcome?
         // If the device fails to write this, the item is sent once more under its key, and the server answers the same.
         if case .success(let reply) = result, reply.event != nil {
-            item.accepted = reply.command
+            (item.accepted, item.made) = (reply.command, made)
             state.withLock { $0.accepted[item.id] = item }
             outcome = await finish(item) { [self, item] in
                 // Better forgotten than made again after a restart.
                 do throws(QuartetError) {
-                    return try await write(item, .end, of: item, isNew: isNew, OutboxDecision(result, lost: item.lost))
+                    let decision = OutboxDecision(result, lost: item.lost, made: item.made)
+                    return try await write(item, .end, of: item, isNew: isNew, decision)
                 } catch {
                     await forget([item.id], of: item.account, result)
                     await forgetReplaced(by: item)

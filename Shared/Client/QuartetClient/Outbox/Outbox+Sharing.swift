@@ -39,7 +39,7 @@ extension Outbox {
     /// What another process made of an item that waits here.
     private enum Fate {
         /// - Parameter lost: What of it was refused in any case.
-        case ended(Result<CommandReply, QuartetError>, lost: OutboxItem.Lost?)
+        case ended(Result<CommandReply, QuartetError>, lost: OutboxItem.Lost?, made: Int64?)
         /// A later one does what it was to do.
         case joined(OutboxItem.ID)
     }
@@ -48,12 +48,14 @@ extension Outbox {
         var id = id
         while true {
             if let item = changes.items.first(where: { $0.id == id }), let result = item.result {
-                return .ended(result, lost: item.lost)
+                return .ended(result, lost: item.lost, made: item.made)
             }
             guard let decision = changes.decisions[id].flatMap({ OutboxDecision($0) }) else {
-                return .ended(.failure(.unknown), lost: nil)
+                return .ended(.failure(.unknown), lost: nil, made: nil)
             }
-            guard let later = decision.joined, later > id else { return .ended(decision.result, lost: decision.lost) }
+            guard let later = decision.joined, later > id else {
+                return .ended(decision.result, lost: decision.lost, made: decision.made)
+            }
             if changes.items.contains(where: { $0.id == later && !$0.isOver }) { return .joined(later) }
             id = later
         }
@@ -120,9 +122,10 @@ extension Outbox {
         guard let changed else { return }
         for (item, fate) in changed.ended {
             switch fate {
-            case .ended(let result, let lost):
+            case .ended(let result, let lost, let made):
                 var item = item
                 item.lost = lost
+                noteVersion(made, madeBy: item)
                 tell(item, result)
             case .joined:
                 queue(of: item)?.decided(item, .failure(.superseded))
@@ -132,6 +135,7 @@ extension Outbox {
         // What was refused of these doesn't show any more.
         for item in kept where item.lost != nil && !item.isOver { queue(of: item)?.show(item, insteadOf: nil) }
         for item in changed.added {
+            noteVersion(item.made, madeBy: item)
             guard let queue = queue(of: item) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
         }

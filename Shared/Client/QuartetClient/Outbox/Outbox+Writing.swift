@@ -139,6 +139,7 @@ extension Outbox {
         }
         guard var item else { return }
         item.lost = outcome.lost
+        noteVersion(outcome.made, madeBy: item)
         tell(item, outcome.result ?? .failure(.unknown))
     }
 

@@ -113,6 +113,11 @@ public final class Outbox: Sendable {
             (joined[item.id] ?? [Caller(id: item.id, edit: item.edit)]).filter { awaited.contains($0.id) }
         }
 
+        /// Whether something that waits may stand on the version that an accepted item made.
+        func isStoodOn(_ accepted: OutboxItem) -> Bool {
+            accepted.made != nil && (!adding.isEmpty || items.contains { $0.lane == accepted.lane })
+        }
+
         /// Until when an item waits for more that join it; nil if it doesn't.
         func pace(of item: OutboxItem, now: Duration) -> Duration? {
             guard joined[item.id] != nil, let end = paces[item.lane], now < end else { return nil }
@@ -212,6 +217,7 @@ public final class Outbox: Sendable {
 
     let state: Mutex<State>
     let cards: UnsentChanges
+    let own = OwnVersions()
     /// Has one of those who run the outbox look for the others' changes.
     let heeding = Lane()
     let store: AccountStore

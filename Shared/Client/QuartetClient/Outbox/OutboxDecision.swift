@@ -20,6 +20,15 @@ extension StoreUpdate.Outcome {
         case .done, .behind: nil
         }
     }
+
+    /// The version that it made of what it replaced as a whole.
+    var made: Int64? {
+        switch self {
+        case .other(let stored): stored.made
+        case .gone(let decision): decision.flatMap { OutboxDecision($0) }?.made
+        case .done, .behind: nil
+        }
+    }
 }
 
 /// What became of a change, for those who wait for it in another process.
@@ -36,13 +45,15 @@ struct OutboxDecision: Codable, Hashable, Sendable {
     private var end: End?
     /// What of it was refused in any case.
     private(set) var lost: OutboxItem.Lost?
+    /// See ``OutboxItem/made``.
+    private(set) var made: Int64?
     /// The item that does as well what it was to do.
     private(set) var joined: OutboxItem.ID?
 
     init(joinedBy item: OutboxItem.ID) { (end, joined) = (.superseded, item) }
 
-    init(_ result: Result<CommandReply, QuartetError>, lost: OutboxItem.Lost? = nil) {
-        self.lost = lost
+    init(_ result: Result<CommandReply, QuartetError>, lost: OutboxItem.Lost? = nil, made: Int64? = nil) {
+        (self.lost, self.made) = (lost, made)
         switch result {
         case .success(let reply): (command, event) = (reply.command, reply.event)
         case .failure(.refused(let error)): refusal = UnsentChange.Refusal(error)

@@ -60,6 +60,8 @@ public struct OutboxItem: Codable, Hashable, Sendable, Identifiable {
     var replaced: [Replaced]?
     /// The server's command, once it is accepted. The item is then kept until the device's copy has what it did.
     var accepted: CommandID?
+    /// With that, the version that it made of what it replaced as a whole.
+    var made: Int64?
     /// Why it ended without being sent. The item is then kept until a person has read that.
     var unsent: UnsentChange.Reason?
     /// With ``UnsentChange/Reason/refused``: what the server said.

@@ -8,15 +8,15 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     let holder: ReplicaHolder<Edit.State, Value>
     /// Nil in previews, where every change is made at once.
     private let service: Connection?
-    private let own = OwnVersions()
+    private let own: OwnVersions
 
     /// For a preview.
     init(_ stream: StreamName, holder: ReplicaHolder<Edit.State, Value>) {
-        (self.stream, self.holder, service) = ("\(stream)", holder, nil)
+        (self.stream, self.holder, service, own) = ("\(stream)", holder, nil, OwnVersions())
     }
 
     private init(_ stream: String, _ service: Connection, _ holder: ReplicaHolder<Edit.State, Value>) {
-        (self.stream, self.service, self.holder) = (stream, service, holder)
+        (self.stream, self.service, self.holder, own) = (stream, service, holder, service.outbox.own)
     }
 
     /// The edits of a stream at a server: the same ones as long as a client of the connection has them.
@@ -53,6 +53,14 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     }
 
     func order(of item: OutboxItem) throws(QuartetError) -> String { try edit(item).command.orderKey }
+
+    func version(madeBy reply: CommandReply) -> Int64? { Edit.version(madeBy: reply) }
+
+    func followingOwn(_ edit: Data, of account: AccountID) -> Data {
+        guard let decoded = try? self.edit(edit), let seen = decoded.expectedVersion else { return edit }
+        let version = own.following(seen, in: stream, of: account)
+        return version == seen ? edit : (try? JSONEncoder().encode(decoded.expecting(version))) ?? edit
+    }
 
     func restore(_ item: OutboxItem) throws(QuartetError) {
         let edit = try edit(item)
@@ -130,7 +138,7 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     func body(of item: OutboxItem, at acted: Instant) throws(QuartetError) -> [UInt8] {
         var edit = try edit(item)
         // What the device changed itself before, its person knows.
-        if let seen = edit.expectedVersion { edit = edit.expecting(own.following(seen, of: item.account)) }
+        if let seen = edit.expectedVersion { edit = edit.expecting(own.following(seen, in: stream, of: item.account)) }
         let command = edit.command(for: holder.base, at: acted)
         return try Requests.encoded(command)
     }
@@ -142,9 +150,6 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
 
     func decided(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         let touched = (try? edit(item))?.touched
-        if case .success(let reply) = result, let version = Edit.version(madeBy: reply) {
-            own.note(version, of: item.account)
-        }
         holder.change(touched: touched) { replica in
             switch result {
             case .success(let reply): replica.accept(item.id, reply)
@@ -156,9 +161,10 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
     /// What is going to be refused, because somebody else was quicker, doesn't show: its person would take their own old choice for what
     /// stands, beside the version of the new one.
     private func showing(_ edit: Edit, of account: AccountID?, at time: Instant) -> Replica<Edit.State>.Change {
-        { [own] state in
+        { [own, stream] state in
             if let seen = edit.expectedVersion,
-                own.following(seen, of: account) != own.following(Edit.version(in: state), of: account)
+                own.following(seen, in: stream, of: account)
+                    != own.following(Edit.version(in: state), in: stream, of: account)
             {
                 return
             }

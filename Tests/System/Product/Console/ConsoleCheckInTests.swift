@@ -120,6 +120,55 @@ struct ConsoleCheckInTests {
         }
     }
 
+    @Test("daily times that were refused for another reason still stand on those that their person saw (A6, T26)")
+    func dailyRefused() async throws {
+        try await Console.with { console in
+            let anna = try await console.quartet.signUp("anna")
+            try await anna.act(
+                "SetDailyCheckIns", ["times": [600], "weekdays": ["monday", "friday"], "zone": "Etc/UTC"])
+            let page = try await console.person("anna")
+            try await page.go("/")
+            try await page.see("Are you all right")
+            try await page.run("document.querySelector('.check-in details').open = true")
+            try await page.see("You check in at these times")
+            func fill(_ zone: String) async throws {
+                try await page.run(
+                    """
+                    for (const [id, text] of [['#daily-0', '07:00'], ['#daily-zone', '\(zone)']]) {
+                      const field = document.querySelector(id);
+                      field.value = text;
+                      field.dispatchEvent(new Event('input', { bubbles: true }));
+                    }
+                    """)
+            }
+            try await fill("Nowhere/Nowhere")
+            try await page.click("Check in at these times")
+            try await page.see("Choose a time zone by its name")
+            // Another device's, which the form doesn't show.
+            try await anna.act(
+                "SetDailyCheckIns", ["times": [480, 660], "weekdays": ["monday", "friday"], "zone": "Etc/UTC"])
+            try await page.see("For some of your times there is none")
+            try await fill("Etc/UTC")
+            try await page.click("Check in at these times")
+            try await page.see("It has changed in the meantime")
+            try await page.wait(
+                "the other device's times",
+                "document.querySelector('#daily-0').value === '08:00' && document.querySelector('#daily-1')?.value === '11:00'"
+            )
+            let kept = try await console.quartet.psql(
+                "SELECT daily #> '{times,times}' FROM session.account WHERE account = '\(anna.account)'")
+            #expect(kept.filter(\.isNumber) == "480660")
+            // What they choose now stands on these.
+            try await fill("Etc/UTC")
+            try await page.click("Check in at these times")
+            try await console.quartet.wait(
+                for: "the chosen times",
+                "SELECT daily #>> '{times,times,0}' FROM session.account WHERE account = '\(anna.account)'"
+            ) { $0 == "420" }
+            try await page.expectNoErrors()
+        }
+    }
+
     @Test(
         """
         who starts a trip reads when an alert is raised, and to whom it goes; it is extended, and if it is missed responders read where to \
