@@ -412,5 +412,7 @@ extension AccountState {
     fileprivate mutating func take(_ edit: Edit<ProfileFields>) {
         let fields = edit.merged(with: ProfileFields(self))
         (name, emergencyNote) = (fields.name, fields.emergencyNote)
+        // As the server decides it, so that nobody is asked for a name that shows already.
+        if onboarding != nil { onboarding = name == nil ? .needsProfile : .done }
     }
 }
