@@ -46,6 +46,15 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var isClosed: Bool { state?.isClosed ?? false }
 }
 
+extension ReadOnlyUserState: CustomReflectable {
+    /// Without the phone, for `dump`.
+    public var customMirror: Mirror {
+        var known = state
+        known?.phone = nil
+        return Mirror(self, children: ["state": known as Any], displayStyle: .struct)
+    }
+}
+
 /// Follows the account, and is the only one who changes what readers see of it.
 private final class UserCopy: KeptConsumer {
     let sequences: Set<StreamName> = [.account]
