@@ -32,7 +32,7 @@ struct JoiningTests {
         return (name, note)
     }
 
-    @Test("whoever gives a name isn't asked for one while it waits, and is asked again if it is refused (P18, S20)")
+    @Test("whoever gives a name isn't asked for one while it waits, and is asked again if it is refused (S14, S44)")
     func onboarding() async throws {
         let server = Server()
         let app = OutboxApp(server)
