@@ -18,7 +18,8 @@ struct LocalizedErrorTests {
             QuartetError.serverError(APIError(.overloaded)), QuartetError.expired, QuartetError.outboxFull,
             QuartetError.superseded, QuartetError.notStored("x"), QuartetError.offline, QuartetError.unknown,
             QuartetError.needsAuthentication, QuartetError.tokensUnavailable("x"), QuartetError.signOutUntold,
-            QuartetError.tooManyAccounts(limit: 8), QuartetError.notConfigured("x"), QuartetError.cancelled, QuartetError.unreadable("x"),
+            QuartetError.tooManyAccounts(limit: 8), QuartetError.notConfigured("x"), QuartetError.cancelled,
+            QuartetError.unreadable("x"),
         ],
         "ConnectionError": [
             ConnectionError.transport(.unreachable("x.")), ConnectionError.silent,
