@@ -6,6 +6,20 @@ import Testing
 @testable import QuartetClient
 @testable import quartet_tui
 
+/// A server that never answers.
+private struct MuteTransport: Transport {
+    func send(_ request: TransportRequest) async throws -> TransportReply { throw await cancellation() }
+    func open(_ request: StreamRequest) async throws -> OpenedStream { throw await cancellation() }
+
+    /// Comes once the task is cancelled.
+    private func cancellation() async -> CancellationError {
+        let (silence, end) = AsyncStream<Void>.makeStream()
+        for await _ in silence {}
+        withExtendedLifetime(end) {}
+        return CancellationError()
+    }
+}
+
 @Suite("What screens show and what keys ask for")
 struct ViewTests {
     private static let now = Instant(microseconds: 1_800_000_000_000_000)
@@ -402,6 +416,27 @@ struct ViewTests {
         #expect(!rows(model, shown).contains { $0.contains("wasn't started") })
         shown.start = groups.starting.value
         #expect(rows(model, shown).contains { $0.hasPrefix("It wasn't started: ") })
+        // Nobody knows that of a start whose answer is missing.
+        for error in [QuartetError.unknown, .unreadable("x")] {
+            #expect(TogetherScreen.failure(error) == Words.problem(error))
+        }
+    }
+
+    @Test("while a session is being started, another press of the same key starts no second one (P3)")
+    func secondStart() async {
+        let tokens = InMemoryTokenStore(Credentials(account: Self.anna, device: .new(), refreshToken: "x"))
+        let connection = Connection(transport: MuteTransport(), tokens: tokens, surroundings: nil)
+        let groups = GroupSessionClient.live(service: connection)
+        let activity = GroupSessionActivity(identifier: "org.example.four", title: "Four")
+        let start = Task { try await groups.create(CreateGroupSessionRequest(activity: activity)) }
+        for await state in groups.starting.values where state.isStarting { break }
+        var (model, shown) = (Model(), Self.shown())
+        model.tab = .together
+        shown.start = groups.starting.value
+        let second = model.handle(.character("n"), shown)
+        #expect(second == nil && rows(model, shown).contains { $0.hasPrefix("Starting a session") })
+        start.cancel()
+        _ = await start.result
     }
 
     @Test("a contact's name that has control sequences in it shows as text")
