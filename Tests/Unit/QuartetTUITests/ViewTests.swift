@@ -185,6 +185,75 @@ struct ViewTests {
         }
     }
 
+    @Test(
+        """
+        in 80 columns a contact's row says who is on an alarm and when an unanswered ping raises an alert, before anything else, and \
+        below the selected row stands all of it (A2, A4, S47)
+        """
+    )
+    func narrow() {
+        var model = Model()
+        model.tab = .contacts
+        let alarm = AlarmID.new()
+        let since = Self.now - .minutes(2)
+        let trip = PersonTrip(
+            name: "Walk around the lake with the dog and Ed", note: "The blue car", eta: since - .minutes(9))
+        var missed = CheckInState(interval: .hours(1), due: since, missed: true)
+        missed.alarm = alarm
+        let late = LateCall(pressed: since - .minutes(20), received: since)
+        let people = [
+            Person(account: Self.bob, name: "Bob", alertRaised: since, alertAlarm: alarm, trip: trip),
+            Person(account: Self.bob, name: "Bob", alertRaised: since, alertAlarm: alarm, lateCall: late),
+            Person(account: Self.bob, name: "Bob", checkIn: missed),
+        ]
+        let until = Self.now + .minutes(30)
+        let given = GivenAlarmAnswer(
+            dependent: Self.bob, alarm: alarm, responder: .new(), answer: .onIt, until: until, answered: Self.now)
+        for person in people {
+            let shown = Self.shown(bob: person, contacts: { $0.alarmAnswers = [given] })
+            let all = rows(model, shown)
+            #expect(all.contains { $0.hasPrefix(" Bob ") && $0.contains("is on it") }, "\(all)")
+            // Nothing of it is cut off below.
+            let below = all.filter { $0.hasPrefix("   ") }
+            let listed = shown.contacts.grouped(at: Self.now)[0].contacts[0]
+            let whole = [Words.answer(given, shown), Words.status(listed, shown), person.trip?.note]
+                .compactMap(\.self).joined(separator: " ")
+            let said = below.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+            #expect(said == whole, "\(all)")
+        }
+        let alert = Self.shown(bob: people[0])
+        #expect(rows(model, alert).contains { $0.hasPrefix(" Bob ") && $0.contains("Nobody is on it.") })
+        let pinged = Self.shown { ($0.outgoingPing, $0.outgoingPingDue) = (since, until) }
+        #expect(rows(model, pinged).contains { $0.hasPrefix(" Bob ") && $0.contains("alert at \(Words.clock(until))") })
+    }
+
+    @Test("a text is broken between words, and within one that is wider than a row")
+    func wrapping() {
+        #expect(Rows.wrapped("Bob is on it", 6) == ["Bob is", "on it"])
+        #expect(Rows.wrapped("日本語 a abcdefg", 4) == ["日本", "語 a", "abcd", "efg"])
+        #expect(Rows.wrapped("", 4).isEmpty && Rows.wrapped("Bob", 0).isEmpty)
+    }
+
+    @Test("whoever asks to look after this account is counted on the tab, shown, and answered by keys (S8, S47)")
+    func roleRequest() {
+        var model = Model()
+        model.tab = .contacts
+        let shown = Self.shown { ($0.isMyResponder, $0.incomingRoleRequest) = (false, Self.now) }
+        let all = rows(model, shown)
+        #expect(all[0].contains("2 Contacts (1)"))
+        #expect(all.contains { $0.hasPrefix(" Bob ") && $0.contains("Wants to look after you: y yes, N no.") })
+        #expect(all.contains { $0.hasPrefix("y yes   N no ") })
+        let refused = model.handle(.character("N"), shown)
+        #expect(refused == .declineRole(Self.bob))
+        let asked = model.handle(.character("y"), shown)
+        #expect(asked == nil && model.dialog?.purpose == .confirm(.acceptRole(Self.bob)))
+        model.dialog = nil
+        for key: Character in ["y", "N"] {
+            let nothing = model.handle(.character(key), Self.shown())
+            #expect(nothing == nil && model.dialog == nil)
+        }
+    }
+
     @Test("contacts stand in groups by how they are, or in another order; tabs say how much waits (S47)")
     func lists() {
         var model = Model()

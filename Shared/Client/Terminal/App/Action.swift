@@ -33,6 +33,9 @@ enum Action: Hashable, Sendable {
     case decline(AccountID)
     case withdraw(AccountID)
     case remove(AccountID)
+    /// Of somebody who asks to become this account's responder.
+    case acceptRole(AccountID)
+    case declineRole(AccountID)
     case ping(AccountID)
     case cancelPing(AccountID)
     case respond(AccountID)
@@ -82,6 +85,7 @@ enum Action: Hashable, Sendable {
         case .clearAlert: "The alert is over."
         case .runDrill: "The drill has begun."
         case .add: "Added or asked."
+        case .acceptRole: "They look after you from now on."
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."
         case .setTiers: "Set: it applies to the next alarm."

@@ -76,6 +76,8 @@ extension App {
         case .decline(let account): try await quartet.contacts.decline(account)
         case .withdraw(let account): try await quartet.contacts.withdraw(account)
         case .remove(let account): try await quartet.contacts.remove(account)
+        case .acceptRole(let account): try await quartet.contacts.acceptRoleChange(account)
+        case .declineRole(let account): try await quartet.contacts.declineRoleChange(account)
         case .ping(let account): try await quartet.contacts.sendPing(account)
         case .cancelPing(let account): try await quartet.contacts.cancelPing(account)
         case .respond(let account): try await quartet.contacts.respondToPing(account)
