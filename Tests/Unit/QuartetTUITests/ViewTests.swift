@@ -428,8 +428,8 @@ struct ViewTests {
             return (model, action)
         }
         let shown = Self.shown()
-        #expect(press(false, shown).1 == .play(title: "Notturno", withOthers: false))
-        #expect(press(true, shown).1 == .play(title: "Notturno", withOthers: true))
+        #expect(press(false, shown).1 == .play(title: "Notturno", withOthers: false, session: nil))
+        #expect(press(true, shown).1 == .play(title: "Notturno", withOthers: true, session: nil))
         var (cancelled, nothing) = ask(shown)
         nothing = cancelled.handle(.escape, shown)
         #expect(nothing == nil && cancelled.dialog == nil && cancelled.notice == nil)
@@ -438,7 +438,7 @@ struct ViewTests {
         #expect(none == nil && late.notice?.text == Words.obstacle(.offline))
 
         for alone in [Self.shown(.disconnected), Self.shown(contacts: { $0.contacts = [] })] {
-            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false))
+            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false, session: nil))
             var model = Model()
             model.tab = .together
             let game = model.handle(.character("n"), alone)
@@ -447,6 +447,48 @@ struct ViewTests {
         var model = Model()
         model.tab = .together
         #expect(model.handle(.character("n"), shown) == .newGame)
+    }
+
+    @Test(
+        "where something plays was decided when somebody was asked: if they listen elsewhere by now, that is said and nothing plays (P2)"
+    )
+    func activationOfAnotherSession() async throws {
+        let session = GroupID.new()
+        for purpose in [Model.Dialog.Purpose.play(session), .activate(title: "Notturno", session)] {
+            var model = Model()
+            _ = model.handle(.character("m"), Self.shown())
+            for character in "Notturno" { _ = model.handle(.character(character), Self.shown()) }
+            let form = try #require(model.dialog?.form)
+            // Asked in a session that is over by now.
+            model.dialog = .init(form: form, purpose: purpose)
+            let action = model.handle(.enter, Self.shown())
+            #expect(action == nil && model.dialog == nil && model.notice == PlayPart.changed)
+        }
+        // Or that is over once its turn has come.
+        let calls = Observed<[String]>([])
+        var quartet = Quartet.failing { .notConfigured($0) }
+        quartet.groups.create = { request async throws(QuartetError) in
+            calls.update { $0.append("create \(request.isOpenToContacts ?? false)") }
+            return session
+        }
+        quartet.playback.play = { group, item async throws(QuartetError) in
+            calls.update { $0.append("play \(item.title) \(group == session)") }
+        }
+        let wasPlayed = try await quartet.play("Notturno", withOthers: false, in: session)
+        #expect(!wasPlayed && calls.value.isEmpty)
+        let isPlayed = try await quartet.play("Notturno", withOthers: true, in: nil)
+        #expect(isPlayed && calls.value == ["create true", "play Notturno true"])
+    }
+
+    @Test("a key leaves the session in which somebody listens, so that they are asked again (P2)")
+    func leavingMusic() {
+        var (model, shown) = (Model(), Self.shown())
+        let none = model.handle(.character("M"), shown)
+        #expect(none == nil && !rows(model, shown).contains { $0.contains("M leave") })
+        let session = GroupID.new()
+        shown.music = session
+        let left = model.handle(.character("M"), shown)
+        #expect(left == .leave(session) && rows(model, shown).contains { $0.contains("M leave") })
     }
 
     @Test("somebody without a name is told what it is for, and gives themselves one (S14, S44)")

@@ -62,8 +62,8 @@ enum Action: Hashable, Sendable {
     case startGame(GroupID, first: AccountID, second: AccountID)
     case drop(GroupID, column: Int)
 
-    /// In the session in which everybody listens, or else in a new one.
-    case play(title: String, withOthers: Bool)
+    /// In the session in which the person listened when they were asked, or else in a new one.
+    case play(title: String, withOthers: Bool, session: GroupID?)
     case setPlaying(GroupID, Bool)
     case next(GroupID)
 

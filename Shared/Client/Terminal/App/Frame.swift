@@ -87,7 +87,7 @@ enum Frame {
     private static func player(_ shown: Shown, width: Int) -> Line {
         guard !shown.needsSignIn, shown.connection != .notConfigured else { return .empty }
         guard let playback = shown.playback, let item = playback.item else {
-            return Line("♪ Nothing plays   m play something", .dim)
+            return Line("♪ Nothing plays   m play something\(shown.music == nil ? "" : "   M leave")", .dim)
         }
         let sign = playback.isWaiting ? "…" : playback.isPlaying ? "▶" : "‖"
         var spans = [
@@ -101,7 +101,7 @@ enum Frame {
                 spans.append(" \(Rows.bar(share, width: 12)) \(Words.position(duration))")
             }
         }
-        let keys: Line = [Span("Space \(playback.isPlaying ? "pause" : "play")   > next   m other", .dim)]
+        let keys: Line = [Span("Space \(playback.isPlaying ? "pause" : "play")  > next  m other  M leave", .dim)]
         return Line(spans).with(right: keys, width: width)
     }
 
