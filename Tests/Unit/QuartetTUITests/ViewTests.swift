@@ -504,14 +504,14 @@ struct ViewTests {
         #expect(model.handle(.character("n"), named) == nil && model.dialog == nil)
     }
 
-    @Test("without a network it says when it was last tried; of a server that refuses it doesn't (S14)")
+    @Test("without a network it says when that was seen last; of a server that refuses it doesn't (S14)")
     func network() {
         var shown = Self.shown(.reconnecting(attempt: 2))
         shown.error = .silent
-        let tried = "Last tried \(Words.clock(Self.now))."
-        #expect(!rows(Model(), shown).contains { $0.contains("Last tried") })
+        let seen = "Last seen unreachable \(Words.clock(Self.now))."
+        #expect(!rows(Model(), shown).contains { $0.contains("unreachable") })
         shown.unreachable = Self.now
-        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(tried)") })
+        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(seen)") })
     }
 
     @Test("why a session wasn't started stands above the list of sessions (P3)")

@@ -125,8 +125,9 @@ enum Frame {
                 .colored(.yellow))
         }
         if !shown.needsSignIn, shown.connection != .connected, let error = shown.error {
-            let tried = shown.unreachable.map { " Last tried \(Words.clock($0))." } ?? ""
-            return Line(Words.lost(error) + tried, .dim)
+            // Later tries may have ended without saying anything of the network.
+            let seen = shown.unreachable.map { " Last seen unreachable \(Words.clock($0))." } ?? ""
+            return Line(Words.lost(error) + seen, .dim)
         }
         return .empty
     }
