@@ -4,16 +4,22 @@ import QuartetClient
 
 extension App {
     /// Does what a key asked for. What it changes shows at once; why it didn't happen is said.
-    func perform(_ action: Action) {
+    /// - Returns: What is being done for it; nil if all of it is done already.
+    @discardableResult
+    func perform(_ action: Action) -> Task<Void, Never>? {
         switch action {
-        case .quit: return quit()
-        case .redraw: return redraw()
-        case .suspend: return suspend()
-        default: break
+        case .quit: quit()
+        case .redraw: redraw()
+        case .suspend: suspend()
+        default: return start(action)
         }
+        return nil
+    }
+
+    private func start(_ action: Action) -> Task<Void, Never> {
         // What is done later, and after each answer, belongs to the account whose screens the key was pressed on.
         let (quartet, connection) = (self.quartet, self.connection)
-        keep {
+        return keep {
             do {
                 try await self.carryOut(action, as: quartet, over: connection)
                 if let done = action.done { self.model.notice = .init(text: done) }
