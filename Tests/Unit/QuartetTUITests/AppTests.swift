@@ -24,7 +24,7 @@ private final class Desk: Transport {
             return TransportReply(.success(try Self.signedIn(handle)), serverTime: now)
         case .token:
             let token = try JSONDecoder().decode(TokenRequest.self, from: Data(request.body)).refreshToken
-            return TransportReply(.success(try Self.signedIn(token)), serverTime: now)
+            return TransportReply(.success(try Self.signedIn(String(token.prefix { $0 != "-" }))), serverTime: now)
         case .command("CreateGroupSession"):
             let number = starts.update { starts in
                 starts.append(request.token ?? "")
@@ -43,11 +43,11 @@ private final class Desk: Transport {
         }
     }
 
-    /// Both of somebody's tokens are their handle.
+    /// Tokens begin with their owner's handle.
     private static func signedIn(_ handle: String) throws -> [UInt8] {
         let reply = SignedIn(
             account: handle == "anna" ? anna : bob, device: .new(), accessToken: handle, expiresIn: 900,
-            refreshToken: handle)
+            refreshToken: "\(handle)-\(UUID())")
         return Array(try JSONEncoder().encode(reply))
     }
 
