@@ -219,6 +219,16 @@ struct ContactListTests {
         }
     }
 
+    @Test("names with numbers are in the order of these, as in the console (S47)")
+    func numbers() {
+        let contacts = ["Bob 10", "bob 9", "Bob 2", "10", "9"].enumerated().map { number, name in
+            Contact(Server.person(UInt64(number)), nickname: name)
+        }
+        let state = ContactsState(account: Server.account, contacts: Ordered(contacts))
+        let groups = ContactsClient.preview(state).contacts.value.grouped(by: .name, at: Self.now)
+        #expect(Self.names(groups) == ["9, 10", "Bob 2, bob 9, Bob 10"])
+    }
+
     @Test("the numbers on an app's tabs are what waits for its person, and whether somebody needs help (S47)")
     func badges() {
         func badges(

@@ -118,6 +118,23 @@ struct GroupEndTests {
         }
     }
 
+    @Test("what a session plays that isn't open to the account is known to be nothing, not still loading (P31, P9)")
+    func strangePlayback() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let quartet = Quartet.live(connection)
+        try await whileRunning(connection) {
+            try #require(await server.transport.nextStream()).begin()
+            try await connection.ready()
+            let music = try quartet.playback.open(Setting.id)
+            let stream = try #require(await server.transport.nextStream())
+            stream.resume()
+            stream.send(.groupEnded(GroupStreamEnded(group: Setting.id, reason: .groupNotFound)))
+            await music.state.phases.wait { $0 == .ready }
+            #expect(music.state.item == nil && !music.state.isPlaying)
+        }
+    }
+
     @Test("what a session played is gone with it (P31)")
     func playback() async throws {
         let server = Server()

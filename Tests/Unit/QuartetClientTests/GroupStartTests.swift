@@ -86,6 +86,24 @@ struct GroupStartTests {
         }
     }
 
+    @Test("of two starts at once, the one that succeeds leaves it to be read why the other one failed (P3)")
+    func success() async throws {
+        try await Self.withStarts { server, quartet, decide in
+            let starting = quartet.groups.starting
+            server.state.withLock { $0.replies = [.failure(APIError(.alreadyInSession)), .success(Self.created)] }
+            let one = Task { try await quartet.groups.create(Self.request) }
+            let other = Task { try await quartet.groups.create(Self.request) }
+            await starting.values.wait { $0.underway.count == 2 }
+            decide()
+            await starting.values.wait { $0.underway.count == 1 }
+            #expect(starting.error?.code == .alreadyInSession)
+            decide()
+            let results = [await one.result, await other.result]
+            #expect(results.filter { (try? $0.get()) == Self.id }.count == 1)
+            #expect(!starting.isStarting && starting.error?.code == .alreadyInSession)
+        }
+    }
+
     @Test("whoever signs in next hears nothing of a start before (P3, R12)")
     func nextAccount() async throws {
         try await Self.withStarts { server, quartet, decide in

@@ -2,6 +2,7 @@ import Foundation
 import QuartetAPI
 import QuartetClientTesting
 import QuartetContactsContract
+import QuartetNotificationsContract
 import QuartetSessionContract
 import QuartetVocabulary
 import Synchronization
@@ -29,6 +30,31 @@ struct JoiningTests {
             (name, note) = (command.name ?? name, command.emergencyNote ?? note)
         }
         return (name, note)
+    }
+
+    @Test("whoever gives a name isn't asked for one while it waits, and is asked again if it is refused (S14, S44)")
+    func onboarding() async throws {
+        let server = Server()
+        let app = OutboxApp(server)
+        try await whileRunning(app.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(
+                .account, AccountState(account: Server.account, handle: "anna", onboarding: .needsProfile))
+            try stream.begin(.contacts, ContactsState(account: Server.account))
+            try stream.begin(.notifications, NotificationsState(account: Server.account))
+            try stream.begin(.operations, OperationsPage?.none)
+            try await app.connection.ready()
+            #expect(app.user.user.needsOnboarding)
+            app.connection.disconnect()
+            server.goOffline()
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await Self.edit(app.user, name: "Anna") }
+            #expect(app.user.user.name == "Anna" && app.user.user.onboarding == .done)
+            server.state.withLock { $0.replies = [.failure(APIError(.invalidField))] }
+            server.goOnline()
+            app.connection.outbox.retry()
+            await server.passTime { app.user.user.name == nil }
+            #expect(app.user.user.needsOnboarding)
+        }
     }
 
     @Test("without a network a thousand edits of a name take the place of one, and the last one is sent (P33)")

@@ -18,7 +18,8 @@ struct LocalizedErrorTests {
             QuartetError.serverError(APIError(.overloaded)), QuartetError.expired, QuartetError.outboxFull,
             QuartetError.superseded, QuartetError.notStored("x"), QuartetError.offline, QuartetError.unknown,
             QuartetError.needsAuthentication, QuartetError.tokensUnavailable("x"), QuartetError.signOutUntold,
-            QuartetError.notConfigured("x"), QuartetError.cancelled, QuartetError.unreadable("x"),
+            QuartetError.tooManyAccounts(limit: 8), QuartetError.notConfigured("x"), QuartetError.cancelled,
+            QuartetError.unreadable("x"),
         ],
         "ConnectionError": [
             ConnectionError.transport(.unreachable("x.")), ConnectionError.silent,
@@ -37,6 +38,7 @@ struct LocalizedErrorTests {
             MessageError.unknownType("A", version: 1), MessageError.malformed(type: "A", reason: "x", field: nil),
             MessageError.unknownWord(type: "A", version: 1, field: nil, reason: "x"),
         ],
+        "AccountListProblem": [AccountListProblem.unavailable("x"), AccountListProblem.damaged("x")],
         "TokensUnreadable": [TokensUnreadable()], "RenewedStore": [RenewedStore()],
         "ForgottenAccount": [ForgottenAccount()], "OutdatedCopy": [OutdatedCopy()],
     ]
@@ -81,6 +83,27 @@ struct LocalizedErrorTests {
             }.map { String($0.1) }
         }
         #expect(Set(declared) == Self.elsewhere.union(Self.errors.keys))
+    }
+
+    @Test("every case of what goes wrong for a person is among them (R15)")
+    func cases() throws {
+        let cases = #/(?m)^    case (\w+)/#
+        for (name, place) in [
+            ("QuartetError", "Requests/QuartetError"), ("AccountListProblem", "Local/AccountShelf"),
+            ("ConnectionError", "Connection/ConnectionState"), ("TransportError", "Transport/Transport"),
+        ] {
+            let file = Products.package.appending(path: "Shared/Client/QuartetClient/\(place).swift")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let start = try #require(text.range(of: "public enum \(name): ")).lowerBound
+            let end = try #require(text.range(of: "\n}", range: start..<text.endIndex)).lowerBound
+            let declared = Set(text[start..<end].matches(of: cases).map { String($0.1) })
+            let tried = Set(
+                Self.errors[name, default: []].map { error in
+                    // The name of a case that has a value; what else one says, which no other case does.
+                    Mirror(reflecting: error).children.first?.label ?? "\(error)"
+                })
+            #expect(declared.count == tried.count, "\(name): \(declared), \(tried)")
+        }
     }
 
     @Test("an app's own texts are what errors say, in each of its tasks (R15)")

@@ -2,7 +2,9 @@ import Foundation
 import Observation
 import QuartetAPI
 import QuartetClientTesting
+import QuartetContactsContract
 import QuartetContractSupport
+import QuartetNotificationsContract
 import QuartetSessionContract
 import QuartetVocabulary
 import Synchronization
@@ -38,6 +40,33 @@ struct StateDumpTests {
         for copy in kept.copies {
             let text = String(decoding: copy.state, as: UTF8.self)
             #expect(!text.contains("access-") && !text.contains("refresh-"), "\(copy.sequence)")
+        }
+    }
+
+    @Test("a dump has neither the contact code, by which anybody becomes a contact, nor the phone number (S14)")
+    func bearerSecrets() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let quartet = Quartet.live(connection)
+        let code = ContactCode.new()
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(
+                .account,
+                AccountState(account: Server.account, handle: "anna", phone: Phone(number: "+4915112345678")))
+            try stream.begin(
+                .contacts,
+                ContactsState(
+                    account: Server.account, code: code, contacts: [Contact(Server.person(1), nickname: "Bobby")]))
+            try stream.begin(.notifications, NotificationsState(account: Server.account))
+            try stream.begin(.operations, OperationsPage?.none)
+            try await connection.ready()
+            #expect(quartet.contacts.contacts.code == code && quartet.user.user.phone?.number == "+4915112345678")
+            let text = quartet.stateDump(connection)
+            #expect(text.contains("Bobby") && text.contains("anna"))
+            for secret in ["\(code)", "\(code.high)", "\(code.low)", "15112345678"] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
         }
     }
 

@@ -6,6 +6,20 @@ import Testing
 @testable import QuartetClient
 @testable import quartet_tui
 
+/// A server that never answers.
+private struct MuteTransport: Transport {
+    func send(_ request: TransportRequest) async throws -> TransportReply { throw await cancellation() }
+    func open(_ request: StreamRequest) async throws -> OpenedStream { throw await cancellation() }
+
+    /// Comes once the task is cancelled.
+    private func cancellation() async -> CancellationError {
+        let (silence, end) = AsyncStream<Void>.makeStream()
+        for await _ in silence {}
+        withExtendedLifetime(end) {}
+        return CancellationError()
+    }
+}
+
 @Suite("What screens show and what keys ask for")
 struct ViewTests {
     private static let now = Instant(microseconds: 1_800_000_000_000_000)
@@ -168,6 +182,75 @@ struct ViewTests {
             }
             #expect(rows(model, shown).contains { $0.contains("a ask again") } == canAsk)
             #expect(model.handle(.character("a"), shown) == (canAsk ? .ping(Self.bob) : nil))
+        }
+    }
+
+    @Test(
+        """
+        in 80 columns a contact's row says who is on an alarm and when an unanswered ping raises an alert, before anything else, and \
+        below the selected row stands all of it (A2, A4, S47)
+        """
+    )
+    func narrow() {
+        var model = Model()
+        model.tab = .contacts
+        let alarm = AlarmID.new()
+        let since = Self.now - .minutes(2)
+        let trip = PersonTrip(
+            name: "Walk around the lake with the dog and Ed", note: "The blue car", eta: since - .minutes(9))
+        var missed = CheckInState(interval: .hours(1), due: since, missed: true)
+        missed.alarm = alarm
+        let late = LateCall(pressed: since - .minutes(20), received: since)
+        let people = [
+            Person(account: Self.bob, name: "Bob", alertRaised: since, alertAlarm: alarm, trip: trip),
+            Person(account: Self.bob, name: "Bob", alertRaised: since, alertAlarm: alarm, lateCall: late),
+            Person(account: Self.bob, name: "Bob", checkIn: missed),
+        ]
+        let until = Self.now + .minutes(30)
+        let given = GivenAlarmAnswer(
+            dependent: Self.bob, alarm: alarm, responder: .new(), answer: .onIt, until: until, answered: Self.now)
+        for person in people {
+            let shown = Self.shown(bob: person, contacts: { $0.alarmAnswers = [given] })
+            let all = rows(model, shown)
+            #expect(all.contains { $0.hasPrefix(" Bob ") && $0.contains("is on it") }, "\(all)")
+            // Nothing of it is cut off below.
+            let below = all.filter { $0.hasPrefix("   ") }
+            let listed = shown.contacts.grouped(at: Self.now)[0].contacts[0]
+            let whole = [Words.answer(given, shown), Words.status(listed, shown), person.trip?.note]
+                .compactMap(\.self).joined(separator: " ")
+            let said = below.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+            #expect(said == whole, "\(all)")
+        }
+        let alert = Self.shown(bob: people[0])
+        #expect(rows(model, alert).contains { $0.hasPrefix(" Bob ") && $0.contains("Nobody is on it.") })
+        let pinged = Self.shown { ($0.outgoingPing, $0.outgoingPingDue) = (since, until) }
+        #expect(rows(model, pinged).contains { $0.hasPrefix(" Bob ") && $0.contains("alert at \(Words.clock(until))") })
+    }
+
+    @Test("a text is broken between words, and within one that is wider than a row")
+    func wrapping() {
+        #expect(Rows.wrapped("Bob is on it", 6) == ["Bob is", "on it"])
+        #expect(Rows.wrapped("日本語 a abcdefg", 4) == ["日本", "語 a", "abcd", "efg"])
+        #expect(Rows.wrapped("", 4).isEmpty && Rows.wrapped("Bob", 0).isEmpty)
+    }
+
+    @Test("whoever asks to look after this account is counted on the tab, shown, and answered by keys (S8, S47)")
+    func roleRequest() {
+        var model = Model()
+        model.tab = .contacts
+        let shown = Self.shown { ($0.isMyResponder, $0.incomingRoleRequest) = (false, Self.now) }
+        let all = rows(model, shown)
+        #expect(all[0].contains("2 Contacts (1)"))
+        #expect(all.contains { $0.hasPrefix(" Bob ") && $0.contains("Wants to look after you: y yes, N no.") })
+        #expect(all.contains { $0.hasPrefix("y yes   N no ") })
+        let refused = model.handle(.character("N"), shown)
+        #expect(refused == .declineRole(Self.bob))
+        let asked = model.handle(.character("y"), shown)
+        #expect(asked == nil && model.dialog?.purpose == .confirm(.acceptRole(Self.bob)))
+        model.dialog = nil
+        for key: Character in ["y", "N"] {
+            let nothing = model.handle(.character(key), Self.shown())
+            #expect(nothing == nil && model.dialog == nil)
         }
     }
 
@@ -345,8 +428,8 @@ struct ViewTests {
             return (model, action)
         }
         let shown = Self.shown()
-        #expect(press(false, shown).1 == .play(title: "Notturno", withOthers: false))
-        #expect(press(true, shown).1 == .play(title: "Notturno", withOthers: true))
+        #expect(press(false, shown).1 == .play(title: "Notturno", withOthers: false, session: nil))
+        #expect(press(true, shown).1 == .play(title: "Notturno", withOthers: true, session: nil))
         var (cancelled, nothing) = ask(shown)
         nothing = cancelled.handle(.escape, shown)
         #expect(nothing == nil && cancelled.dialog == nil && cancelled.notice == nil)
@@ -355,7 +438,7 @@ struct ViewTests {
         #expect(none == nil && late.notice?.text == Words.obstacle(.offline))
 
         for alone in [Self.shown(.disconnected), Self.shown(contacts: { $0.contacts = [] })] {
-            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false))
+            #expect(ask(alone).1 == .play(title: "Notturno", withOthers: false, session: nil))
             var model = Model()
             model.tab = .together
             let game = model.handle(.character("n"), alone)
@@ -364,6 +447,48 @@ struct ViewTests {
         var model = Model()
         model.tab = .together
         #expect(model.handle(.character("n"), shown) == .newGame)
+    }
+
+    @Test(
+        "where something plays was decided when somebody was asked: if they listen elsewhere by now, that is said and nothing plays (P2)"
+    )
+    func activationOfAnotherSession() async throws {
+        let session = GroupID.new()
+        for purpose in [Model.Dialog.Purpose.play(session), .activate(title: "Notturno", session)] {
+            var model = Model()
+            _ = model.handle(.character("m"), Self.shown())
+            for character in "Notturno" { _ = model.handle(.character(character), Self.shown()) }
+            let form = try #require(model.dialog?.form)
+            // Asked in a session that is over by now.
+            model.dialog = .init(form: form, purpose: purpose)
+            let action = model.handle(.enter, Self.shown())
+            #expect(action == nil && model.dialog == nil && model.notice == PlayPart.changed)
+        }
+        // Or that is over once its turn has come.
+        let calls = Observed<[String]>([])
+        var quartet = Quartet.failing { .notConfigured($0) }
+        quartet.groups.create = { request async throws(QuartetError) in
+            calls.update { $0.append("create \(request.isOpenToContacts ?? false)") }
+            return session
+        }
+        quartet.playback.play = { group, item async throws(QuartetError) in
+            calls.update { $0.append("play \(item.title) \(group == session)") }
+        }
+        let wasPlayed = try await quartet.play("Notturno", withOthers: false, in: session)
+        #expect(!wasPlayed && calls.value.isEmpty)
+        let isPlayed = try await quartet.play("Notturno", withOthers: true, in: nil)
+        #expect(isPlayed && calls.value == ["create true", "play Notturno true"])
+    }
+
+    @Test("a key leaves the session in which somebody listens, so that they are asked again (P2)")
+    func leavingMusic() {
+        var (model, shown) = (Model(), Self.shown())
+        let none = model.handle(.character("M"), shown)
+        #expect(none == nil && !rows(model, shown).contains { $0.contains("M leave") })
+        let session = GroupID.new()
+        shown.music = session
+        let left = model.handle(.character("M"), shown)
+        #expect(left == .leave(session) && rows(model, shown).contains { $0.contains("M leave") })
     }
 
     @Test("somebody without a name is told what it is for, and gives themselves one (S14, S44)")
@@ -379,14 +504,14 @@ struct ViewTests {
         #expect(model.handle(.character("n"), named) == nil && model.dialog == nil)
     }
 
-    @Test("without a network it says when it was last tried; of a server that refuses it doesn't (S14)")
+    @Test("without a network it says when that was seen last; of a server that refuses it doesn't (S14)")
     func network() {
         var shown = Self.shown(.reconnecting(attempt: 2))
         shown.error = .silent
-        let tried = "Last tried \(Words.clock(Self.now))."
-        #expect(!rows(Model(), shown).contains { $0.contains("Last tried") })
+        let seen = "Last seen unreachable \(Words.clock(Self.now))."
+        #expect(!rows(Model(), shown).contains { $0.contains("unreachable") })
         shown.unreachable = Self.now
-        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(tried)") })
+        #expect(rows(Model(), shown).contains { $0.hasSuffix("silent for too long. \(seen)") })
     }
 
     @Test("why a session wasn't started stands above the list of sessions (P3)")
@@ -402,6 +527,27 @@ struct ViewTests {
         #expect(!rows(model, shown).contains { $0.contains("wasn't started") })
         shown.start = groups.starting.value
         #expect(rows(model, shown).contains { $0.hasPrefix("It wasn't started: ") })
+        // Nobody knows that of a start whose answer is missing.
+        for error in [QuartetError.unknown, .unreadable("x")] {
+            #expect(TogetherScreen.failure(error) == Words.problem(error))
+        }
+    }
+
+    @Test("while a session is being started, another press of the same key starts no second one (P3)")
+    func secondStart() async {
+        let tokens = InMemoryTokenStore(Credentials(account: Self.anna, device: .new(), refreshToken: "x"))
+        let connection = Connection(transport: MuteTransport(), tokens: tokens, surroundings: nil)
+        let groups = GroupSessionClient.live(service: connection)
+        let activity = GroupSessionActivity(identifier: "org.example.four", title: "Four")
+        let start = Task { try await groups.create(CreateGroupSessionRequest(activity: activity)) }
+        for await state in groups.starting.values where state.isStarting { break }
+        var (model, shown) = (Model(), Self.shown())
+        model.tab = .together
+        shown.start = groups.starting.value
+        let second = model.handle(.character("n"), shown)
+        #expect(second == nil && rows(model, shown).contains { $0.hasPrefix("Starting a session") })
+        start.cancel()
+        _ = await start.result
     }
 
     @Test("a contact's name that has control sequences in it shows as text")

@@ -80,6 +80,17 @@ public struct ReadOnlyContactsState: Hashable, Sendable {
     }
 }
 
+extension ReadOnlyContactsState: CustomReflectable {
+    /// Without the code, for `dump`: whoever has it becomes a contact.
+    public var customMirror: Mirror {
+        var known = state
+        known?.code = nil
+        return Mirror(
+            self, children: ["state": known as Any, "people": people, "lastSync": lastSync as Any],
+            displayStyle: .struct)
+    }
+}
+
 extension SharedState where Value == ReadOnlyContactsState {
     /// One contact; observers are called only for changes of this one.
     public func contact(by id: AccountID) -> Contact? { element("contact", id) { $0.contact(by: id) } }

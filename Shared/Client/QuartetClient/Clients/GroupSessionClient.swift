@@ -31,7 +31,7 @@ public struct ReadOnlyGroupsState: Hashable, Sendable {
 /// Only ``GroupSessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
 public struct ReadOnlyStartState: Hashable, Sendable {
     fileprivate(set) var underway: Set<Int> = []
-    /// Why the last attempt failed; nil from the next one on, and if it succeeded or was given up.
+    /// Why an attempt failed, the last one that did; nil from the next attempt on. One that its caller gave up hasn't failed.
     public fileprivate(set) var error: QuartetError?
 
     fileprivate init() {}
@@ -168,7 +168,8 @@ private final class GroupStarts: Sendable {
 
     private func end(_ number: Int, _ error: QuartetError?) {
         change { state, _ in
-            if state.underway.remove(number) != nil { state.error = error }
+            // Another one's error stays, for whoever hasn't read it yet.
+            if state.underway.remove(number) != nil, let error { state.error = error }
         }
     }
 

@@ -67,7 +67,14 @@ private final class PlaybackCopy: ReplicaConsumer {
             }
         case .groupEnded:
             reader.forget()
-            return StreamChange { $0.apply(causedBy: nil) { $0 = State() } }
+            return StreamChange { replica in
+                // Nothing has arrived of one that isn't open to this account.
+                if replica.base == nil {
+                    replica.replace(State(), opening: opening)
+                } else {
+                    replica.apply(causedBy: nil) { $0 = State() }
+                }
+            }
         case .begun, .groups, .person, .personEnded, .signal: return nil
         }
     }

@@ -1,6 +1,7 @@
 extension Quartet {
     /// All shared state as text, for a report of something that went wrong: what the clients show, how the connection stands, and which
-    /// changes wait to be sent. It has no token and no password, but what people wrote: ask its person before you send it anywhere.
+    /// changes wait to be sent. It has no token, no password, no contact code and no phone number, but what people wrote: ask its person
+    /// before you send it anywhere.
     /// - Parameter connection: The one that the clients belong to.
     public func stateDump(_ connection: Connection) -> String {
         var text = ""

@@ -46,6 +46,15 @@ public struct ReadOnlyUserState: Hashable, Sendable {
     public var isClosed: Bool { state?.isClosed ?? false }
 }
 
+extension ReadOnlyUserState: CustomReflectable {
+    /// Without the phone, for `dump`.
+    public var customMirror: Mirror {
+        var known = state
+        known?.phone = nil
+        return Mirror(self, children: ["state": known as Any], displayStyle: .struct)
+    }
+}
+
 /// Follows the account, and is the only one who changes what readers see of it.
 private final class UserCopy: KeptConsumer {
     let sequences: Set<StreamName> = [.account]
@@ -412,5 +421,7 @@ extension AccountState {
     fileprivate mutating func take(_ edit: Edit<ProfileFields>) {
         let fields = edit.merged(with: ProfileFields(self))
         (name, emergencyNote) = (fields.name, fields.emergencyNote)
+        // As the server decides it, so that nobody is asked for a name that shows already.
+        if onboarding != nil { onboarding = name == nil ? .needsProfile : .done }
     }
 }

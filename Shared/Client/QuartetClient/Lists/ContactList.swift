@@ -118,7 +118,7 @@ extension ReadOnlyContactsState {
     }
 }
 
-/// A name in the order of lists, in which neither case nor accents matter.
+/// A name in the order of lists, in which neither case nor accents matter, and numbers stand by their size.
 private struct SortedName: Comparable {
     let folded: String
     /// The letter under which it stands.
@@ -135,6 +135,7 @@ private struct SortedName: Comparable {
     }
 
     static func < (left: Self, right: Self) -> Bool {
-        (left.initial == "#" ? 0 : 1, left.folded) < (right.initial == "#" ? 0 : 1, right.folded)
+        guard (left.initial == "#") == (right.initial == "#") else { return left.initial == "#" }
+        return left.folded.compare(right.folded, options: .numeric) == .orderedAscending
     }
 }

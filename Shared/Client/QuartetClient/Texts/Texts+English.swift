@@ -177,6 +177,9 @@ extension Texts {
         "problem.signOutUntold":
             "This device is signed out, but couldn't tell the server, which still lists it. Sign in again, here or elsewhere, and sign out all devices.",
         "problem.tooManyAccounts": "This device can have {limit} accounts; remove one before you sign in to another.",
+        "problem.accountsUnavailable":
+            "The list of accounts can't be read now. Unlock the device, free its disk, or update the app; it is tried again.",
+        "problem.accountsDamaged": "The list of accounts is damaged. Repair it: no account is lost by that.",
         "problem.notStored": "This device can't keep the change.",
         "problem.storeUnreadable": "This app can't open what it keeps on this device.",
         "problem.offline": "There is no connection; try again later.",

@@ -50,6 +50,15 @@ extension MessageError: LocalizedError {
     public var errorDescription: String? { Texts.current["problem.unreadable"] }
 }
 
+extension AccountListProblem: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .unavailable: Texts.current["problem.accountsUnavailable"]
+        case .damaged: Texts.current["problem.accountsDamaged"]
+        }
+    }
+}
+
 extension TokensUnreadable: LocalizedError {
     public var errorDescription: String? { Texts.current["lost.tokensUnreadable"] }
 }

@@ -186,6 +186,10 @@ extension Texts {
             "Dieses Gerät ist abgemeldet, konnte es dem Server aber nicht sagen. Melde dich hier oder auf einem anderen Gerät wieder an, und melde dann alle Geräte ab.",
         "problem.tooManyAccounts":
             "Dieses Gerät kann {limit} Konten haben; entferne eines, bevor du dich bei einem weiteren anmeldest.",
+        "problem.accountsUnavailable":
+            "Die Liste der Konten lässt sich gerade nicht lesen. Entsperre das Gerät, schaffe Platz darauf, oder aktualisiere die App; es wird wieder versucht.",
+        "problem.accountsDamaged":
+            "Die Liste der Konten ist beschädigt. Repariere sie: Dabei geht kein Konto verloren.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.storeUnreadable": "Diese App kann nicht öffnen, was sie auf diesem Gerät gespeichert hat.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",

@@ -33,6 +33,9 @@ enum Action: Hashable, Sendable {
     case decline(AccountID)
     case withdraw(AccountID)
     case remove(AccountID)
+    /// Of somebody who asks to become this account's responder.
+    case acceptRole(AccountID)
+    case declineRole(AccountID)
     case ping(AccountID)
     case cancelPing(AccountID)
     case respond(AccountID)
@@ -59,8 +62,8 @@ enum Action: Hashable, Sendable {
     case startGame(GroupID, first: AccountID, second: AccountID)
     case drop(GroupID, column: Int)
 
-    /// In the session in which everybody listens, or else in a new one.
-    case play(title: String, withOthers: Bool)
+    /// In the session in which the person listened when they were asked, or else in a new one.
+    case play(title: String, withOthers: Bool, session: GroupID?)
     case setPlaying(GroupID, Bool)
     case next(GroupID)
 
@@ -82,6 +85,7 @@ enum Action: Hashable, Sendable {
         case .clearAlert: "The alert is over."
         case .runDrill: "The drill has begun."
         case .add: "Added or asked."
+        case .acceptRole: "They look after you from now on."
         case .ping: "Asked."
         case .acknowledge: "Answered: the others see it."
         case .setTiers: "Set: it applies to the next alarm."

@@ -4,16 +4,24 @@ import QuartetClient
 
 extension App {
     /// Does what a key asked for. What it changes shows at once; why it didn't happen is said.
-    func perform(_ action: Action) {
+    /// - Returns: What is being done for it; nil if all of it is done already.
+    @discardableResult
+    func perform(_ action: Action) -> Task<Void, Never>? {
         switch action {
-        case .quit: return quit()
-        case .redraw: return redraw()
-        case .suspend: return suspend()
-        default: break
+        case .quit: quit()
+        case .redraw: redraw()
+        case .suspend: suspend()
+        default: return start(action)
         }
-        keep {
+        return nil
+    }
+
+    private func start(_ action: Action) -> Task<Void, Never> {
+        // What is done later, and after each answer, belongs to the account whose screens the key was pressed on.
+        let (quartet, connection) = (self.quartet, self.connection)
+        return keep {
             do {
-                try await self.carryOut(action)
+                try await self.carryOut(action, as: quartet, over: connection)
                 if let done = action.done { self.model.notice = .init(text: done) }
             } catch QuartetError.willBeSentWhenOnline {
                 // The line about what waits says it for as long as it is true.
@@ -28,7 +36,12 @@ extension App {
         }
     }
 
-    private func carryOut(_ action: Action) async throws {
+    /// Changes the screens of an account, if they are shown.
+    private func changeScreens(of connection: Connection, _ change: (inout Model) -> Void) {
+        if connection === self.connection { change(&model) }
+    }
+
+    private func carryOut(_ action: Action, as quartet: Quartet, over connection: Connection) async throws {
         switch action {
         case .quit, .redraw, .suspend: break
         case .signIn(let handle, let password):
@@ -70,12 +83,16 @@ extension App {
         case .raiseAlert: try await quartet.user.raiseAlert()
         case .clearAlert: try await quartet.user.clearAlert()
         case .runDrill: try await quartet.user.runDrill()
-        case .readDrill: model.drill = try await quartet.user.drillReport()
+        case .readDrill:
+            let report = try await quartet.user.drillReport()
+            changeScreens(of: connection) { $0.drill = report }
         case .add(let request): try await quartet.contacts.add(request)
         case .approve(let request): try await quartet.contacts.approve(request)
         case .decline(let account): try await quartet.contacts.decline(account)
         case .withdraw(let account): try await quartet.contacts.withdraw(account)
         case .remove(let account): try await quartet.contacts.remove(account)
+        case .acceptRole(let account): try await quartet.contacts.acceptRoleChange(account)
+        case .declineRole(let account): try await quartet.contacts.declineRoleChange(account)
         case .ping(let account): try await quartet.contacts.sendPing(account)
         case .cancelPing(let account): try await quartet.contacts.cancelPing(account)
         case .respond(let account): try await quartet.contacts.respondToPing(account)
@@ -95,19 +112,20 @@ extension App {
             )
         case .markAllRead: try await quartet.notifications.markAllRead()
         case .clear(let ids): try await quartet.notifications.clear(NotificationSelection(ids: ids))
-        default: try await carryOutTogether(action)
+        default: try await carryOutTogether(action, as: quartet, over: connection)
         }
     }
 
-    private func carryOutTogether(_ action: Action) async throws {
+    private func carryOutTogether(_ action: Action, as quartet: Quartet, over connection: Connection) async throws {
         let groups = quartet.groups
         switch action {
         case .newGame:
-            model.group = try await groups.create(
+            let group = try await groups.create(
                 CreateGroupSessionRequest(
                     activity: GroupSessionActivity(identifier: GroupSessionActivity.fourInARow, title: "Four in a row"),
                     seats: 5,
                     isOpenToContacts: true))
+            changeScreens(of: connection) { $0.group = group }
         case .join(let id): try await groups.join(id)
         case .leave(let id):
             try await groups.leave(id)
@@ -125,15 +143,16 @@ extension App {
             try await groups.startGame(
                 StartGame(
                     group: id, state: JSONValue(encoding: board), turnField: FourInARow.turnField, lead: .seconds(0)))
-        case .drop(let id, let column): try await drop(id, column)
-        case .play(let title, let withOthers): try await play(title, withOthers)
+        case .drop(let id, let column): try await drop(id, column, as: quartet)
+        case .play(let title, let withOthers, let session):
+            if try await !quartet.play(title, withOthers: withOthers, in: session) { model.notice = PlayPart.changed }
         case .setPlaying(let id, let isPlaying): try await quartet.playback.setPlaying(id, isPlaying)
         case .next(let id): try await quartet.playback.next(id)
         default: break
         }
     }
 
-    private func drop(_ id: GroupID, _ column: Int) async throws {
+    private func drop(_ id: GroupID, _ column: Int, as quartet: Quartet) async throws {
         guard let group, group.id == id, let game = group.state.game, let board = FourInARow(game) else { return }
         guard let next = board.playing(column) else {
             model.notice = .init(text: "This column is full.", isError: true)
@@ -152,23 +171,32 @@ extension App {
         }
     }
 
-    private func play(_ title: String, _ withOthers: Bool) async throws {
+    private static var deviceName: String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return "Terminal on \(host.isEmpty ? "a computer" : host)"
+    }
+}
+
+extension Quartet {
+    /// Plays a title where somebody was asked about it.
+    /// - Parameter session: The one in which they listened then; nil for none, and a new one is made.
+    /// - Returns: False if they listen somewhere else by now. Nothing is played then.
+    func play(
+        _ title: String, withOthers: Bool, in session: GroupID?
+    ) async throws(QuartetError) -> Bool {
+        guard groups.groups.value.listening == session else { return false }
         let group: GroupID
-        if let listening = shown.listening {
-            group = listening
+        if let session {
+            group = session
         } else {
-            group = try await quartet.groups.create(
+            group = try await groups.create(
                 CreateGroupSessionRequest(
                     activity: GroupSessionActivity(
                         identifier: GroupSessionActivity.listening, type: .listenTogether, title: "Listening"),
                     capacity: withOthers ? nil : 1, seats: 0, isOpenToContacts: withOthers))
         }
-        try await quartet.playback.play(group, PlaybackItem(id: .new(), title: title))
-    }
-
-    private static var deviceName: String {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        return "Terminal on \(host.isEmpty ? "a computer" : host)"
+        try await playback.play(group, PlaybackItem(id: .new(), title: title))
+        return true
     }
 }
 

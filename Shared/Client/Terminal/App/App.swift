@@ -99,13 +99,16 @@ final class App {
     func quit() { exitStatus = 0 }
 
     /// Does what a key asked for. The app doesn't end before it is done, as long as a person would wait.
-    func keep(_ job: @escaping @MainActor () async -> Void) {
+    @discardableResult
+    func keep(_ job: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         jobCount += 1
         let number = jobCount
-        jobs[number] = Task {
+        let task = Task {
             await job()
             jobs[number] = nil
         }
+        jobs[number] = task
+        return task
     }
 
     /// Whether something that was asked for may still be sent. Without a connection it is kept, and nobody waits for it.

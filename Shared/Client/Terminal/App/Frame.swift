@@ -87,7 +87,7 @@ enum Frame {
     private static func player(_ shown: Shown, width: Int) -> Line {
         guard !shown.needsSignIn, shown.connection != .notConfigured else { return .empty }
         guard let playback = shown.playback, let item = playback.item else {
-            return Line("♪ Nothing plays   m play something", .dim)
+            return Line("♪ Nothing plays   m play something\(shown.music == nil ? "" : "   M leave")", .dim)
         }
         let sign = playback.isWaiting ? "…" : playback.isPlaying ? "▶" : "‖"
         var spans = [
@@ -101,7 +101,7 @@ enum Frame {
                 spans.append(" \(Rows.bar(share, width: 12)) \(Words.position(duration))")
             }
         }
-        let keys: Line = [Span("Space \(playback.isPlaying ? "pause" : "play")   > next   m other", .dim)]
+        let keys: Line = [Span("Space \(playback.isPlaying ? "pause" : "play")  > next  m other  M leave", .dim)]
         return Line(spans).with(right: keys, width: width)
     }
 
@@ -125,8 +125,9 @@ enum Frame {
                 .colored(.yellow))
         }
         if !shown.needsSignIn, shown.connection != .connected, let error = shown.error {
-            let tried = shown.unreachable.map { " Last tried \(Words.clock($0))." } ?? ""
-            return Line(Words.lost(error) + tried, .dim)
+            // Later tries may have ended without saying anything of the network.
+            let seen = shown.unreachable.map { " Last seen unreachable \(Words.clock($0))." } ?? ""
+            return Line(Words.lost(error) + seen, .dim)
         }
         return .empty
     }

@@ -11,8 +11,10 @@ struct Model: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {
             /// Which of them to show.
             case accounts([AccountID])
-            case add, name, grace, pause, trip, play
-            case activate(title: String)
+            case add, name, grace, pause, trip
+            /// In the session in which the person listened when they were asked.
+            case play(GroupID?)
+            case activate(title: String, GroupID?)
             /// For the version of check-ins that was there when the form was opened.
             case interval(seen: Int64)
             case daily(seen: Int64)
@@ -93,7 +95,8 @@ struct Model: Hashable, Sendable {
                 return .setPlaying(music, !playback.isPlaying)
             }
         case .character(">"): return shown.music.map { .next($0) }
-        case .character("m"): PlayPart.open(&self)
+        case .character("m"): PlayPart.open(shown, &self)
+        case .character("M"): return shown.music.map { .leave($0) }
         default:
             switch tab {
             case .checkIn: return CheckInScreen.handle(key, shown, &self)
@@ -132,10 +135,10 @@ struct Model: Hashable, Sendable {
         case .confirm(let action):
             self.dialog = nil
             return action
-        case .play:
-            return PlayPart.play(form, shown, &self)
-        case .activate(let title):
-            return PlayPart.activate(title, button, shown, &self)
+        case .play(let session):
+            return PlayPart.play(form, session, shown, &self)
+        case .activate(let title, let session):
+            return PlayPart.activate(title, button, session, shown, &self)
         case .name:
             let name = form.text("Name")
             guard !name.isEmpty else { return nil }

@@ -14,6 +14,30 @@ enum Rows {
         return result + String(repeating: " ", count: max(0, width - used))
     }
 
+    /// A text in rows of at most this many cells, which end between words where they can.
+    static func wrapped(_ text: String, _ width: Int) -> [String] {
+        guard width > 0 else { return [] }
+        var rows: [String] = []
+        var (row, used) = ("", 0)
+        func end() {
+            rows.append(row)
+            (row, used) = ("", 0)
+        }
+        for word in text.split(separator: " ") {
+            let glyphs = Glyph.glyphs(of: String(word))
+            let needed = glyphs.reduce(0) { $0 + $1.width }
+            if used > 0 {
+                if used + 1 + needed > width { end() } else { (row, used) = (row + " ", used + 1) }
+            }
+            for glyph in glyphs {
+                if used > 0, used + glyph.width > width { end() }
+                (row, used) = (row + glyph.text, used + glyph.width)
+            }
+        }
+        if used > 0 { end() }
+        return rows
+    }
+
     /// As much of a text's end as fits.
     static func end(of text: String, width: Int) -> String {
         var (result, used) = ([String](), 0)

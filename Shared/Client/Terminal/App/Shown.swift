@@ -70,7 +70,7 @@ struct Shown: Sendable {
     }
 
     /// The session in which everybody listens, if this account is in one.
-    var listening: GroupID? { groups.joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }
+    var listening: GroupID? { groups.listening }
     /// Sessions other than the one for music.
     var offers: [GroupOffer] { groups.groups.filter { $0.activity.identifier != GroupSessionActivity.listening } }
 
@@ -82,6 +82,11 @@ struct Shown: Sendable {
         let person = contacts.person(by: account)
         return person?.name ?? person?.handle.map { "@\($0)" } ?? "somebody"
     }
+}
+
+extension ReadOnlyGroupsState {
+    /// The session in which everybody listens, if this account is in one.
+    var listening: GroupID? { joined.first { $0.activity.identifier == GroupSessionActivity.listening }?.group }
 }
 
 extension GroupSessionActivity {

@@ -10,6 +10,7 @@ enum ContactsScreen {
             if contact.outgoingPing != nil {
                 asking = contact.canAskAgain(at: shown.now) ? "a ask again   p cancel" : "p cancel"
             }
+            if contact.incomingRoleRequest != nil { asking = "y yes   N no   " + asking }
             if alarm(of: listed.person) != nil {
                 return "o on it   s reached, safe   h help is needed   c can't   \(asking)   n add   q quit"
             }
@@ -94,31 +95,43 @@ enum ContactsScreen {
         guard case .contact(let listed) = row else { return [] }
         let status = status(listed, shown)
         let isCut = Glyph.width(of: status.text) > width - statusColumn
-        return [isCut ? status.text : nil, listed.person?.trip?.note].compactMap(\.self).map {
-            Line("   \($0)", status.style)
-        }
+        let texts = (isCut ? statements(listed, shown) : []) + [listed.person?.trip?.note].compactMap(\.self)
+        let indent = "   "
+        return texts.flatMap { Rows.wrapped($0, width - indent.count) }.map { Line(indent + $0, status.style) }
     }
 
     private static func status(_ listed: ListedContact, _ shown: Shown) -> Span {
-        var text = Words.status(listed, shown)
-        if listed.level.isAlarm { text += answers(to: alarm(of: listed.person), of: listed.contact, shown) }
-        if listed.level == .pinged {
-            let later = listed.contact.isOutgoingPingLater == true ? ", an alert later" : ""
-            text +=
-                listed.contact.outgoingPingDue.map { $0 > shown.now ? ", an alert at \(Words.clock($0))" : "" } ?? later
-        }
         let color = Words.color(of: listed.level.tone)
-        return Span(text, Style(color: color, isBold: listed.level == .alert))
+        return Span(
+            statements(listed, shown).joined(separator: " "), Style(color: color, isBold: listed.level == .alert))
     }
 
-    /// What matters most of what was answered to an alarm. Empty for who doesn't hear of it, and so can't know.
-    private static func answers(to alarm: AlarmID?, of contact: Contact, _ shown: Shown) -> String {
-        guard let alarm else { return "" }
-        if let first = shown.contacts.answers(to: alarm).first { return ": " + Words.answer(first, shown) }
+    /// How a contact is. What others do, or this person has to, comes first: the row may have no room for the rest.
+    private static func statements(_ listed: ListedContact, _ shown: Shown) -> [String] {
+        var statements: [String] = []
+        let contact = listed.contact
+        if listed.level.isAlarm, let answer = answer(to: alarm(of: listed.person), of: contact, shown) {
+            statements.append(answer)
+        }
+        if contact.incomingRoleRequest != nil { statements.append("Wants to look after you: y yes, N no.") }
+        if listed.level == .pinged {
+            if let due = contact.outgoingPingDue {
+                if due > shown.now { statements.append("An alert at \(Words.clock(due)).") }
+            } else if contact.isOutgoingPingLater == true {
+                statements.append("An alert later.")
+            }
+        }
+        return statements + [Words.status(listed, shown)]
+    }
+
+    /// What matters most of what was answered to an alarm. Nil for who doesn't hear of it, and so can't know.
+    private static func answer(to alarm: AlarmID?, of contact: Contact, _ shown: Shown) -> String? {
+        guard let alarm else { return nil }
+        if let first = shown.contacts.answers(to: alarm).first { return Words.answer(first, shown) }
         let isAlert = shown.contacts.person(by: contact.account)?.alertAlarm == alarm
         // Whoever hears later than others wasn't told yet.
         let isTold = shown.notifications.history.contains { $0.details.alarm == alarm }
-        return isAlert || contact.notifyOnMissedCheckIn && isTold ? ": nobody is on it" : ""
+        return isAlert || contact.notifyOnMissedCheckIn && isTold ? "Nobody is on it." : nil
     }
 
     /// The alarm that is on, the worse of two.
@@ -190,6 +203,12 @@ enum ContactsScreen {
         case .character("p"), .enter:
             return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
         case .character("a") where contact.canAskAgain(at: shown.now): return .ping(contact.account)
+        case .character("y") where contact.incomingRoleRequest != nil:
+            let name = shown.name(of: contact.account)
+            model.ask(
+                "Let \(name) look after you? They see your check-ins, alerts and emergency note.", "Yes",
+                .acceptRole(contact.account))
+        case .character("N") where contact.incomingRoleRequest != nil: return .declineRole(contact.account)
         case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
         case .character("l") where contact.isMyResponder:
             let fields: [Form.Field] = [

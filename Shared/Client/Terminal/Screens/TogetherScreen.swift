@@ -38,7 +38,15 @@ enum TogetherScreen {
     private static func starting(_ shown: Shown) -> Line {
         if shown.start.isStarting { return Line("Starting a session…", .dim) }
         guard let error = shown.start.error else { return .empty }
-        return Line("It wasn't started: \(Words.problem(error))", .colored(.red))
+        return Line(failure(error), .colored(.red))
+    }
+
+    /// What is said of a start that failed, which may have happened all the same where the answer is missing.
+    static func failure(_ error: QuartetError) -> String {
+        switch error {
+        case .unknown, .unreadable: Words.problem(error)
+        default: "It wasn't started: \(Words.problem(error))"
+        }
     }
 
     private static func group(_ model: Model, _ shown: Shown) -> [Line] {
@@ -76,6 +84,7 @@ enum TogetherScreen {
         let offers = shown.offers
         switch key {
         case .character("n"):
+            guard !shown.start.isStarting else { return nil }
             guard let obstacle = shown.eligibility.obstacles.first else { return .newGame }
             model.notice = .init(text: Words.obstacle(obstacle), isError: true)
             return nil

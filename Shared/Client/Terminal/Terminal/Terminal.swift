@@ -38,6 +38,9 @@ final class Terminal: Sendable {
         original = mode
     }
 
+    /// None, for what never draws.
+    init() { (abilities, original) = (Abilities(environment: [:]), termios()) }
+
     /// In cells; 80 by 24 if it doesn't say.
     var size: (width: Int, height: Int) {
         var size = winsize()
