@@ -132,6 +132,9 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
         Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "connection.outbox.cancel",
+            "one that can't be taken back is sent late, which is better than a call for help that isn't sent"),
+        Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
         Reason(

@@ -88,6 +88,33 @@ extension DeviceAccountsTests {
         #expect(home.done == annas)
     }
 
+    @Test(
+        "a call for help of somebody whom the server has signed out goes out as somebody else at once, and once; with nobody else it is kept until they sign in (R12, S22)",
+        arguments: [false, true], [false, true])
+    func signedOutByServer(byButton: Bool, isAlone: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let annas = app.current
+        home.signOut("anna")
+        if isAlone { home.signOut("bob") }
+        let raise: @Sendable () async throws -> Void = {
+            if byButton { try await annas.quartet.user.raiseAlert() } else { try await app.raiseAlert() }
+        }
+        if isAlone {
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await home.server.passingTime(raise) }
+        } else {
+            try await home.server.passingTime(raise)
+            #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+        }
+        #expect(annas.connection.outbox.items.value.count == (isAlone ? 1 : 0))
+        #expect(app.clients(of: Household.bob)?.connection.outbox.items.value.isEmpty == true)
+        try await home.server.passingTime { try await app.signIn("anna") }
+        try await home.running(app) {
+            if isAlone { await home.waits(for: "RaiseAlert", of: "anna") } else { await pass(.seconds(3), home) }
+        }
+        #expect(home.done.count == 1)
+    }
+
     // MARK: The list and the lock
 
     @Test("what waits is sent though the list can't be read, before it is repaired (R12, S42)")

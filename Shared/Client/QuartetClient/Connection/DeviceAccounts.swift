@@ -1,5 +1,6 @@
 public import Foundation
 import QuartetAPI
+import QuartetSessionContract
 public import QuartetVocabulary
 import Synchronization
 
@@ -339,40 +340,57 @@ public final class DeviceAccounts: Sendable {
     /// - Throws: As ``UserClient/raiseAlert``; ``QuartetError/needsAuthentication`` if nobody is signed in.
     public func raiseAlert() async throws(QuartetError) { try await raiseAlert(insteadOf: nil) }
 
-    /// - Parameter former: Who can't.
-    private func raiseAlert(insteadOf former: AccountID?) async throws(QuartetError) {
+    /// - Parameters:
+    ///   - former: Who can't.
+    ///   - held: What is kept of theirs.
+    private func raiseAlert(insteadOf former: AccountID?, _ held: HeldAlert? = nil) async throws(QuartetError) {
         try await time.call { () async throws(QuartetError) -> Void in
-            var tried = Set([former].compactMap(\.self))
-            // Of somebody who is on the screen nothing need be read.
-            if let shown = list.value.shown, !tried.contains(shown) {
-                let connection = open(shown).connection
-                if connection.isKnownSignedIn {
-                    if try await Self.raised(over: connection) { return }
-                    tried.insert(shown)
+            var held = [held].compactMap(\.self)
+            do throws(QuartetError) { try await raiseAlert(insteadOf: former, &held) } catch {
+                // One is kept until somebody can send it: that of the first who was asked.
+                let isKept = error.isPending
+                for other in held.dropFirst(isKept ? 0 : 1) { await other.takeBack() }
+                switch error {
+                case .needsAuthentication, .tokensUnavailable: throw held.first?.error ?? error
+                default: throw error
                 }
             }
-            // A disk that takes its time doesn't hold it up.
-            let looking = Task(executorPreference: time.workplace) {
-                await self.adopt()
-                await self.refresh()
-                return self.folders
-            }
-            let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
-            let value = list.value
-            let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
-            var trouble = QuartetError.needsAuthentication
-            for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
-                let connection = open(account).connection
-                do throws(QuartetError) {
-                    if try await isSignedIn(connection), try await Self.raised(over: connection) { return }
-                } catch {
-                    // Whoever is shown may be signed in, and nobody else asks for help in their place.
-                    guard case .tokensUnavailable = error, account != value.shown else { throw error }
-                    trouble = error
-                }
-            }
-            throw trouble
+            for other in held { await other.takeBack() }
         }
+    }
+
+    /// - Parameter held: What is kept of those who can't, to which others are added.
+    private func raiseAlert(insteadOf former: AccountID?, _ held: inout [HeldAlert]) async throws(QuartetError) {
+        var tried = Set([former].compactMap(\.self))
+        // Of somebody who is on the screen nothing need be read.
+        if let shown = list.value.shown, !tried.contains(shown) {
+            let connection = open(shown).connection
+            if connection.isKnownSignedIn {
+                if try await Self.raised(over: connection, &held) { return }
+                tried.insert(shown)
+            }
+        }
+        // A disk that takes its time doesn't hold it up.
+        let looking = Task(executorPreference: time.workplace) {
+            await self.adopt()
+            await self.refresh()
+            return self.folders
+        }
+        let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        let value = list.value
+        let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
+        var trouble = QuartetError.needsAuthentication
+        for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
+            let connection = open(account).connection
+            do throws(QuartetError) {
+                if try await isSignedIn(connection), try await Self.raised(over: connection, &held) { return }
+            } catch {
+                // Whoever is shown may be signed in, and nobody else asks for help in their place.
+                guard case .tokensUnavailable = error, account != value.shown else { throw error }
+                trouble = error
+            }
+        }
+        throw trouble
     }
 
     /// - Throws: ``QuartetError/tokensUnavailable(_:)`` if the device can't say that in time.
@@ -391,16 +409,31 @@ public final class DeviceAccounts: Sendable {
         return try found.get()
     }
 
+    /// A call for help of somebody whom the server has signed out: nobody sends it before they sign in again.
+    private struct HeldAlert: Sendable {
+        let connection: Connection
+        let items: [OutboxItem.ID]
+        let error: QuartetError
+
+        /// Another one has taken its place.
+        func takeBack() async {
+            for item in items { _ = try? await connection.outbox.cancel(item) }
+        }
+    }
+
     /// - Returns: False if its account is signed out, and nothing was sent.
-    private static func raised(over connection: Connection) async throws(QuartetError) -> Bool {
+    private static func raised(
+        over connection: Connection, _ held: inout [HeldAlert]
+    ) async throws(QuartetError) -> Bool {
         let raiseAlert = UserClient.live(service: connection).raiseAlert
-        return try await raised(over: connection) { () async throws(QuartetError) in try await raiseAlert() }
+        return try await raised(over: connection, &held) { () async throws(QuartetError) in try await raiseAlert() }
     }
 
     private static func raised(
-        over connection: Connection, _ raiseAlert: () async throws(QuartetError) -> Void
+        over connection: Connection, _ held: inout [HeldAlert], _ raiseAlert: () async throws(QuartetError) -> Void
     ) async throws(QuartetError) -> Bool {
         let former = Set(connection.outbox.unsent.value.map(\.id))
+        let waiting = Set(connection.outbox.items.value.map(\.id))
         do throws(QuartetError) {
             try await raiseAlert()
             return true
@@ -408,6 +441,14 @@ public final class DeviceAccounts: Sendable {
             // Its person may have signed out while it was on its way.
             let isSent = connection.outbox.unsent.value.contains { $0.reason == .unknown && !former.contains($0.id) }
             if isSent { throw .needsAuthentication }
+            return false
+        } catch where error.isPending && !connection.isKnownSignedIn {
+            let made = connection.outbox.items.value.filter {
+                $0.command == RaiseAlert.type && !waiting.contains($0.id)
+            }
+            // What the server may know isn't asked for twice.
+            guard !made.isEmpty, made.allSatisfy(\.canCancel) else { throw error }
+            held.append(HeldAlert(connection: connection, items: made.map(\.id), error: error))
             return false
         }
     }
@@ -453,12 +494,14 @@ public final class DeviceAccounts: Sendable {
         var quartet = Quartet.live(connection)
         let raiseAlert = quartet.user.raiseAlert
         quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
-            if try await Self.raised(over: connection, { () async throws(QuartetError) in try await raiseAlert() }) {
-                return
+            var held: [HeldAlert] = []
+            let isRaised = try await Self.raised(over: connection, &held) { () async throws(QuartetError) in
+                try await raiseAlert()
             }
-            // It was signed out, perhaps by another process, while its screen was still there.
-            guard let self else { throw .needsAuthentication }
-            try await self.raiseAlert(insteadOf: account)
+            if isRaised { return }
+            // It was signed out, perhaps by another process or by the server, while its screen was still there.
+            guard let self else { throw held.first?.error ?? .needsAuthentication }
+            try await self.raiseAlert(insteadOf: account, held.first)
         }
         let made = AccountClients(
             account: account, connection: connection, quartet: quartet, store: store as? LateStore)
