@@ -147,6 +147,12 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
             "what can't be read of an account that was removed isn't shown, either"),
         Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "former.tokens.save",
+            "this process takes nothing over for whoever has signed out in it; the next try may forget it"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "former.store",
+            "this process takes nothing over for whoever has signed out in it; the next try may forget it"),
+        Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
             "what can't be marked now is marked before it is erased"),
         Reason(

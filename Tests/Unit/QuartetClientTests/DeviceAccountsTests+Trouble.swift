@@ -298,14 +298,18 @@ extension DeviceAccountsTests {
                 })
             life.end(after: steps)
             // What it says to a killed app doesn't matter.
-            _ = try? await home.server.passingTime { try await app.restore() }
+            _ = try? await home.server.passingTime {
+                await app.adopt()
+                try await app.restore()
+            }
             let isWhole = !life.isOver
             try await home.app().restore()
             let next = home.app(adopting: former.account())
             try await home.running(next) {
                 await home.waits(for: "RaiseAlert", of: "anna")
-                await home.server.passTime { (try? former.tokens.load() == nil) == true }
+                await home.server.passTime { next.state.withLock { $0.hasAdopted } }
             }
+            #expect(try former.tokens.load() == nil, "\(steps)")
             #expect(next.list.accounts.map(\.id) == [Household.anna] && next.list.shown == Household.anna, "\(steps)")
             #expect(next.list.problem == nil, "\(steps)")
             #expect(try await DatabaseStore(former.file).items().isEmpty, "\(steps)")
@@ -374,5 +378,144 @@ extension DeviceAccountsTests {
             })
         try await app.restore()
         #expect(try tokens.load() == nil && app.list.shown == Household.anna && app.list.problem == nil)
+    }
+
+    @Test("an account that is removed before the rest can be taken over doesn't come back (R12, S17)")
+    func adoptedAndRemoved() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let app = home.app(adopting: FormerAccount(tokens: former.tokens) { throw POSIXError(.ENOSPC) })
+        await #expect(throws: AccountListProblem.self) { try await app.restore() }
+        #expect(app.list.shown == Household.anna)
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(app.list.accounts.isEmpty && app.list.shown == nil)
+        let next = home.app(adopting: former.account())
+        try await next.restore()
+        #expect(next.list.accounts.isEmpty && next.list.shown == nil)
+    }
+
+    /// Tokens that were read before another process took them over.
+    private final class StaleTokens: TokenStore {
+        let store: any TokenStore
+        private let stale: Mutex<Credentials?>
+
+        init(_ store: any TokenStore) throws {
+            self.store = store
+            stale = Mutex(try store.load())
+        }
+
+        func load() throws -> Credentials? {
+            let stale = stale.withLock { stale in
+                defer { stale = nil }
+                return stale
+            }
+            return try stale ?? store.load()
+        }
+
+        func save(_ credentials: Credentials?) throws { try store.save(credentials) }
+    }
+
+    @Test("a process that is frozen while it takes an account over doesn't bring it back after a sign-out (R12, F9)")
+    func adoptedFrozen() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let tokens = try StaleTokens(former.tokens)
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        let frozen = home.app(
+            adopting: FormerAccount(tokens: tokens) { [file = former.file] in try DatabaseStore(file) })
+        try await frozen.restore()
+        #expect(frozen.list.accounts.isEmpty && frozen.list.shown == nil)
+        #expect(try !home.names.contains("\(Household.anna)"))
+    }
+
+    @Test("what waits without tokens is sent once its person has signed in, and the former store is emptied (R12, S17)")
+    func adoptedWithoutTokens() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        try former.tokens.save(nil)
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        #expect(app.list.accounts.isEmpty)
+        try await home.running(app) {
+            try await home.server.passingTime { try await app.signIn("anna") }
+            await home.waits(for: "RaiseAlert", of: "anna")
+        }
+        #expect(try await DatabaseStore(former.file).items().isEmpty)
+    }
+
+    /// Surroundings that note of which connections they are to tell nothing more.
+    private final class NamingSurroundings: Surroundings {
+        let withdrawn = Mutex<Set<String>>([])
+
+        func networkChanges() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+        func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async { await body() }
+        func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async {
+            if changes.isEmpty { withdrawn.withLock { _ = $0.insert(connection) } }
+        }
+    }
+
+    @Test("what the device was to tell of the app's only connection so far is withdrawn (R12, S22)")
+    func adoptedNotices() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let device = NamingSurroundings()
+        let app = home.app(
+            surroundings: { $0 == Household.anna ? device : nil },
+            adopting: FormerAccount(tokens: former.tokens, name: "before") { [file = former.file] in
+                try DatabaseStore(file)
+            })
+        try await app.restore()
+        #expect(device.withdrawn.withLock { $0.contains("before") })
+    }
+
+    @Test("a former store that takes its time holds up neither the start, nor a sign-in, nor a switch (R12)")
+    func adoptedSlowly() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        let app = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.beforeLoad.withLock { $0 = { await gate.pass() } }
+                return store
+            })
+        await #expect(throws: AccountListProblem.self) {
+            try await home.server.passingTime { try await app.restore() }
+        }
+        #expect(app.list.shown == Household.anna)
+        try await home.server.passingTime { try await app.signIn("bob") }
+        #expect(app.list.shown == Household.bob)
+        try await home.server.passingTime { try await app.show(Household.anna) }
+        #expect(app.list.shown == Household.anna)
+        gate.open()
+        try await home.running(app) {
+            await home.waits(for: "RaiseAlert", of: "anna")
+            await home.server.passTime { app.list.value.problem == nil }
+        }
+    }
+
+    @Test("a call for help that is taken over more than once is one request to the server (R12, S22)")
+    func adoptedTwice() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let app = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.fails { $0 == .remove }
+                return store
+            })
+        try await home.running(app) { await home.waits(for: "RaiseAlert", of: "anna") }
+        let items = try await DatabaseStore(former.file).items()
+        let left = try #require(items[Household.anna]?.first)
+        let sent = home.server.transport.requests.filter { $0.endpoint == .command("RaiseAlert") }
+        #expect(left.key.id != nil && sent.allSatisfy { $0.key == left.key.id })
+        let next = home.app(adopting: former.account())
+        try await home.running(next) {
+            await home.server.passTime { next.list.value.problem == nil && next.state.withLock { $0.hasAdopted } }
+        }
+        #expect(try await DatabaseStore(former.file).items().isEmpty)
     }
 }

@@ -12,7 +12,7 @@ extension DeviceAccounts {
     /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
     public func restore() async throws(AccountListProblem) {
         await time.call { () async in
-            await adopt()
+            await adoptInTime()
             await refresh()
             if let shown = list.shown { await restoreCopies(of: open(shown)) }
             noteFolders()
@@ -32,6 +32,7 @@ extension DeviceAccounts {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
             group.addTask { await self.watchOthers() }
+            group.addTask { await self.keepAdopting() }
             var kept: Set<AccountID> = []
             while !Task.isCancelled {
                 let news = wakes.subscribe(keeping: 1)
@@ -145,7 +146,6 @@ extension DeviceAccounts {
         var stamp: String?
         while !Task.isCancelled {
             let calls = self.calls.subscribe(keeping: 1)
-            await adopt()
             await refresh()
             let now = shelf.stamp
             if now != stamp {
@@ -159,9 +159,17 @@ extension DeviceAccounts {
             await settle()
             if state.withLock({ !$0.pending.isEmpty }) { await flush() }
             let isUnfinished = state.withLock { state in
-                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil || !state.hasAdopted
+                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil
             }
             await time.wait(for: calls, until: shelf.isShared || isUnfinished ? time.now() + Self.interval : nil)
+        }
+    }
+
+    /// Tries to take over what the app's only account so far kept until that has worked. Nothing else waits for it.
+    private func keepAdopting() async {
+        while !Task.isCancelled, state.withLock({ !$0.hasAdopted }) {
+            await adopt()
+            do { try await time.sleep(time.now() + Self.interval) } catch { return }
         }
     }
 

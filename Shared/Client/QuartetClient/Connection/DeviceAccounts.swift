@@ -48,13 +48,17 @@ public struct AccountUnsentChange: Hashable, Sendable {
 /// What an app kept that had one account so far, with a ``Connection`` of its own, which isn't made any more.
 public struct FormerAccount: Sendable {
     let tokens: any TokenStore
+    let name: String
     let store: @Sendable () throws -> any LocalStore
 
     /// - Parameters:
-    ///   - tokens: What the account was signed in with. They are there until all the rest has been taken over.
-    ///   - store: Opens the account's store. It is empty once it has been taken over.
-    public init(tokens: any TokenStore, store: @escaping @Sendable () throws -> any LocalStore) {
-        (self.tokens, self.store) = (tokens, store)
+    ///   - tokens: What the account was signed in with. They are there until they are in their new place.
+    ///   - name: What its connection was called: notifications that the device shows of that one's changes are withdrawn.
+    ///   - store: Opens the account's store, at each start of the app. It is empty once it has been taken over.
+    public init(
+        tokens: any TokenStore, name: String = "default", store: @escaping @Sendable () throws -> any LocalStore
+    ) {
+        (self.tokens, self.name, self.store) = (tokens, name, store)
     }
 }
 
@@ -99,6 +103,8 @@ public final class DeviceAccounts: Sendable {
         var due: Set<AccountID> = []
         /// These have signed out in this process, and their folders may be there.
         var left: Set<AccountID> = []
+        /// These have signed out in this process, and nobody has signed in to them since: nothing is taken over for them.
+        var departed: Set<AccountID> = []
         /// A push had these run until then.
         var called: [AccountID: Duration] = [:]
         /// Whether nothing is left of the app's only account so far.
@@ -159,6 +165,8 @@ public final class DeviceAccounts: Sendable {
     public let list: SharedState<DeviceAccountList>
     /// Has one of this process's tasks change the shelf at a time, each when its turn has come.
     let writing = Lane()
+    /// Has one of this process's tasks take over what the app's only account so far kept.
+    let adopting = Lane()
     let running = Lane()
     /// What is to run may be another than before.
     let wakes = Broadcast<Void>()
@@ -380,6 +388,10 @@ public final class DeviceAccounts: Sendable {
         let value = list.value
         let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
         var trouble = QuartetError.needsAuthentication
+        // Whoever was signed in may be in what isn't there yet.
+        if state.withLock({ !$0.hasAdopted }) {
+            trouble = .tokensUnavailable("what the app had so far can't be taken over yet")
+        }
         for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
             let connection = open(account).connection
             do throws(QuartetError) {
@@ -442,7 +454,7 @@ public final class DeviceAccounts: Sendable {
             let isSent = connection.outbox.unsent.value.contains { $0.reason == .unknown && !former.contains($0.id) }
             if isSent { throw .needsAuthentication }
             return false
-        } catch where error.isPending && !connection.isKnownSignedIn {
+        } catch  where error.isPending && !connection.isKnownSignedIn {
             let made = connection.outbox.items.value.filter {
                 $0.command == RaiseAlert.type && !waiting.contains($0.id)
             }
