@@ -153,11 +153,11 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "former.store",
             "this process takes nothing over for whoever has signed out in it; the next try may forget it"),
         Reason(
-            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
-            "what can't be marked now is marked before it is erased"),
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
+            "a folder with tokens isn't erased, marked or not"),
         Reason(
-            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
-            "it stays due, and the next round tries again"),
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "catch",
+            "a folder that can't be marked stays due, and the next round tries again"),
         Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
             "a folder with tokens isn't erased, marked or not"),

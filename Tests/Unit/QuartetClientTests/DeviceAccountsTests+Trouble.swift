@@ -115,6 +115,69 @@ extension DeviceAccountsTests {
         #expect(home.done.count == 1)
     }
 
+    /// Tokens before which something happens when somebody signs in.
+    private struct HookedTokens: TokenStore {
+        let store: any TokenStore
+        let beforeSigningIn: @Sendable () -> Void
+
+        func load() throws -> Credentials? { try store.load() }
+
+        func save(_ credentials: Credentials?) throws {
+            if credentials?.isSignedOut == false { beforeSigningIn() }
+            try store.save(credentials)
+        }
+    }
+
+    @Test("a sign-out that ends while its person signs in again takes nothing of theirs (R12, S17)")
+    func signedOutMeanwhile() async throws {
+        let home = Household()
+        let hook = Mutex<(@Sendable () -> Void)?>(nil)
+        let app = home.app(tokens: { folder in
+            HookedTokens(store: Household.tokens(folder)) { hook.withLock { $0 }?() }
+        })
+        try await app.signIn("anna")
+        home.goOffline()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        home.goOnline()
+        let isOver = Observed(false)
+        hook.withLock {
+            $0 = {
+                let semaphore = DispatchSemaphore(value: 0)
+                Task {
+                    await app.noteLeaving(of: Household.anna)
+                    await app.noteSignOut(of: Household.anna)
+                    isOver.update { $0 = true }
+                    semaphore.signal()
+                }
+                _ = semaphore.wait(timeout: .now() + 10)
+            }
+        }
+        try await home.server.passingTime { try await app.signIn("anna") }
+        #expect(isOver.value)
+        hook.withLock { $0 = nil }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(app.handles == ["anna"] && app.list.shown == Household.anna)
+        #expect(try home.names == ["\(Household.anna)", "accounts.json"].sorted())
+        #expect(try Household.tokens(app.folder(of: Household.anna)).load()?.isSignedOut == false)
+    }
+
+    @Test("a folder in which another process signs somebody in isn't erased for a sign-out before that (R12, F9)")
+    func signedInElsewhere() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let shelf = FolderShelf(root: home.folder)
+        do {
+            let lock = try #require(try shelf.lock())
+            try await home.server.passingTime { try await app.remove(Household.anna) }
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try shelf.hasLeft(Household.anna))
+        // The other one's tokens aren't there yet.
+        try shelf.make(Household.anna)
+        for _ in 0..<3 { await app.settle() }
+        #expect(try home.names.contains("\(Household.anna)") && !shelf.hasLeft(Household.anna))
+    }
+
     // MARK: The list and the lock
 
     @Test("what waits is sent though the list can't be read, before it is repaired (R12, S42)")

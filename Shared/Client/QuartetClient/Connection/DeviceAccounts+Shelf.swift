@@ -42,11 +42,16 @@ extension DeviceAccounts {
             // From here on nobody erases the folder.
             update { state in
                 state.left.remove(account)
+                state.unmarked.remove(account)
                 state.departed.remove(account)
+                state.entering.insert(account)
             }
             do { try shelf.make(account) } catch {
                 // Whoever has a place needs nothing of a disk that is full.
-                guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
+                guard (try? shelf.folders())?.contains(account) == true else {
+                    update { _ = $0.entering.remove(account) }
+                    throw .notStored("\(error)")
+                }
             }
             return true
         }
@@ -55,15 +60,22 @@ extension DeviceAccounts {
             throw .tooManyAccounts(limit: Self.limit)
         }
         let clients = open(account)
-        try await clients.connection.signedIn(reply, asked: asked)
+        do throws(QuartetError) { try await clients.connection.signedIn(reply, asked: asked) } catch {
+            update { _ = $0.entering.remove(account) }
+            throw error
+        }
+        // Another process may have marked it meanwhile, which had yet to end a sign-out.
+        try? shelf.make(account)
         update { state in
+            state.entering.remove(account)
             state.pending.append(.add(account, handle: handle))
             if state.choices == choices {
                 state.pending.append(.show(account))
                 state.shown = account
             }
             state.leaving.remove(account)
-            state.due.remove(account)
+            // Whoever signed out at the same time is found by that.
+            if !state.left.contains(account) { state.due.remove(account) }
         }
         await restoreCopies(of: clients)
         await flush()
@@ -84,12 +96,16 @@ extension DeviceAccounts {
 
     @concurrent
     func noteLeaving(of account: AccountID) async {
-        update { state in
+        let isEntering = update { state in
             state.left.insert(account)
-            state.departed.insert(account)
+            let isEntering = state.entering.contains(account)
+            // It isn't marked before that has ended.
+            if isEntering { state.unmarked.insert(account) } else { state.departed.insert(account) }
+            return isEntering
         }
+        guard !isEntering else { return }
         // What can't be marked now is marked later.
-        try? shelf.leave(account)
+        do { try shelf.leave(account) } catch { update { _ = $0.unmarked.insert(account) } }
         await forgetFormer(account)
     }
 
@@ -150,7 +166,11 @@ extension DeviceAccounts {
             }
             // What can't be said now isn't so.
             let isMarked = (try? shelf.hasLeft(account)) ?? false
-            let hasLeft = state.withLock { $0.left.contains(account) }
+            let (hasLeft, isUnmarked, isEntering) = state.withLock { state in
+                let hasLeft = state.left.contains(account)
+                return (hasLeft, hasLeft && state.unmarked.contains(account), state.entering.contains(account))
+            }
+            if isEntering, found == .nothing { continue }
             var isOver = true
             switch found {
             case .somebody:
@@ -160,20 +180,27 @@ extension DeviceAccounts {
             case .nothing where isMarked:
                 do { try shelf.erase(account) } catch { isOver = false }
                 if hasLeft { state.withLock { $0.opened[account]?.store }?.noteOwnErasure() }
-            case .nothing where hasLeft:
+            case .nothing where isUnmarked:
                 // Somebody who signs in just now is found before it is erased.
-                try? shelf.leave(account)
+                do {
+                    try shelf.leave(account)
+                    update { _ = $0.unmarked.remove(account) }
+                } catch {}
                 isOver = false
+            // A mark that is gone was taken away by another process, in which somebody signs in.
             case .nothing: break
             }
-            let isGone = found == .leaving || found == .nothing && (isMarked || hasLeft)
+            let isGone = found == .leaving || found == .nothing && (isMarked || isUnmarked)
             update { state in
                 let isListed = state.current.has(account)
                 if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
                 if isGone, isListed { state.pending.append(.drop(account)) }
                 if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
                 if isGone { state.looked[account] = nil }
-                if found == .somebody || found == .nothing && isOver { state.left.remove(account) }
+                if found == .somebody || found == .nothing && isOver {
+                    state.left.remove(account)
+                    state.unmarked.remove(account)
+                }
                 if isOver { state.due.remove(account) }
             }
         }

@@ -103,6 +103,10 @@ public final class DeviceAccounts: Sendable {
         var due: Set<AccountID> = []
         /// These have signed out in this process, and their folders may be there.
         var left: Set<AccountID> = []
+        /// Somebody is just signing in to these, whose tokens aren't there yet: they aren't taken for signed out.
+        var entering: Set<AccountID> = []
+        /// Of those who have left, these have folders that couldn't be marked.
+        var unmarked: Set<AccountID> = []
         /// These have signed out in this process, and nobody has signed in to them since: nothing is taken over for them.
         var departed: Set<AccountID> = []
         /// A push had these run until then.
