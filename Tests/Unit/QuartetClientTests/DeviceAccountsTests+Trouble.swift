@@ -192,6 +192,40 @@ extension DeviceAccountsTests {
         #expect(next.list.problem != nil && next.list.shown == nil)
     }
 
+    @Test(
+        "somebody who signs out while the list can't be read isn't listed any more, and the server hears of it, also after a restart (R12, S17)",
+        arguments: [false, true])
+    func removedWithoutList(isRestarted: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        try Data("{".utf8).write(to: home.list)
+        home.goOffline()
+        try await home.running(app) {
+            await home.server.passTime { app.list.value.problem != nil }
+            try await home.server.passingTime { try await app.remove(Household.bob) }
+            #expect(app.handles == ["anna"] && app.list.shown == nil)
+        }
+        home.goOnline()
+        let next = isRestarted ? home.app() : app
+        try await home.running(next) {
+            await home.server.passTime {
+                home.server.transport.requests.contains { request in
+                    request.endpoint == .signOut && request.token?.hasPrefix("bob-") == true
+                }
+            }
+        }
+    }
+
+    @Test("somebody who signs out while another process has the lock isn't listed any more (R12, S17)")
+    func removedWithoutLock() async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        let lock = try #require(try FolderShelf(root: home.folder).lock())
+        try await home.server.passingTime { try await app.remove(Household.bob) }
+        #expect(app.handles == ["anna"] && app.list.shown == nil)
+        withExtendedLifetime(lock) {}
+    }
+
     @Test("a list that vanishes under a running app is made again by a repair (R12, S42)")
     func lostList() async throws {
         let home = Household()

@@ -210,6 +210,12 @@ extension DeviceAccounts {
     @concurrent
     private func look(at account: AccountID) async {
         let known = state.withLock { $0.looked[account] }
+        // The server is to hear of it though the list can't say who is there.
+        if known == nil, list.value.problem != nil, (try? holding(of: account)) == .leaving {
+            update { _ = $0.leaving.insert(account) }
+            _ = open(account)
+            return
+        }
         let store = known?.store ?? parts.store(folder(of: account))
         do {
             let (version, isEmpty): (Int64?, Bool)

@@ -122,17 +122,30 @@ extension DeviceAccounts {
 
     func noteSignOut(of account: AccountID) async {
         update { _ = $0.due.insert(account) }
+        await hide(account)
         await settle()
         calls.send(())
     }
 
-    private enum Holding {
+    /// Whoever has signed out here isn't listed any more, also while the list can't be read or another process has the lock.
+    @concurrent
+    private func hide(_ account: AccountID) async {
+        guard let found = try? holding(of: account), found != .somebody else { return }
+        update { state in
+            let isOut = found == .leaving || state.left.contains(account)
+            guard isOut, !state.entering.contains(account) else { return }
+            if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
+            if state.current.has(account) { state.pending.append(.drop(account)) }
+        }
+    }
+
+    enum Holding {
         case nothing, somebody
         /// Somebody who signed out, of which the server isn't known to have heard.
         case leaving
     }
 
-    private func holding(of account: AccountID) throws -> Holding {
+    func holding(of account: AccountID) throws -> Holding {
         let folder = folder(of: account)
         do {
             let found = try OwnTokens(store: parts.tokens(folder), account: account).load()
