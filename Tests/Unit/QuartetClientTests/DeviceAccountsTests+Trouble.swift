@@ -206,10 +206,11 @@ extension DeviceAccountsTests {
             #expect(app.handles == ["anna"] && app.list.shown == nil)
         }
         home.goOnline()
+        let asked = home.server.transport.requests.count
         let next = isRestarted ? home.app() : app
         try await home.running(next) {
             await home.server.passTime {
-                home.server.transport.requests.contains { request in
+                home.server.transport.requests.dropFirst(asked).contains { request in
                     request.endpoint == .signOut && request.token?.hasPrefix("bob-") == true
                 }
             }
@@ -360,6 +361,85 @@ extension DeviceAccountsTests {
             await home.server.passTime { device.withdrawn.value.contains(card.change.id) }
             #expect(device.shown.value.isEmpty)
         }
+    }
+
+    @Test(
+        "a disk that takes its time keeps an account that is shown from nothing, and the others from being looked at (R12, S22)",
+        arguments: [false, true])
+    func slowDisk(isResting: Bool) async throws {
+        let home = Household()
+        let first = try await home.signedIn("bob", "carol1", "anna")
+        await home.keeps { try await first.clients(of: Household.account("carol1"))?.quartet.user.raiseAlert() }
+        home.goOnline()
+        let gate = Gate()
+        defer { gate.open() }
+        let (isFirst, isReached) = (Mutex(true), Mutex(false))
+        let app = home.app(store: { folder in
+            guard folder.account == Household.bob else { return try Household.store(folder) }
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            // Its connection is to find out what it has.
+            if isResting, isFirst { throw POSIXError(.EACCES) }
+            let store = FailingSharedStore(try Household.store(folder))
+            let pass: @Sendable () async -> Void = {
+                isReached.withLock { $0 = true }
+                await gate.pass()
+            }
+            store.beforeLoad.withLock { $0 = pass }
+            store.beforeVersion.withLock { $0 = pass }
+            return store
+        })
+        try await home.running(app) {
+            await home.server.passTime { isReached.withLock { $0 } }
+            await home.waits(for: "RaiseAlert", of: "carol1")
+            home.goOffline()
+            _ = app.choose(Household.bob)
+            await #expect(throws: QuartetError.self) {
+                try await home.server.passingTime { try await app.current.quartet.user.raiseAlert() }
+            }
+            await pass(.seconds(30), home)
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "bob")
+            gate.open()
+        }
+    }
+
+    @Test(
+        "the app stays awake until the device has withdrawn what it was to tell of a call for help that was sent (R12, S22)"
+    )
+    func awakeUntilWithdrawn() async throws {
+        let home = Household()
+        let gate = Gate()
+        defer { gate.open() }
+        let device = ScriptedSurroundings(withdrawing: gate)
+        let app = home.app(surroundings: { $0 == Household.bob ? device : nil })
+        for handle in ["bob", "anna"] { try await app.signIn(handle) }
+        try await home.running(app) {
+            await home.keeps { try await app.clients(of: Household.bob)?.quartet.user.raiseAlert() }
+            _ = try await device.plan("RaiseAlert")
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "bob")
+            try await gate.reached()
+            await pass(.seconds(1), home)
+            #expect(device.awake.value.isNow)
+            gate.open()
+            await home.server.passTime { !device.awake.value.isNow }
+        }
+    }
+
+    @Test("what the device is to tell of a call for help stays though its account's tokens aren't found (R12, S22)")
+    func missingTokensNotices() async throws {
+        let home = Household()
+        let device = ScriptedSurroundings()
+        let app = home.app(surroundings: { _ in device })
+        try await app.signIn("anna")
+        await home.keeps { try await app.current.quartet.user.raiseAlert() }
+        _ = try await device.plan("RaiseAlert")
+        let other = home.app(tokens: { _ in InMemoryTokenStore() }, surroundings: { _ in device })
+        try await home.running(other) { await pass(.seconds(3), home) }
+        #expect(device.shown.value.count == 1)
     }
 
     @Test("a push without its notification has its account fetch that, whichever is shown (R12, P29)")

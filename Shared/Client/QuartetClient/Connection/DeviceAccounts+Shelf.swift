@@ -209,7 +209,7 @@ extension DeviceAccounts {
                 if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
                 if isGone, isListed { state.pending.append(.drop(account)) }
                 if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
-                if isGone { state.looked[account] = nil }
+                if isGone { state.stopLooking(at: account) }
                 if found == .somebody || found == .nothing && isOver {
                     state.left.remove(account)
                     state.unmarked.remove(account)
@@ -217,6 +217,7 @@ extension DeviceAccounts {
                 if isOver { state.due.remove(account) }
             }
         }
+        closeStores()
         write()
     }
 

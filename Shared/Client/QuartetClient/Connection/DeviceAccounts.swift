@@ -117,6 +117,10 @@ public final class DeviceAccounts: Sendable {
         var adoptionProblem: AccountListProblem?
         /// What was found in the stores of accounts that aren't open.
         var looked: [AccountID: Look] = [:]
+        /// Stores at which nobody looks any more. To close one may take its time, which isn't done with the lock.
+        var closing: [any LocalStore] = []
+        /// Those at which somebody is just looking.
+        var looking: Set<AccountID> = []
 
         /// Takes up the list as it is now. One that can't be read changes nothing of what is known.
         mutating func take(_ reading: Reading) {
@@ -132,6 +136,10 @@ public final class DeviceAccounts: Sendable {
             } catch {
                 (problem, stamp) = (error, nil)
             }
+        }
+
+        mutating func stopLooking(at account: AccountID) {
+            if let look = looked.removeValue(forKey: account) { closing.append(look.store) }
         }
 
         var current: AccountListing { pending.reduce(into: listing) { $1.apply(to: &$0) } }
@@ -521,14 +529,31 @@ public final class DeviceAccounts: Sendable {
         }
         let made = AccountClients(
             account: account, connection: connection, quartet: quartet, store: store as? LateStore)
-        return update { state -> AccountClients in
+        let clients = update { state -> AccountClients in
             // Somebody else may have been quicker, and nothing has happened to these yet.
             let clients = state.opened[account] ?? made
             state.opened[account] = clients
-            state.looked[account] = nil
+            state.stopLooking(at: account)
             return clients
         }
+        closeStores()
+        return clients
     }
+
+    /// Closes the stores at which nobody looks any more, where nobody waits for that.
+    func closeStores() {
+        guard state.withLock({ !$0.closing.isEmpty }) else { return }
+        Task(executorPreference: time.workplace) { [weak self] in
+            let closing = self?.state.withLock { state in
+                defer { state.closing = [] }
+                return state.closing
+            }
+            withExtendedLifetime(closing) {}
+        }
+    }
+
+    /// Whether an account has certainly signed out.
+    func hasLeft(_ account: AccountID) -> Bool { (try? shelf.hasLeft(account)) ?? false }
 
     func folder(of account: AccountID) -> AccountFolder {
         AccountFolder(account: account, url: shelf.url(of: account))
@@ -566,6 +591,9 @@ struct AccountHome: Sendable {
     weak let accounts: DeviceAccounts?
     /// Nil for nobody's.
     let account: AccountID?
+
+    /// Whether the connection's person has certainly signed out: tokens that aren't found may be where this process doesn't look.
+    var hasLeft: Bool { account.flatMap { accounts?.hasLeft($0) } ?? true }
 
     /// Looks whether there is room for somebody, before the server is asked.
     func admit(_ handle: String?) throws(QuartetError) { try accounts?.admit(handle, by: account) }
