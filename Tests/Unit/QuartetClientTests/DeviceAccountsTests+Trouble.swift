@@ -373,7 +373,8 @@ extension DeviceAccountsTests {
         home.goOnline()
         let gate = Gate()
         defer { gate.open() }
-        let (isFirst, isReached) = (Mutex(true), Mutex(false))
+        let isFirst = Mutex(true)
+        let isReached = Mutex(false)
         let app = home.app(store: { folder in
             guard folder.account == Household.bob else { return try Household.store(folder) }
             let isFirst = isFirst.withLock { isFirst in
