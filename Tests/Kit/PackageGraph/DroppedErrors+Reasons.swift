@@ -132,6 +132,9 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/Connection.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
         Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "connection.outbox.cancel",
+            "one that can't be taken back is sent late, which is better than a call for help that isn't sent"),
+        Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts.swift", "catch",
             "what can't be read is loaded from the server, and read later"),
         Reason(
@@ -144,11 +147,17 @@ extension DroppedErrors {
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Running.swift", "catch",
             "what can't be read of an account that was removed isn't shown, either"),
         Reason(
-            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
-            "what can't be marked now is marked before it is erased"),
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "former.tokens.save",
+            "this process takes nothing over for whoever has signed out in it; the next try may forget it"),
         Reason(
-            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.leave",
-            "it stays due, and the next round tries again"),
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "former.store",
+            "this process takes nothing over for whoever has signed out in it; the next try may forget it"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
+            "a folder with tokens isn't erased, marked or not"),
+        Reason(
+            "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "catch",
+            "a folder that can't be marked stays due, and the next round tries again"),
         Reason(
             "Shared/Client/QuartetClient/Connection/DeviceAccounts+Shelf.swift", "shelf.make",
             "a folder with tokens isn't erased, marked or not"),

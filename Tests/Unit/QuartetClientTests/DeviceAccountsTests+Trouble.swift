@@ -88,6 +88,96 @@ extension DeviceAccountsTests {
         #expect(home.done == annas)
     }
 
+    @Test(
+        "a call for help of somebody whom the server has signed out goes out as somebody else at once, and once; with nobody else it is kept until they sign in (R12, S22)",
+        arguments: [false, true], [false, true])
+    func signedOutByServer(byButton: Bool, isAlone: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let annas = app.current
+        home.signOut("anna")
+        if isAlone { home.signOut("bob") }
+        let raise: @Sendable () async throws -> Void = {
+            if byButton { try await annas.quartet.user.raiseAlert() } else { try await app.raiseAlert() }
+        }
+        if isAlone {
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await home.server.passingTime(raise) }
+        } else {
+            try await home.server.passingTime(raise)
+            #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+        }
+        #expect(annas.connection.outbox.items.value.count == (isAlone ? 1 : 0))
+        #expect(app.clients(of: Household.bob)?.connection.outbox.items.value.isEmpty == true)
+        try await home.server.passingTime { try await app.signIn("anna") }
+        try await home.running(app) {
+            if isAlone { await home.waits(for: "RaiseAlert", of: "anna") } else { await pass(.seconds(3), home) }
+        }
+        #expect(home.done.count == 1)
+    }
+
+    /// Tokens before which something happens when somebody signs in.
+    private struct HookedTokens: TokenStore {
+        let store: any TokenStore
+        let beforeSigningIn: @Sendable () -> Void
+
+        func load() throws -> Credentials? { try store.load() }
+
+        func save(_ credentials: Credentials?) throws {
+            if credentials?.isSignedOut == false { beforeSigningIn() }
+            try store.save(credentials)
+        }
+    }
+
+    @Test("a sign-out that ends while its person signs in again takes nothing of theirs (R12, S17)")
+    func signedOutMeanwhile() async throws {
+        let home = Household()
+        let hook = Mutex<(@Sendable () -> Void)?>(nil)
+        let app = home.app(tokens: { folder in
+            HookedTokens(store: Household.tokens(folder)) { hook.withLock { $0 }?() }
+        })
+        try await app.signIn("anna")
+        home.goOffline()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        home.goOnline()
+        let isOver = Observed(false)
+        hook.withLock {
+            $0 = {
+                let semaphore = DispatchSemaphore(value: 0)
+                Task {
+                    await app.noteLeaving(of: Household.anna)
+                    await app.noteSignOut(of: Household.anna)
+                    isOver.update { $0 = true }
+                    semaphore.signal()
+                }
+                _ = semaphore.wait(timeout: .now() + 10)
+            }
+        }
+        try await home.server.passingTime { try await app.signIn("anna") }
+        #expect(isOver.value)
+        hook.withLock { $0 = nil }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(app.handles == ["anna"] && app.list.shown == Household.anna)
+        #expect(try home.names == ["\(Household.anna)", "accounts.json"].sorted())
+        #expect(try Household.tokens(app.folder(of: Household.anna)).load()?.isSignedOut == false)
+    }
+
+    @Test("a folder in which another process signs somebody in isn't erased for a sign-out before that (R12, F9)")
+    func signedInElsewhere() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let shelf = FolderShelf(root: home.folder)
+        do {
+            let lock = try #require(try shelf.lock())
+            try await home.server.passingTime { try await app.remove(Household.anna) }
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try shelf.hasLeft(Household.anna))
+        // The other one's tokens aren't there yet.
+        try shelf.make(Household.anna)
+        for _ in 0..<3 { await app.settle() }
+        #expect(try home.names.contains("\(Household.anna)") && !shelf.hasLeft(Household.anna))
+    }
+
     // MARK: The list and the lock
 
     @Test("what waits is sent though the list can't be read, before it is repaired (R12, S42)")
@@ -100,6 +190,41 @@ extension DeviceAccountsTests {
         let next = home.app()
         try await home.running(next) { await home.waits(for: "RaiseAlert", of: "anna") }
         #expect(next.list.problem != nil && next.list.shown == nil)
+    }
+
+    @Test(
+        "somebody who signs out while the list can't be read isn't listed any more, and the server hears of it, also after a restart (R12, S17)",
+        arguments: [false, true])
+    func removedWithoutList(isRestarted: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        try Data("{".utf8).write(to: home.list)
+        home.goOffline()
+        try await home.running(app) {
+            await home.server.passTime { app.list.value.problem != nil }
+            try await home.server.passingTime { try await app.remove(Household.bob) }
+            #expect(app.handles == ["anna"] && app.list.shown == nil)
+        }
+        home.goOnline()
+        let asked = home.server.transport.requests.count
+        let next = isRestarted ? home.app() : app
+        try await home.running(next) {
+            await home.server.passTime {
+                home.server.transport.requests.dropFirst(asked).contains { request in
+                    request.endpoint == .signOut && request.token?.hasPrefix("bob-") == true
+                }
+            }
+        }
+    }
+
+    @Test("somebody who signs out while another process has the lock isn't listed any more (R12, S17)")
+    func removedWithoutLock() async throws {
+        let home = Household()
+        let app = try await home.signedIn("anna", "bob")
+        let lock = try #require(try FolderShelf(root: home.folder).lock())
+        try await home.server.passingTime { try await app.remove(Household.bob) }
+        #expect(app.handles == ["anna"] && app.list.shown == nil)
+        withExtendedLifetime(lock) {}
     }
 
     @Test("a list that vanishes under a running app is made again by a repair (R12, S42)")
@@ -238,6 +363,86 @@ extension DeviceAccountsTests {
         }
     }
 
+    @Test(
+        "a disk that takes its time keeps an account that is shown from nothing, and the others from being looked at (R12, S22)",
+        arguments: [false, true])
+    func slowDisk(isResting: Bool) async throws {
+        let home = Household()
+        let first = try await home.signedIn("bob", "carol1", "anna")
+        await home.keeps { try await first.clients(of: Household.account("carol1"))?.quartet.user.raiseAlert() }
+        home.goOnline()
+        let gate = Gate()
+        defer { gate.open() }
+        let isFirst = Mutex(true)
+        let isReached = Mutex(false)
+        let app = home.app(store: { folder in
+            guard folder.account == Household.bob else { return try Household.store(folder) }
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            // Its connection is to find out what it has.
+            if isResting, isFirst { throw POSIXError(.EACCES) }
+            let store = FailingSharedStore(try Household.store(folder))
+            let pass: @Sendable () async -> Void = {
+                isReached.withLock { $0 = true }
+                await gate.pass()
+            }
+            store.beforeLoad.withLock { $0 = pass }
+            store.beforeVersion.withLock { $0 = pass }
+            return store
+        })
+        try await home.running(app) {
+            await home.server.passTime { isReached.withLock { $0 } }
+            await home.waits(for: "RaiseAlert", of: "carol1")
+            home.goOffline()
+            _ = app.choose(Household.bob)
+            await #expect(throws: QuartetError.self) {
+                try await home.server.passingTime { try await app.current.quartet.user.raiseAlert() }
+            }
+            await pass(.seconds(30), home)
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "bob")
+            gate.open()
+        }
+    }
+
+    @Test(
+        "the app stays awake until the device has withdrawn what it was to tell of a call for help that was sent (R12, S22)"
+    )
+    func awakeUntilWithdrawn() async throws {
+        let home = Household()
+        let gate = Gate()
+        defer { gate.open() }
+        let device = ScriptedSurroundings(withdrawing: gate)
+        let app = home.app(surroundings: { $0 == Household.bob ? device : nil })
+        for handle in ["bob", "anna"] { try await app.signIn(handle) }
+        try await home.running(app) {
+            await home.keeps { try await app.clients(of: Household.bob)?.quartet.user.raiseAlert() }
+            _ = try await device.plan("RaiseAlert")
+            home.goOnline()
+            await home.waits(for: "RaiseAlert", of: "bob")
+            try await gate.reached()
+            await pass(.seconds(1), home)
+            #expect(device.awake.value.isNow)
+            gate.open()
+            await home.server.passTime { !device.awake.value.isNow }
+        }
+    }
+
+    @Test("what the device is to tell of a call for help stays though its account's tokens aren't found (R12, S22)")
+    func missingTokensNotices() async throws {
+        let home = Household()
+        let device = ScriptedSurroundings()
+        let app = home.app(surroundings: { _ in device })
+        try await app.signIn("anna")
+        await home.keeps { try await app.current.quartet.user.raiseAlert() }
+        _ = try await device.plan("RaiseAlert")
+        let other = home.app(tokens: { _ in InMemoryTokenStore() }, surroundings: { _ in device })
+        try await home.running(other) { await pass(.seconds(3), home) }
+        #expect(device.shown.value.count == 1)
+    }
+
     @Test("a push without its notification has its account fetch that, whichever is shown (R12, P29)")
     func news() async throws {
         let home = Household()
@@ -271,14 +476,18 @@ extension DeviceAccountsTests {
                 })
             life.end(after: steps)
             // What it says to a killed app doesn't matter.
-            _ = try? await home.server.passingTime { try await app.restore() }
+            _ = try? await home.server.passingTime {
+                await app.adopt()
+                try await app.restore()
+            }
             let isWhole = !life.isOver
             try await home.app().restore()
             let next = home.app(adopting: former.account())
             try await home.running(next) {
                 await home.waits(for: "RaiseAlert", of: "anna")
-                await home.server.passTime { (try? former.tokens.load() == nil) == true }
+                await home.server.passTime { next.state.withLock { $0.hasAdopted } }
             }
+            #expect(try former.tokens.load() == nil, "\(steps)")
             #expect(next.list.accounts.map(\.id) == [Household.anna] && next.list.shown == Household.anna, "\(steps)")
             #expect(next.list.problem == nil, "\(steps)")
             #expect(try await DatabaseStore(former.file).items().isEmpty, "\(steps)")
@@ -347,5 +556,144 @@ extension DeviceAccountsTests {
             })
         try await app.restore()
         #expect(try tokens.load() == nil && app.list.shown == Household.anna && app.list.problem == nil)
+    }
+
+    @Test("an account that is removed before the rest can be taken over doesn't come back (R12, S17)")
+    func adoptedAndRemoved() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let app = home.app(adopting: FormerAccount(tokens: former.tokens) { throw POSIXError(.ENOSPC) })
+        await #expect(throws: AccountListProblem.self) { try await app.restore() }
+        #expect(app.list.shown == Household.anna)
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(app.list.accounts.isEmpty && app.list.shown == nil)
+        let next = home.app(adopting: former.account())
+        try await next.restore()
+        #expect(next.list.accounts.isEmpty && next.list.shown == nil)
+    }
+
+    /// Tokens that were read before another process took them over.
+    private final class StaleTokens: TokenStore {
+        let store: any TokenStore
+        private let stale: Mutex<Credentials?>
+
+        init(_ store: any TokenStore) throws {
+            self.store = store
+            stale = Mutex(try store.load())
+        }
+
+        func load() throws -> Credentials? {
+            let stale = stale.withLock { stale in
+                defer { stale = nil }
+                return stale
+            }
+            return try stale ?? store.load()
+        }
+
+        func save(_ credentials: Credentials?) throws { try store.save(credentials) }
+    }
+
+    @Test("a process that is frozen while it takes an account over doesn't bring it back after a sign-out (R12, F9)")
+    func adoptedFrozen() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let tokens = try StaleTokens(former.tokens)
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        let frozen = home.app(
+            adopting: FormerAccount(tokens: tokens) { [file = former.file] in try DatabaseStore(file) })
+        try await frozen.restore()
+        #expect(frozen.list.accounts.isEmpty && frozen.list.shown == nil)
+        #expect(try !home.names.contains("\(Household.anna)"))
+    }
+
+    @Test("what waits without tokens is sent once its person has signed in, and the former store is emptied (R12, S17)")
+    func adoptedWithoutTokens() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        try former.tokens.save(nil)
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        #expect(app.list.accounts.isEmpty)
+        try await home.running(app) {
+            try await home.server.passingTime { try await app.signIn("anna") }
+            await home.waits(for: "RaiseAlert", of: "anna")
+        }
+        #expect(try await DatabaseStore(former.file).items().isEmpty)
+    }
+
+    /// Surroundings that note of which connections they are to tell nothing more.
+    private final class NamingSurroundings: Surroundings {
+        let withdrawn = Mutex<Set<String>>([])
+
+        func networkChanges() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+        func stayAwake(_ reason: String, while body: @Sendable () async -> Void) async { await body() }
+        func withdraw(allBut changes: Set<UnsentChange.ID>, of connection: String) async {
+            if changes.isEmpty { withdrawn.withLock { _ = $0.insert(connection) } }
+        }
+    }
+
+    @Test("what the device was to tell of the app's only connection so far is withdrawn (R12, S22)")
+    func adoptedNotices() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let device = NamingSurroundings()
+        let app = home.app(
+            surroundings: { $0 == Household.anna ? device : nil },
+            adopting: FormerAccount(tokens: former.tokens, name: "before") { [file = former.file] in
+                try DatabaseStore(file)
+            })
+        try await app.restore()
+        #expect(device.withdrawn.withLock { $0.contains("before") })
+    }
+
+    @Test("a former store that takes its time holds up neither the start, nor a sign-in, nor a switch (R12)")
+    func adoptedSlowly() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        let app = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.beforeLoad.withLock { $0 = { await gate.pass() } }
+                return store
+            })
+        await #expect(throws: AccountListProblem.self) {
+            try await home.server.passingTime { try await app.restore() }
+        }
+        #expect(app.list.shown == Household.anna)
+        try await home.server.passingTime { try await app.signIn("bob") }
+        #expect(app.list.shown == Household.bob)
+        try await home.server.passingTime { try await app.show(Household.anna) }
+        #expect(app.list.shown == Household.anna)
+        gate.open()
+        try await home.running(app) {
+            await home.waits(for: "RaiseAlert", of: "anna")
+            await home.server.passTime { app.list.value.problem == nil }
+        }
+    }
+
+    @Test("a call for help that is taken over more than once is one request to the server (R12, S22)")
+    func adoptedTwice() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let app = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.fails { $0 == .remove }
+                return store
+            })
+        try await home.running(app) { await home.waits(for: "RaiseAlert", of: "anna") }
+        let items = try await DatabaseStore(former.file).items()
+        let left = try #require(items[Household.anna]?.first)
+        let sent = home.server.transport.requests.filter { $0.endpoint == .command("RaiseAlert") }
+        #expect(left.key.id != nil && sent.allSatisfy { $0.key == left.key.id })
+        let next = home.app(adopting: former.account())
+        try await home.running(next) {
+            await home.server.passTime { next.list.value.problem == nil && next.state.withLock { $0.hasAdopted } }
+        }
+        #expect(try await DatabaseStore(former.file).items().isEmpty)
     }
 }

@@ -25,6 +25,8 @@ final class Household: Sendable {
         var exchanges: UInt64 = 0
         var done: [Done] = []
         var isOnline = true
+        /// Whose devices it has signed out.
+        var signedOut: Set<String> = []
     }
 
     let server = Server(isSignedIn: false)
@@ -57,6 +59,13 @@ final class Household: Sendable {
     func goOffline() { state.withLock { $0.isOnline = false } }
     func goOnline() { state.withLock { $0.isOnline = true } }
 
+    /// The server signs somebody's devices out, and tells them with its next answer.
+    func signOut(_ handle: String) { state.withLock { _ = $0.signedOut.insert(handle) } }
+
+    private func isSignedOut(_ token: String) -> Bool {
+        state.withLock { $0.signedOut.contains(Self.handle(in: token)) }
+    }
+
     static func account(_ handle: String) -> AccountID {
         switch handle {
         case "anna": anna
@@ -74,10 +83,15 @@ final class Household: Sendable {
         case .serverTime: return TransportReply(.success([]), serverTime: time)
         case .signIn:
             handle = try JSONDecoder().decode(SignInRequest.self, from: Data(request.body)).handle ?? "anna"
+            state.withLock { _ = $0.signedOut.remove(handle) }
         case .token:
             let token = try JSONDecoder().decode(TokenRequest.self, from: Data(request.body)).refreshToken
+            if isSignedOut(token) { return TransportReply(.failure(APIError(.deviceSignedOut)), serverTime: time) }
             handle = Self.handle(in: token)
         case .command(let name):
+            if isSignedOut(request.token ?? "") {
+                return TransportReply(.failure(APIError(.deviceSignedOut)), serverTime: time)
+            }
             state.withLock { $0.done.append(Done(command: name, handle: Self.handle(in: request.token ?? ""))) }
             return TransportReply(.success(Server.accepted()), serverTime: time)
         default: return TransportReply(.success(Server.accepted()), serverTime: time)

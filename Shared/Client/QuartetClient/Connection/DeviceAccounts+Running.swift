@@ -12,7 +12,7 @@ extension DeviceAccounts {
     /// - Throws: Why the list can't be read, also if accounts are known from before. ``run()`` tries on.
     public func restore() async throws(AccountListProblem) {
         await time.call { () async in
-            await adopt()
+            await adoptInTime()
             await refresh()
             if let shown = list.shown { await restoreCopies(of: open(shown)) }
             noteFolders()
@@ -32,6 +32,7 @@ extension DeviceAccounts {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
             group.addTask { await self.watchOthers() }
+            group.addTask { await self.keepAdopting() }
             var kept: Set<AccountID> = []
             while !Task.isCancelled {
                 let news = wakes.subscribe(keeping: 1)
@@ -83,17 +84,33 @@ extension DeviceAccounts {
             }
             while !Task.isCancelled {
                 let need = self.need(of: account, connection)
-                await withDiscardingTaskGroup { turn in
-                    switch need {
-                    case .running:
-                        turn.addTask { await connection.run() }
-                        turn.addTask { await self.endCall(of: account) }
-                    case .looking: turn.addTask { await Self.rest(connection) }
-                    case .nothing: turn.addTask { await Self.end(clients) }
+                let turn = Task(executorPreference: time.workplace) { await self.act(need, clients, account) }
+                // The next one doesn't wait for a disk on which this one can't end.
+                group.addTask {
+                    await withTaskCancellationHandler {
+                        await turn.value
+                    } onCancel: {
+                        turn.cancel()
                     }
-                    await wait { self.need(of: account, connection) == need }
-                    turn.cancelAll()
                 }
+                repeat {
+                    await wait { self.need(of: account, connection) == need }
+                    // Once the app may be suspended, the device would tell of what has arrived.
+                    if need == .running { await connection.finishTelling(until: time.now() + Connection.wakefulness) }
+                } while !Task.isCancelled && self.need(of: account, connection) == need
+                turn.cancel()
+            }
+        }
+    }
+
+    private func act(_ need: Need, _ clients: AccountClients, _ account: AccountID) async {
+        await withDiscardingTaskGroup { group in
+            switch need {
+            case .running:
+                group.addTask { await clients.connection.run() }
+                group.addTask { await self.endCall(of: account) }
+            case .looking: group.addTask { await Self.rest(clients.connection) }
+            case .nothing: group.addTask { await Self.end(clients) }
             }
         }
     }
@@ -145,7 +162,6 @@ extension DeviceAccounts {
         var stamp: String?
         while !Task.isCancelled {
             let calls = self.calls.subscribe(keeping: 1)
-            await adopt()
             await refresh()
             let now = shelf.stamp
             if now != stamp {
@@ -159,18 +175,34 @@ extension DeviceAccounts {
             await settle()
             if state.withLock({ !$0.pending.isEmpty }) { await flush() }
             let isUnfinished = state.withLock { state in
-                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil || !state.hasAdopted
+                !state.pending.isEmpty || !state.due.isEmpty || state.problem != nil
             }
             await time.wait(for: calls, until: shelf.isShared || isUnfinished ? time.now() + Self.interval : nil)
         }
     }
 
-    /// Looks for what waits in accounts that aren't open. Neither the list nor another process that has the lock holds that up.
+    /// Tries to take over what the app's only account so far kept until that has worked. Nothing else waits for it.
+    private func keepAdopting() async {
+        while !Task.isCancelled, state.withLock({ !$0.hasAdopted }) {
+            await adopt()
+            do { try await time.sleep(time.now() + Self.interval) } catch { return }
+        }
+    }
+
+    /// Looks for what waits in accounts that aren't open. Neither the list nor another process that has the lock holds that up, nor one
+    /// account's disk the others.
     private func watchOthers() async {
-        while !Task.isCancelled {
-            let calls = self.calls.subscribe(keeping: 1)
-            await lookAtOthers()
-            await time.wait(for: calls, until: shelf.isShared ? time.now() + Self.interval : nil)
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                let calls = self.calls.subscribe(keeping: 1)
+                for account in beginToLook() {
+                    group.addTask {
+                        await self.look(at: account)
+                        self.state.withLock { _ = $0.looking.remove(account) }
+                    }
+                }
+                await time.wait(for: calls, until: shelf.isShared ? time.now() + Self.interval : nil)
+            }
         }
     }
 
@@ -183,18 +215,14 @@ extension DeviceAccounts {
         update { $0.due.formUnion(listed + folders + $0.leaving) }
     }
 
-    private func lookAtOthers() async {
+    /// - Returns: Those that nobody looks at yet.
+    private func beginToLook() -> [AccountID] {
         // What waits is sent though the list can't be read.
         let unlisted = list.value.problem == nil ? [] : folders
-        let (known, new) = state.withLock { state -> ([AccountID], [AccountID]) in
+        return state.withLock { state in
             let listed = state.current.accounts.map(\.account)
             let closed = (listed + unlisted.filter { !listed.contains($0) }).filter { state.opened[$0] == nil }
-            return (closed.filter { state.looked[$0] != nil }, closed.filter { state.looked[$0] == nil })
-        }
-        await withDiscardingTaskGroup { group in
-            for account in known { group.addTask { await self.look(at: account) } }
-            // To open a store may take its time: one after the other.
-            for account in new { await look(at: account) }
+            return closed.filter { state.looking.insert($0).inserted }
         }
     }
 
@@ -202,6 +230,12 @@ extension DeviceAccounts {
     @concurrent
     private func look(at account: AccountID) async {
         let known = state.withLock { $0.looked[account] }
+        // The server is to hear of it though the list can't say who is there.
+        if known == nil, list.value.problem != nil, (try? holding(of: account)) == .leaving {
+            update { _ = $0.leaving.insert(account) }
+            _ = open(account)
+            return
+        }
         let store = known?.store ?? parts.store(folder(of: account))
         do {
             let (version, isEmpty): (Int64?, Bool)
@@ -216,7 +250,8 @@ extension DeviceAccounts {
             if isEmpty { return state.withLock { $0.looked[account] = Look(store: store, version: version) } }
         } catch is ForgottenAccount {
             // It is looked at anew if it is still listed.
-            return state.withLock { $0.looked[account] = nil }
+            state.withLock { $0.stopLooking(at: account) }
+            return closeStores()
         } catch {
             // Its connection tries until it can be read.
         }

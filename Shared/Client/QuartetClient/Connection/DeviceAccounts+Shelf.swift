@@ -40,10 +40,18 @@ extension DeviceAccounts {
             let listed = list.value
             guard listed[account] != nil || listed.accounts.count < Self.limit else { return false }
             // From here on nobody erases the folder.
-            update { _ = $0.left.remove(account) }
+            update { state in
+                state.left.remove(account)
+                state.unmarked.remove(account)
+                state.departed.remove(account)
+                state.entering.insert(account)
+            }
             do { try shelf.make(account) } catch {
                 // Whoever has a place needs nothing of a disk that is full.
-                guard (try? shelf.folders())?.contains(account) == true else { throw .notStored("\(error)") }
+                guard (try? shelf.folders())?.contains(account) == true else {
+                    update { _ = $0.entering.remove(account) }
+                    throw .notStored("\(error)")
+                }
             }
             return true
         }
@@ -52,15 +60,22 @@ extension DeviceAccounts {
             throw .tooManyAccounts(limit: Self.limit)
         }
         let clients = open(account)
-        try await clients.connection.signedIn(reply, asked: asked)
+        do throws(QuartetError) { try await clients.connection.signedIn(reply, asked: asked) } catch {
+            update { _ = $0.entering.remove(account) }
+            throw error
+        }
+        // Another process may have marked it meanwhile, which had yet to end a sign-out.
+        try? shelf.make(account)
         update { state in
+            state.entering.remove(account)
             state.pending.append(.add(account, handle: handle))
             if state.choices == choices {
                 state.pending.append(.show(account))
                 state.shown = account
             }
             state.leaving.remove(account)
-            state.due.remove(account)
+            // Whoever signed out at the same time is found by that.
+            if !state.left.contains(account) { state.due.remove(account) }
         }
         await restoreCopies(of: clients)
         await flush()
@@ -81,24 +96,56 @@ extension DeviceAccounts {
 
     @concurrent
     func noteLeaving(of account: AccountID) async {
-        update { _ = $0.left.insert(account) }
+        let isEntering = update { state in
+            state.left.insert(account)
+            let isEntering = state.entering.contains(account)
+            // It isn't marked before that has ended.
+            if isEntering { state.unmarked.insert(account) } else { state.departed.insert(account) }
+            return isEntering
+        }
+        guard !isEntering else { return }
         // What can't be marked now is marked later.
-        try? shelf.leave(account)
+        do { try shelf.leave(account) } catch { update { _ = $0.unmarked.insert(account) } }
+        await forgetFormer(account)
+    }
+
+    /// Whoever signs out isn't taken over again, also after a restart: what the app had of them so far goes as well.
+    private func forgetFormer(_ account: AccountID) async {
+        guard let former = parts.former, state.withLock({ !$0.hasAdopted }) else { return }
+        let forgetting = Task(executorPreference: time.workplace) {
+            if (try? former.tokens.load())?.account == account { try? former.tokens.save(nil) }
+            try? await former.store().forget(account)
+        }
+        // A disk that takes its time doesn't hold up a sign-out.
+        _ = await time.value(of: forgetting, until: time.now() + Outbox.patience)
     }
 
     func noteSignOut(of account: AccountID) async {
         update { _ = $0.due.insert(account) }
+        await hide(account)
         await settle()
         calls.send(())
     }
 
-    private enum Holding {
+    /// Whoever has signed out here isn't listed any more, also while the list can't be read or another process has the lock.
+    @concurrent
+    private func hide(_ account: AccountID) async {
+        guard let found = try? holding(of: account), found != .somebody else { return }
+        update { state in
+            let isOut = found == .leaving || state.left.contains(account)
+            guard isOut, !state.entering.contains(account) else { return }
+            if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
+            if state.current.has(account) { state.pending.append(.drop(account)) }
+        }
+    }
+
+    enum Holding {
         case nothing, somebody
         /// Somebody who signed out, of which the server isn't known to have heard.
         case leaving
     }
 
-    private func holding(of account: AccountID) throws -> Holding {
+    func holding(of account: AccountID) throws -> Holding {
         let folder = folder(of: account)
         do {
             let found = try OwnTokens(store: parts.tokens(folder), account: account).load()
@@ -132,7 +179,11 @@ extension DeviceAccounts {
             }
             // What can't be said now isn't so.
             let isMarked = (try? shelf.hasLeft(account)) ?? false
-            let hasLeft = state.withLock { $0.left.contains(account) }
+            let (hasLeft, isUnmarked, isEntering) = state.withLock { state in
+                let hasLeft = state.left.contains(account)
+                return (hasLeft, hasLeft && state.unmarked.contains(account), state.entering.contains(account))
+            }
+            if isEntering, found == .nothing { continue }
             var isOver = true
             switch found {
             case .somebody:
@@ -142,23 +193,31 @@ extension DeviceAccounts {
             case .nothing where isMarked:
                 do { try shelf.erase(account) } catch { isOver = false }
                 if hasLeft { state.withLock { $0.opened[account]?.store }?.noteOwnErasure() }
-            case .nothing where hasLeft:
+            case .nothing where isUnmarked:
                 // Somebody who signs in just now is found before it is erased.
-                try? shelf.leave(account)
+                do {
+                    try shelf.leave(account)
+                    update { _ = $0.unmarked.remove(account) }
+                } catch {}
                 isOver = false
+            // A mark that is gone was taken away by another process, in which somebody signs in.
             case .nothing: break
             }
-            let isGone = found == .leaving || found == .nothing && (isMarked || hasLeft)
+            let isGone = found == .leaving || found == .nothing && (isMarked || isUnmarked)
             update { state in
                 let isListed = state.current.has(account)
                 if found == .somebody, !isListed { state.pending.append(.add(account, handle: nil)) }
                 if isGone, isListed { state.pending.append(.drop(account)) }
                 if found == .leaving { state.leaving.insert(account) } else { state.leaving.remove(account) }
-                if isGone { state.looked[account] = nil }
-                if found == .somebody || found == .nothing && isOver { state.left.remove(account) }
+                if isGone { state.stopLooking(at: account) }
+                if found == .somebody || found == .nothing && isOver {
+                    state.left.remove(account)
+                    state.unmarked.remove(account)
+                }
                 if isOver { state.due.remove(account) }
             }
         }
+        closeStores()
         write()
     }
 
@@ -227,12 +286,13 @@ extension DeviceAccounts {
     // MARK: The app's only account so far
 
     /// Takes over what an app kept that had one account, unless that has been done. Killed after any step, or failed at it, it goes on with
-    /// the next call: nothing is taken from where it was before it is in its place.
+    /// the next call: nothing is taken from where it was before it is in its place. Nobody who changes the list or has the lock waits for the
+    /// former store.
     @concurrent
     func adopt() async {
         guard let former = parts.former, state.withLock({ !$0.hasAdopted }) else { return }
         do throws(QuartetError) {
-            try await writing.run(isShielded: true) { () async throws(QuartetError) in
+            try await adopting.run(isShielded: true) { () async throws(QuartetError) in
                 guard state.withLock({ !$0.hasAdopted }) else { return }
                 do { try await adopt(former) } catch { throw .notStored("\(error)") }
                 update { ($0.hasAdopted, $0.adoptionProblem) = (true, nil) }
@@ -243,42 +303,89 @@ extension DeviceAccounts {
         }
     }
 
-    private func adopt(_ former: FormerAccount) async throws {
-        let credentials: Credentials?
-        do {
-            credentials = try former.tokens.load()
-            if credentials == nil { return }
-        } catch is TokensUnreadable {
-            // What waits is sent once its person has signed in again.
-            credentials = nil
+    /// The same, and doesn't wait for a disk that takes its time.
+    func adoptInTime() async {
+        guard state.withLock({ !$0.hasAdopted }) else { return }
+        let work = Task(executorPreference: time.workplace) { await self.adopt() }
+        guard await time.value(of: work, until: time.now() + Self.patience) == nil else { return }
+        update { state in
+            guard !state.hasAdopted, state.adoptionProblem == nil else { return }
+            state.adoptionProblem = .unavailable("of what the app had so far: the disk takes its time")
         }
-        do {
-            guard let lock = await self.lock() else { throw QuartetError.notStored("another process has the accounts") }
-            defer { withExtendedLifetime(lock) {} }
-            // Whoever is signed in can call for help though nothing else can be taken over.
-            if let credentials { try adopt(credentials) }
-            let store = try former.store()
-            let owners = if let credentials { [credentials.account] } else { Array(try await store.items().keys) }
-            for account in owners where credentials?.isLeaving != true {
-                if credentials == nil { try shelf.make(account) }
-                try await carry(account, from: store)
+    }
+
+    private func adopt(_ former: FormerAccount) async throws {
+        let tokens = try await adoptTokens(of: former)
+        let store = try former.store()
+        // Also without tokens, which may have been where this version doesn't look, something may wait.
+        let waiting = try await store.items()
+        let listed = state.withLock { $0.current.accounts.map(\.account) }
+        var (owners, isEmpty) = (Set(waiting.keys).union(listed), waiting.isEmpty)
+        switch tokens {
+        case .missing: break
+        case .unreadable: isEmpty = false
+        case .found(let account):
+            owners.insert(account)
+            isEmpty = false
+        }
+        for account in owners where !state.withLock({ $0.departed.contains(account) }) {
+            if try await carry(account, from: store) { isEmpty = false }
+        }
+        guard !isEmpty else { return }
+        // The new connections tell what is so, under their own names.
+        for account in owners { await parts.surroundings(account)?.withdraw(allBut: [], of: former.name) }
+        try await store.forgetOthers(than: nil)
+    }
+
+    private enum FormerTokens: Sendable {
+        case missing
+        /// What waits is sent once its person has signed in again.
+        case unreadable
+        case found(AccountID)
+
+        init(_ tokens: any TokenStore, _ adopt: (Credentials) throws -> Void = { _ in }) throws {
+            let found: Credentials?
+            do { found = try tokens.load() } catch is TokensUnreadable {
+                self = .unreadable
+                return
             }
-            try await store.forgetOthers(than: nil)
+            if let found { try adopt(found) }
+            self = found.map { .found($0.account) } ?? .missing
+        }
+    }
+
+    /// Before all else: whoever is signed in can call for help though nothing else can be taken over, and doesn't come back by that once
+    /// they have signed out.
+    private func adoptTokens(of former: FormerAccount) async throws -> FormerTokens {
+        if case .missing = try FormerTokens(former.tokens) { return .missing }
+        let found = try await writing.run(isShielded: true) { () async throws(QuartetError) -> FormerTokens in
+            guard let lock = await self.lock() else { throw .notStored("another process has the accounts") }
+            defer { withExtendedLifetime(lock) {} }
+            do {
+                // Whoever had the lock before may have taken them over, and their person may have signed out since.
+                return try FormerTokens(former.tokens) { try adopt($0) }
+            } catch { throw .notStored("\(error)") }
+        }
+        if case .found(let account) = found, (try? holding(of: account)) == .leaving {
+            // What they left isn't theirs any more.
+            try await former.store().forget(account)
         }
         // Without the lock: they may be in the same folder, and take a lock of their own there.
         try former.tokens.save(nil)
+        return found
     }
 
     private func adopt(_ credentials: Credentials) throws {
         let account = credentials.account
-        try shelf.make(account)
+        guard !state.withLock({ $0.departed.contains(account) }) else { return }
         let own = OwnTokens(store: parts.tokens(folder(of: account)), account: account)
         var known: Credentials?
         do { known = try own.load() } catch is TokensUnreadable {}
         // Those that are there may be newer.
+        if known?.isLeaving != true { try shelf.make(account) }
         if known == nil { try own.save(credentials) }
         update { state in
-            guard !credentials.isLeaving else {
+            guard !(known ?? credentials).isLeaving else {
                 _ = state.due.insert(account)
                 return
             }
@@ -290,19 +397,32 @@ extension DeviceAccounts {
         write()
     }
 
-    /// Adds what a store has of an account to what its folder has.
-    private func carry(_ account: AccountID, from store: any LocalStore) async throws {
-        let (kept, own) = (try await store.load(account), parts.store(folder(of: account)))
+    /// Moves what a store has of an account to its folder.
+    /// - Returns: Whether there was anything.
+    private func carry(_ account: AccountID, from store: any LocalStore) async throws -> Bool {
+        let kept = try await store.load(account)
+        guard !kept.items.isEmpty || !kept.copies.isEmpty else { return false }
+        if try !shelf.folders().contains(account) { try shelf.make(account) }
+        let own = parts.store(folder(of: account))
         let known = try await own.load(account)
-        for item in kept.items where !known.items.contains(where: { $0.id == item.id }) {
-            if let shared = own as? any MultiprocessStore {
-                _ = try await shared.add(StoreAddition(item), of: account)
-            } else {
-                try await own.save(item, of: account)
+        for var item in kept.items {
+            if !known.items.contains(where: { $0.id == item.id }) {
+                // However often it is carried, it is one request to the server.
+                if !item.isOver, item.key.id == nil {
+                    _ = item.key.minted(at: item.actedAtServer ?? item.acted)
+                    try await store.save(item, of: account)
+                }
+                if let shared = own as? any MultiprocessStore {
+                    _ = try await shared.add(StoreAddition(item), of: account)
+                } else {
+                    try await own.save(item, of: account)
+                }
             }
+            try await store.remove(item.id, of: account)
         }
         let copies = kept.copies.filter { copy in !known.copies.contains { $0.sequence == copy.sequence } }
         do { try await own.save(copies, finishing: [], of: account) } catch is OutdatedCopy {}
+        return true
     }
 
     // MARK: The lock

@@ -1,5 +1,6 @@
 public import Foundation
 import QuartetAPI
+import QuartetSessionContract
 public import QuartetVocabulary
 import Synchronization
 
@@ -47,13 +48,17 @@ public struct AccountUnsentChange: Hashable, Sendable {
 /// What an app kept that had one account so far, with a ``Connection`` of its own, which isn't made any more.
 public struct FormerAccount: Sendable {
     let tokens: any TokenStore
+    let name: String
     let store: @Sendable () throws -> any LocalStore
 
     /// - Parameters:
-    ///   - tokens: What the account was signed in with. They are there until all the rest has been taken over.
-    ///   - store: Opens the account's store. It is empty once it has been taken over.
-    public init(tokens: any TokenStore, store: @escaping @Sendable () throws -> any LocalStore) {
-        (self.tokens, self.store) = (tokens, store)
+    ///   - tokens: What the account was signed in with. They are there until they are in their new place.
+    ///   - name: What its connection was called: notifications that the device shows of that one's changes are withdrawn.
+    ///   - store: Opens the account's store, at each start of the app. It is empty once it has been taken over.
+    public init(
+        tokens: any TokenStore, name: String = "default", store: @escaping @Sendable () throws -> any LocalStore
+    ) {
+        (self.tokens, self.name, self.store) = (tokens, name, store)
     }
 }
 
@@ -98,6 +103,12 @@ public final class DeviceAccounts: Sendable {
         var due: Set<AccountID> = []
         /// These have signed out in this process, and their folders may be there.
         var left: Set<AccountID> = []
+        /// Somebody is just signing in to these, whose tokens aren't there yet: they aren't taken for signed out.
+        var entering: Set<AccountID> = []
+        /// Of those who have left, these have folders that couldn't be marked.
+        var unmarked: Set<AccountID> = []
+        /// These have signed out in this process, and nobody has signed in to them since: nothing is taken over for them.
+        var departed: Set<AccountID> = []
         /// A push had these run until then.
         var called: [AccountID: Duration] = [:]
         /// Whether nothing is left of the app's only account so far.
@@ -106,6 +117,10 @@ public final class DeviceAccounts: Sendable {
         var adoptionProblem: AccountListProblem?
         /// What was found in the stores of accounts that aren't open.
         var looked: [AccountID: Look] = [:]
+        /// Stores at which nobody looks any more. To close one may take its time, which isn't done with the lock.
+        var closing: [any LocalStore] = []
+        /// Those at which somebody is just looking.
+        var looking: Set<AccountID> = []
 
         /// Takes up the list as it is now. One that can't be read changes nothing of what is known.
         mutating func take(_ reading: Reading) {
@@ -121,6 +136,10 @@ public final class DeviceAccounts: Sendable {
             } catch {
                 (problem, stamp) = (error, nil)
             }
+        }
+
+        mutating func stopLooking(at account: AccountID) {
+            if let look = looked.removeValue(forKey: account) { closing.append(look.store) }
         }
 
         var current: AccountListing { pending.reduce(into: listing) { $1.apply(to: &$0) } }
@@ -158,6 +177,8 @@ public final class DeviceAccounts: Sendable {
     public let list: SharedState<DeviceAccountList>
     /// Has one of this process's tasks change the shelf at a time, each when its turn has come.
     let writing = Lane()
+    /// Has one of this process's tasks take over what the app's only account so far kept.
+    let adopting = Lane()
     let running = Lane()
     /// What is to run may be another than before.
     let wakes = Broadcast<Void>()
@@ -339,40 +360,61 @@ public final class DeviceAccounts: Sendable {
     /// - Throws: As ``UserClient/raiseAlert``; ``QuartetError/needsAuthentication`` if nobody is signed in.
     public func raiseAlert() async throws(QuartetError) { try await raiseAlert(insteadOf: nil) }
 
-    /// - Parameter former: Who can't.
-    private func raiseAlert(insteadOf former: AccountID?) async throws(QuartetError) {
+    /// - Parameters:
+    ///   - former: Who can't.
+    ///   - held: What is kept of theirs.
+    private func raiseAlert(insteadOf former: AccountID?, _ held: HeldAlert? = nil) async throws(QuartetError) {
         try await time.call { () async throws(QuartetError) -> Void in
-            var tried = Set([former].compactMap(\.self))
-            // Of somebody who is on the screen nothing need be read.
-            if let shown = list.value.shown, !tried.contains(shown) {
-                let connection = open(shown).connection
-                if connection.isKnownSignedIn {
-                    if try await Self.raised(over: connection) { return }
-                    tried.insert(shown)
+            var held = [held].compactMap(\.self)
+            do throws(QuartetError) { try await raiseAlert(insteadOf: former, &held) } catch {
+                // One is kept until somebody can send it: that of the first who was asked.
+                let isKept = error.isPending
+                for other in held.dropFirst(isKept ? 0 : 1) { await other.takeBack() }
+                switch error {
+                case .needsAuthentication, .tokensUnavailable: throw held.first?.error ?? error
+                default: throw error
                 }
             }
-            // A disk that takes its time doesn't hold it up.
-            let looking = Task(executorPreference: time.workplace) {
-                await self.adopt()
-                await self.refresh()
-                return self.folders
-            }
-            let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
-            let value = list.value
-            let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
-            var trouble = QuartetError.needsAuthentication
-            for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
-                let connection = open(account).connection
-                do throws(QuartetError) {
-                    if try await isSignedIn(connection), try await Self.raised(over: connection) { return }
-                } catch {
-                    // Whoever is shown may be signed in, and nobody else asks for help in their place.
-                    guard case .tokensUnavailable = error, account != value.shown else { throw error }
-                    trouble = error
-                }
-            }
-            throw trouble
+            for other in held { await other.takeBack() }
         }
+    }
+
+    /// - Parameter held: What is kept of those who can't, to which others are added.
+    private func raiseAlert(insteadOf former: AccountID?, _ held: inout [HeldAlert]) async throws(QuartetError) {
+        var tried = Set([former].compactMap(\.self))
+        // Of somebody who is on the screen nothing need be read.
+        if let shown = list.value.shown, !tried.contains(shown) {
+            let connection = open(shown).connection
+            if connection.isKnownSignedIn {
+                if try await Self.raised(over: connection, &held) { return }
+                tried.insert(shown)
+            }
+        }
+        // A disk that takes its time doesn't hold it up.
+        let looking = Task(executorPreference: time.workplace) {
+            await self.adopt()
+            await self.refresh()
+            return self.folders
+        }
+        let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        let value = list.value
+        let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
+        var trouble = QuartetError.needsAuthentication
+        // Whoever was signed in may be in what isn't there yet.
+        if state.withLock({ !$0.hasAdopted }) {
+            trouble = .tokensUnavailable("what the app had so far can't be taken over yet")
+        }
+        for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
+            let connection = open(account).connection
+            do throws(QuartetError) {
+                if try await isSignedIn(connection), try await Self.raised(over: connection, &held) { return }
+            } catch {
+                // Whoever is shown may be signed in, and nobody else asks for help in their place.
+                guard case .tokensUnavailable = error, account != value.shown else { throw error }
+                trouble = error
+            }
+        }
+        throw trouble
     }
 
     /// - Throws: ``QuartetError/tokensUnavailable(_:)`` if the device can't say that in time.
@@ -391,16 +433,31 @@ public final class DeviceAccounts: Sendable {
         return try found.get()
     }
 
+    /// A call for help of somebody whom the server has signed out: nobody sends it before they sign in again.
+    private struct HeldAlert: Sendable {
+        let connection: Connection
+        let items: [OutboxItem.ID]
+        let error: QuartetError
+
+        /// Another one has taken its place.
+        func takeBack() async {
+            for item in items { _ = try? await connection.outbox.cancel(item) }
+        }
+    }
+
     /// - Returns: False if its account is signed out, and nothing was sent.
-    private static func raised(over connection: Connection) async throws(QuartetError) -> Bool {
+    private static func raised(
+        over connection: Connection, _ held: inout [HeldAlert]
+    ) async throws(QuartetError) -> Bool {
         let raiseAlert = UserClient.live(service: connection).raiseAlert
-        return try await raised(over: connection) { () async throws(QuartetError) in try await raiseAlert() }
+        return try await raised(over: connection, &held) { () async throws(QuartetError) in try await raiseAlert() }
     }
 
     private static func raised(
-        over connection: Connection, _ raiseAlert: () async throws(QuartetError) -> Void
+        over connection: Connection, _ held: inout [HeldAlert], _ raiseAlert: () async throws(QuartetError) -> Void
     ) async throws(QuartetError) -> Bool {
         let former = Set(connection.outbox.unsent.value.map(\.id))
+        let waiting = Set(connection.outbox.items.value.map(\.id))
         do throws(QuartetError) {
             try await raiseAlert()
             return true
@@ -408,6 +465,14 @@ public final class DeviceAccounts: Sendable {
             // Its person may have signed out while it was on its way.
             let isSent = connection.outbox.unsent.value.contains { $0.reason == .unknown && !former.contains($0.id) }
             if isSent { throw .needsAuthentication }
+            return false
+        } catch  where error.isPending && !connection.isKnownSignedIn {
+            let made = connection.outbox.items.value.filter {
+                $0.command == RaiseAlert.type && !waiting.contains($0.id)
+            }
+            // What the server may know isn't asked for twice.
+            guard !made.isEmpty, made.allSatisfy(\.canCancel) else { throw error }
+            held.append(HeldAlert(connection: connection, items: made.map(\.id), error: error))
             return false
         }
     }
@@ -453,23 +518,42 @@ public final class DeviceAccounts: Sendable {
         var quartet = Quartet.live(connection)
         let raiseAlert = quartet.user.raiseAlert
         quartet.user.raiseAlert = { [weak self] () async throws(QuartetError) in
-            if try await Self.raised(over: connection, { () async throws(QuartetError) in try await raiseAlert() }) {
-                return
+            var held: [HeldAlert] = []
+            let isRaised = try await Self.raised(over: connection, &held) { () async throws(QuartetError) in
+                try await raiseAlert()
             }
-            // It was signed out, perhaps by another process, while its screen was still there.
-            guard let self else { throw .needsAuthentication }
-            try await self.raiseAlert(insteadOf: account)
+            if isRaised { return }
+            // It was signed out, perhaps by another process or by the server, while its screen was still there.
+            guard let self else { throw held.first?.error ?? .needsAuthentication }
+            try await self.raiseAlert(insteadOf: account, held.first)
         }
         let made = AccountClients(
             account: account, connection: connection, quartet: quartet, store: store as? LateStore)
-        return update { state -> AccountClients in
+        let clients = update { state -> AccountClients in
             // Somebody else may have been quicker, and nothing has happened to these yet.
             let clients = state.opened[account] ?? made
             state.opened[account] = clients
-            state.looked[account] = nil
+            state.stopLooking(at: account)
             return clients
         }
+        closeStores()
+        return clients
     }
+
+    /// Closes the stores at which nobody looks any more, where nobody waits for that.
+    func closeStores() {
+        guard state.withLock({ !$0.closing.isEmpty }) else { return }
+        Task(executorPreference: time.workplace) { [weak self] in
+            let closing = self?.state.withLock { state in
+                defer { state.closing = [] }
+                return state.closing
+            }
+            withExtendedLifetime(closing) {}
+        }
+    }
+
+    /// Whether an account has certainly signed out.
+    func hasLeft(_ account: AccountID) -> Bool { (try? shelf.hasLeft(account)) ?? false }
 
     func folder(of account: AccountID) -> AccountFolder {
         AccountFolder(account: account, url: shelf.url(of: account))
@@ -507,6 +591,9 @@ struct AccountHome: Sendable {
     weak let accounts: DeviceAccounts?
     /// Nil for nobody's.
     let account: AccountID?
+
+    /// Whether the connection's person has certainly signed out: tokens that aren't found may be where this process doesn't look.
+    var hasLeft: Bool { account.flatMap { accounts?.hasLeft($0) } ?? true }
 
     /// Looks whether there is room for somebody, before the server is asked.
     func admit(_ handle: String?) throws(QuartetError) { try accounts?.admit(handle, by: account) }

@@ -96,7 +96,10 @@ extension Connection {
     private var isNobodys: Bool {
         get async {
             guard store.account ?? store.unreadAccount == nil, let tokens else { return false }
-            do { return try await tokens.last.map(\.isLeaving) ?? true } catch { return false }
+            do {
+                if let last = try await tokens.last { return last.isLeaving }
+                return home.withLock { $0 }?.hasLeft ?? true
+            } catch { return false }
         }
     }
 }

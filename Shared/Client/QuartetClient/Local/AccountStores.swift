@@ -89,10 +89,15 @@ final class LateStore: MultiprocessStore {
 
     /// - Returns: Whether another process has erased the folder since this was last asked.
     private func noteErasure() -> Bool {
-        state.withLock { state in
-            guard let opened = state.opened, !opened.folder.isStill(at: url) else { return false }
-            (state.opened, state.isForgotten) = (nil, true)
-            return true
+        // The device is asked, and the file is closed, without the lock.
+        guard let opened = state.withLock({ $0.opened }) else { return false }
+        return withExtendedLifetime(opened) {
+            guard !opened.folder.isStill(at: url) else { return false }
+            return state.withLock { state in
+                guard state.opened?.folder === opened.folder else { return false }
+                (state.opened, state.isForgotten) = (nil, true)
+                return true
+            }
         }
     }
 
@@ -101,10 +106,14 @@ final class LateStore: MultiprocessStore {
         if let opened = state.withLock({ $0.opened }) { return opened.store }
         let folder = Folder(url)
         let store = try make()
-        state.withLock { state in
-            state.opened = Opened(store: store, folder: folder)
-            state.count += 1
+        let former = state.withLock { state in
+            defer {
+                state.opened = Opened(store: store, folder: folder)
+                state.count += 1
+            }
+            return state.opened
         }
+        withExtendedLifetime(former) {}
         return store
     }
 
@@ -119,7 +128,13 @@ final class LateStore: MultiprocessStore {
     }
 
     /// This process has erased the folder, after its account had signed out here.
-    func noteOwnErasure() { state.withLock { ($0.opened, $0.isForgotten) = (nil, false) } }
+    func noteOwnErasure() {
+        let former = state.withLock { state in
+            defer { (state.opened, state.isForgotten) = (nil, false) }
+            return state.opened
+        }
+        withExtendedLifetime(former) {}
+    }
 
     /// Closes a file of which nothing but this is left.
     func closeIfErased() { _ = noteErasure() }
