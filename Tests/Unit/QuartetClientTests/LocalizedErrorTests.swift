@@ -41,6 +41,7 @@ struct LocalizedErrorTests {
         "AccountListProblem": [AccountListProblem.unavailable("x"), AccountListProblem.damaged("x")],
         "TokensUnreadable": [TokensUnreadable()], "RenewedStore": [RenewedStore()],
         "ForgottenAccount": [ForgottenAccount()], "OutdatedCopy": [OutdatedCopy()],
+        "OvertakenItem": [OvertakenItem(by: 1)],
     ]
     /// The keychain's, which is on Apple's systems only: `DocumentationTests` compiles it.
     private static let elsewhere: Set = ["Failure"]

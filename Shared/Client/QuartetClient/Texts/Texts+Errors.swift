@@ -74,3 +74,7 @@ extension ForgottenAccount: LocalizedError {
 extension OutdatedCopy: LocalizedError {
     public var errorDescription: String? { Texts.current["problem.superseded"] }
 }
+
+extension OvertakenItem: LocalizedError {
+    public var errorDescription: String? { Texts.current["problem.superseded"] }
+}
