@@ -131,7 +131,7 @@ extension TwoProcessesTests {
                         // Somebody types: each edit joins the one before it, some time later.
                         var numbers = Outbox.State()
                         numbers.last = latest.withLock { $0 }
-                        let number = numbers.makeNumber(wall() + .milliseconds(600 * Int64(tries.value)))
+                        let number = numbers.makeNumber(wall() + Interval(.milliseconds(600 * tries.value)))
                         try? await other.remove(latest.withLock { $0 }, of: Server.account)
                         try? await other.save(first.numbered(number), of: Server.account)
                         latest.withLock { $0 = number }
