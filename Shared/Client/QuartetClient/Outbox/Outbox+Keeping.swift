@@ -84,9 +84,9 @@ extension Outbox {
         let later = state.withLock { state -> OutboxItem? in
             guard state.resets == resets else { return nil }
             // A process that makes one after the other doesn't overtake it each time: it goes on from this one's number.
-            let lead = state.leads[item.id].map { min($0 + $0, Self.leadLimit) } ?? .seconds(1)
+            let lead = state.leads[item.id].map { min($0 * 2, Self.leadLimit) } ?? .seconds(1)
             state.last = max(state.last, latest)
-            let later = item.numbered(state.makeNumber(time.wall() + lead))
+            let later = item.numbered(state.makeNumber(time.wall() + Interval(lead)))
             state.own.remove(item.id)
             state.own.insert(later.id)
             (state.leads[item.id], state.leads[later.id]) = (nil, lead)

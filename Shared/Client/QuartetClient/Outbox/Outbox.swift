@@ -56,7 +56,7 @@ public final class Outbox: Sendable {
         /// Those that were made by this process and aren't over.
         var own: Set<Int64> = []
         /// How far ahead of its time the number is of one that other processes overtook.
-        var leads: [Int64: Interval] = [:]
+        var leads: [Int64: Duration] = [:]
         /// Until when those that other processes made or sent are left to them.
         var others: [Int64: Duration] = [:]
         /// How many connections run.
@@ -213,7 +213,7 @@ public final class Outbox: Sendable {
     static let pace: Duration = .milliseconds(500)
 
     /// A number isn't farther ahead of its time.
-    static let leadLimit: Interval = .minutes(1)
+    static let leadLimit: Duration = .seconds(60)
 
     let state: Mutex<State>
     let cards: UnsentChanges
