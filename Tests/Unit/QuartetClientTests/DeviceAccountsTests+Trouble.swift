@@ -278,6 +278,26 @@ extension DeviceAccountsTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("whoever signs in is shown without waiting for what else is written (R12)")
+    func signInWhileWriting() async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob")
+        let gate = Gate()
+        defer { gate.open() }
+        let isFree = Mutex(false)
+        let writing = Task {
+            try? await app.writing.run { () async throws(QuartetError) in await gate.pass() }
+            isFree.withLock { $0 = true }
+        }
+        try await gate.reached()
+        let signing = Task { try await app.signIn("anna") }
+        await home.server.passTime { app.list.value.shown == Household.anna }
+        #expect(isFree.withLock { !$0 })
+        gate.open()
+        try await signing.value
+        await writing.value
+    }
+
     @Test("a sign-in that takes its time doesn't take the screen from whoever was chosen meanwhile (R12)")
     func lateSignIn() async throws {
         let home = Household()

@@ -36,28 +36,27 @@ extension DeviceAccounts {
     func enter(_ reply: SignedIn, _ handle: String?, asked: Duration, after choices: Int) async throws(QuartetError) {
         let account = reply.account
         await refresh()
-        let hasRoom = try await writing.run(isShielded: true) { () async throws(QuartetError) -> Bool in
-            let listed = list.value
-            guard listed[account] != nil || listed.accounts.count < Self.limit else { return false }
+        // Another process that has the lock holds up nobody who signs in.
+        let hasRoom = update { state -> Bool in
+            let taken = state.entering.union(state.current.accounts.map(\.account))
+            guard taken.contains(account) || taken.count < Self.limit else { return false }
             // From here on nobody erases the folder.
-            update { state in
-                state.left.remove(account)
-                state.unmarked.remove(account)
-                state.departed.remove(account)
-                state.entering.insert(account)
-            }
-            do { try shelf.make(account) } catch {
-                // Whoever has a place needs nothing of a disk that is full.
-                guard (try? shelf.folders())?.contains(account) == true else {
-                    update { _ = $0.entering.remove(account) }
-                    throw .notStored("\(error)")
-                }
-            }
+            state.left.remove(account)
+            state.unmarked.remove(account)
+            state.departed.remove(account)
+            state.entering.insert(account)
             return true
         }
         guard hasRoom else {
             await turnAway(reply, asked: asked)
             throw .tooManyAccounts(limit: Self.limit)
+        }
+        do { try shelf.make(account) } catch {
+            // Whoever has a place needs nothing of a disk that is full.
+            guard (try? shelf.folders())?.contains(account) == true else {
+                update { _ = $0.entering.remove(account) }
+                throw .notStored("\(error)")
+            }
         }
         let clients = open(account)
         do throws(QuartetError) { try await clients.connection.signedIn(reply, asked: asked) } catch {

@@ -52,19 +52,20 @@ final class Device {
 
     /// Opens the accounts' stores.
     final class Stores: Sendable {
-        private let damaged = Mutex<[DatabaseStore]>([])
+        /// Each once, however often it is opened.
+        private let damaged = Mutex<[URL: DatabaseStore]>([:])
 
         var hasSetAside: Bool { damaged.withLock { !$0.isEmpty } }
 
         func open(_ file: URL) throws -> DatabaseStore {
             let store = try DatabaseStore(file)
-            if !store.setAside.isEmpty { damaged.withLock { $0.append(store) } }
+            if !store.setAside.isEmpty { damaged.withLock { $0[file] = store } }
             return store
         }
 
         func removeSetAside() throws {
-            for store in damaged.withLock({ $0 }) { try store.removeSetAside() }
-            damaged.withLock { $0 = [] }
+            for store in damaged.withLock({ Array($0.values) }) { try store.removeSetAside() }
+            damaged.withLock { $0 = [:] }
         }
     }
 }
