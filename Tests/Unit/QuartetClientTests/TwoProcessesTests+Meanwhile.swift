@@ -146,32 +146,6 @@ extension TwoProcessesTests {
         }
     }
 
-    @Test("an edit that is overtaken after its person has signed out doesn't show again (R11, S17)")
-    func overtakenAfterSignOut() async throws {
-        try await Self.withFile { file in
-            let server = Server()
-            let (store, other) = (FailingSharedStore(try DatabaseStore(file)), try DatabaseStore(file))
-            let app = OutboxApp(server, store, tokens: server.tokens, time: Self.time(server))
-            let outbox = app.connection.outbox
-            _ = try await other.load(Server.account)
-            try await app.offline(server) {
-                server.goOffline()
-                await Self.keepsAtOnce { try await JoiningTests.edit(app.user, note: "1") }
-                let first = try #require(outbox.items.value.first)
-                let gate = store.stops { $0 == .add }
-                let second = Task { try await JoiningTests.edit(app.user, note: "2") }
-                try await gate.reached()
-                try await other.save(first.numbered(first.id + 1 << 50), of: Server.account)
-                outbox.reset()
-                gate.open()
-                // Nothing is kept, and nobody is told of it.
-                try? await second.value
-                #expect(app.user.user.emergencyNote != "2" && outbox.items.value.isEmpty)
-                #expect(try await other.changes(of: Server.account).ids == [first.id, first.id + 1 << 50])
-            }
-        }
-    }
-
     @Test("what a sign-out dropped before its turn came isn't kept once its person is signed in again (F9, S17)")
     func droppedMeanwhile() async throws {
         try await Self.withSlowDisk { server, store, app, _ in
