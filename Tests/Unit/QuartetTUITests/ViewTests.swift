@@ -417,7 +417,8 @@ struct ViewTests {
             var model = Model()
             _ = model.handle(.character("m"), shown)
             for character in "Notturno" { _ = model.handle(.character(character), shown) }
-            return (model, model.handle(.enter, shown))
+            let action = model.handle(.enter, shown)
+            return (model, action)
         }
         /// - Parameter isSecond: Whether it is the second of the buttons.
         func press(_ isSecond: Bool, _ shown: Shown) -> (Model, Action?) {
