@@ -121,7 +121,8 @@ extension Outbox {
         let earlier = join?.earlier
         defer { if let earlier { endJoining(earlier) } }
         @Sendable func isSuperseded(_ other: OutboxItem) -> Bool {
-            other.lane == made.lane && other.canCancel
+            // Two calls of one moment may come here in the other order.
+            other.lane == made.lane && other.canCancel && (isUrgent || other.id < made.id)
                 && (other.id == earlier?.id || sending.supersedes.contains(other.command))
         }
         /// Whether it goes, for all that is known here: what others may find as sent keeps its place.
@@ -305,6 +306,7 @@ extension Outbox {
         let earlier = state.withLock { state -> OutboxItem? in
             // Whatever else is to happen in between keeps its place.
             guard let last = state.items.last(where: { $0.lane == item.lane }), last.canCancel, last.lost == nil,
+                last.id < item.id,
                 !state.schedule.isBusy(last), !state.isKeptAsSent(last.id)
             else { return nil }
             state.joining.insert(last.id)
