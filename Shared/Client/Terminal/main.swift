@@ -17,7 +17,9 @@ do {
         Texts.use(Words.texts)
         let device = try Device(settings)
         guard let accounts = device.accounts() else { throw Settings.Wrong(description: "--state needs --server") }
-        try await accounts.restore()
+        do { try await accounts.restore() } catch {
+            FileHandle.standardError.write(Data("quartet-tui: \(error.localizedDescription)\n".utf8))
+        }
         let shown = accounts.current
         print(shown.quartet.stateDump(shown.connection), terminator: "")
         withExtendedLifetime(device) {}

@@ -52,7 +52,8 @@ export function dailyChoice() {
     event.preventDefault()
     const fields = { times: times.filter(Boolean).map(minuteOf), weekdays: days, zone, expectedVersion: seen }
     const dropSent = takeDraft(form)
-    if (await act('SetDailyCheckIns', fields, t`Changed`, form)) dropSent()
+    // What waits for a network is known as one's own, too.
+    if (await act('SetDailyCheckIns', fields, t`Changed`, form) || underway('SetDailyCheckIns')) dropSent()
     // The newer ones show, and what is typed next stands on them. After any other refusal, it stands on what it stood on.
     else if (problemOf(form)?.code === 'staleVersion') dropDraft(form)
   }

@@ -115,7 +115,10 @@ public final class Outbox: Sendable {
 
         /// Whether something that waits may stand on the version that an accepted item made.
         func isStoodOn(_ accepted: OutboxItem) -> Bool {
-            accepted.made != nil && (!adding.isEmpty || items.contains { $0.lane == accepted.lane })
+            guard accepted.made != nil else { return false }
+            // What is made and isn't kept yet is known by its number alone.
+            return !own.isSubset(of: items.map(\.id)) || !adding.isEmpty
+                || items.contains { $0.lane == accepted.lane }
         }
 
         /// Until when an item waits for more that join it; nil if it doesn't.

@@ -39,6 +39,8 @@ final class OwnVersions: Sendable {
 extension Outbox {
     /// - Parameter version: Nil if the item made none, or if that isn't known.
     func noteVersion(_ version: Int64?, madeBy item: OutboxItem) {
-        if let version { own.note(version, in: item.stream, of: item.account) }
+        // What comes late of somebody who has signed out says nothing of whoever is there now.
+        guard let version, item.account == store.account ?? store.unreadAccount else { return }
+        own.note(version, in: item.stream, of: item.account)
     }
 }

@@ -179,7 +179,7 @@ extension Texts {
         "problem.tooManyAccounts": "This device can have {limit} accounts; remove one before you sign in to another.",
         "problem.accountsUnavailable":
             "The list of accounts can't be read now. Unlock the device, free its disk, or update the app; it is tried again.",
-        "problem.accountsDamaged": "The list of accounts is damaged. Repair it: no account is lost by that.",
+        "problem.accountsDamaged": "The list of accounts is damaged. No account is lost by that; start the app again.",
         "problem.notStored": "This device can't keep the change.",
         "problem.storeUnreadable": "This app can't open what it keeps on this device.",
         "problem.offline": "There is no connection; try again later.",

@@ -189,7 +189,7 @@ extension Texts {
         "problem.accountsUnavailable":
             "Die Liste der Konten lässt sich gerade nicht lesen. Entsperre das Gerät, schaffe Platz darauf, oder aktualisiere die App; es wird wieder versucht.",
         "problem.accountsDamaged":
-            "Die Liste der Konten ist beschädigt. Repariere sie: Dabei geht kein Konto verloren.",
+            "Die Liste der Konten ist beschädigt. Dabei ist kein Konto verloren; starte die App neu.",
         "problem.notStored": "Dieses Gerät kann die Änderung nicht speichern.",
         "problem.storeUnreadable": "Diese App kann nicht öffnen, was sie auf diesem Gerät gespeichert hat.",
         "problem.offline": "Es gibt keine Verbindung; versuche es später noch einmal.",

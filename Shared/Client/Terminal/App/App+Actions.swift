@@ -22,18 +22,28 @@ extension App {
         return keep {
             do {
                 try await self.carryOut(action, as: quartet, over: connection)
-                if let done = action.done { self.model.notice = .init(text: done) }
+                if let done = action.done { self.say(.init(text: done), over: connection) }
             } catch QuartetError.willBeSentWhenOnline {
                 // The line about what waits says it for as long as it is true.
             } catch let error as QuartetError {
-                self.model.notice = .init(text: error.localizedDescription, isError: !error.isPending)
+                self.say(.init(text: error.localizedDescription, isError: !error.isPending), over: connection)
             } catch is CancellationError {
                 return
             } catch {
-                self.model.notice = .init(text: error.localizedDescription, isError: true)
+                self.say(.init(text: error.localizedDescription, isError: true), over: connection)
             }
             self.change()
         }
+    }
+
+    /// Says what became of something. Where another account is shown by now, it says whose it is.
+    private func say(_ notice: Model.Notice, over connection: Connection) {
+        var notice = notice
+        let owner = accounts?.opened.first { $0.connection === connection }?.account
+        if connection !== self.connection, let owner, let account = accounts?.list.value[owner] {
+            notice.text = "\(account.label): \(notice.text)"
+        }
+        model.notice = notice
     }
 
     /// Changes the screens of an account, if they are shown.
@@ -56,10 +66,6 @@ extension App {
             model.signIn = SignInScreen.signIn
         case .signOut:
             try await quartet.session.signOut()
-            // The form shows before the server has answered: what was typed since stays.
-            let form = model.signIn
-            model = Model()
-            model.signIn = form
         case .show(let account): try await accounts?.show(account)
         case .dismiss(let id):
             guard let card = accounts?.unsent.first(where: { $0.change.id == id }) else { return }
@@ -70,7 +76,8 @@ extension App {
             let profile = quartet.user.user.profile
             try await quartet.user.updateProfile(
                 Edit(base: profile, edit: ProfileFields(name: name, emergencyNote: profile.emergencyNote)))
-        case .checkIn: model.notice = .init(text: DailyPart.done(try await quartet.user.checkInWithResult()))
+        case .checkIn:
+            say(.init(text: DailyPart.done(try await quartet.user.checkInWithResult())), over: connection)
         case .setInterval(let interval, let version):
             try await quartet.user.replaceCheckInInterval(interval, version)
         case .setDaily(let daily, let version): try await quartet.user.replaceDailyCheckIns(daily, version)
@@ -107,9 +114,8 @@ extension App {
         case .takeBack(let ids):
             let (count, problem) = await quartet.notifications.takeBack(ids)
             if let problem, count == 0 { throw problem }
-            model.notice = .init(
-                text: NotificationsScreen.takenBack(count, of: ids.count, problem), isError: problem?.isPending == false
-            )
+            let text = NotificationsScreen.takenBack(count, of: ids.count, problem)
+            say(.init(text: text, isError: problem?.isPending == false), over: connection)
         case .markAllRead: try await quartet.notifications.markAllRead()
         case .clear(let ids): try await quartet.notifications.clear(NotificationSelection(ids: ids))
         default: try await carryOutTogether(action, as: quartet, over: connection)
@@ -145,7 +151,9 @@ extension App {
                     group: id, state: JSONValue(encoding: board), turnField: FourInARow.turnField, lead: .seconds(0)))
         case .drop(let id, let column): try await drop(id, column, as: quartet)
         case .play(let title, let withOthers, let session):
-            if try await !quartet.play(title, withOthers: withOthers, in: session) { model.notice = PlayPart.changed }
+            if try await !quartet.play(title, withOthers: withOthers, in: session) {
+                say(PlayPart.changed, over: connection)
+            }
         case .setPlaying(let id, let isPlaying): try await quartet.playback.setPlaying(id, isPlaying)
         case .next(let id): try await quartet.playback.next(id)
         default: break

@@ -69,7 +69,7 @@ final class App {
         change()
         for await event in events {
             switch event {
-            case .key(let key): if let action = model.handle(key, shown) { perform(action) }
+            case .key(let key): press(key)
             case .resized: screen = nil
             case .resumed: resume()
             case .ended(let signal): exitStatus = signal == SIGINT ? 0 : 128 + signal
@@ -85,6 +85,14 @@ final class App {
             change()
         }
         return 0
+    }
+
+    /// A key that was pressed on the screens of an account that isn't shown any more does nothing.
+    func press(_ key: Key) {
+        guard key == .interrupt || watched == nil || watched == ObjectIdentifier(connection) else {
+            return watchAccount()
+        }
+        if let action = model.handle(key, shown) { perform(action) }
     }
 
     private func restore() async throws(AccountListProblem) {
@@ -206,7 +214,7 @@ final class App {
     }
 
     /// Follows the account that is shown. Nothing that is open or was chosen of another one stays.
-    private func watchAccount() {
+    func watchAccount() {
         for connection in connections where followers["unsent \(connection.name)"] == nil {
             follow("unsent \(connection.name)", connection.outbox.unsent.values)
             follow("dropped \(connection.name)", connection.outbox.dropped.values)
@@ -263,6 +271,7 @@ final class App {
     // MARK: Drawing
 
     private func draw() {
+        watchAccount()
         followGroups(shown)
         let shown = shown
         report(shown)
@@ -293,8 +302,8 @@ final class App {
             let duration = item.duration, let position = shown.position, position >= duration, ended != item.id
         else { return }
         ended = item.id
-        keep {
-            do throws(QuartetError) { try await self.quartet.playback.next(music) } catch {
+        keep { [quartet] in
+            do throws(QuartetError) { try await quartet.playback.next(music) } catch {
                 // Another device may be quicker, which a refusal says, and is right then. What is pending is sent by itself.
                 guard !error.isPending, error.code == nil, self.ended == item.id else { return }
                 self.ended = nil
@@ -304,9 +313,9 @@ final class App {
 
     private func tell(seen new: [NotificationID]) {
         isTellingSeen = true
-        keep {
+        keep { [quartet] in
             defer { self.isTellingSeen = false }
-            do throws(QuartetError) { try await self.quartet.notifications.show(new) } catch {
+            do throws(QuartetError) { try await quartet.notifications.show(new) } catch {
                 // What is pending is sent by itself, and a refusal would come again. Anything else is tried again.
                 guard error.isPending || error.code != nil else { return }
             }

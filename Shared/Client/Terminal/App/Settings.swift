@@ -16,7 +16,7 @@ struct Settings: Hashable, Sendable {
           --certificates FILE
                            whom to trust instead of the system's authorities: their
                            certificates in PEM (or QUARTET_CERTIFICATES)
-          --state          print what it keeps on this computer, and end: without tokens,
+          --state          print what it keeps of the account that is shown, and end: without tokens,
                            the contact code and the phone, but with what people wrote
           --help           show this
           --version        print the version

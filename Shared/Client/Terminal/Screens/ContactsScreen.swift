@@ -113,7 +113,6 @@ enum ContactsScreen {
         if listed.level.isAlarm, let answer = answer(to: alarm(of: listed.person), of: contact, shown) {
             statements.append(answer)
         }
-        if contact.incomingRoleRequest != nil { statements.append("Wants to look after you: y yes, N no.") }
         if listed.level == .pinged {
             if let due = contact.outgoingPingDue {
                 if due > shown.now { statements.append("An alert at \(Words.clock(due)).") }
@@ -121,7 +120,10 @@ enum ContactsScreen {
                 statements.append("An alert later.")
             }
         }
-        return statements + [Words.status(listed, shown)]
+        let role = contact.incomingRoleRequest == nil ? [] : ["Wants to look after you: y yes, N no."]
+        let status = [Words.status(listed, shown)]
+        // An alarm, and a question that has a deadline, stand before it.
+        return statements + (listed.level <= .pinged ? status + role : role + status)
     }
 
     /// What matters most of what was answered to an alarm. Nil for who doesn't hear of it, and so can't know.
