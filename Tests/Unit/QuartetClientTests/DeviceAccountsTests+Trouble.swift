@@ -372,6 +372,8 @@ extension DeviceAccountsTests {
             await home.keeps { try await app.current.quartet.user.raiseAlert() }
             try await app.show(Household.anna)
             home.server.clock.advance(by: .seconds(25 * 3600))
+            // Bob's connection hasn't heard the server's time yet, without which it lets nothing expire.
+            home.goOnline()
             await home.server.passTime { device.told.value.contains { $0.delay == .zero } }
             await pass(.seconds(3), home)
             let card = try #require(app.unsent.first)
@@ -456,8 +458,10 @@ extension DeviceAccountsTests {
         let device = ScriptedSurroundings()
         let app = home.app(surroundings: { _ in device })
         try await app.signIn("anna")
-        await home.keeps { try await app.current.quartet.user.raiseAlert() }
-        _ = try await device.plan("RaiseAlert")
+        try await home.running(app) {
+            await home.keeps { try await app.current.quartet.user.raiseAlert() }
+            _ = try await device.plan("RaiseAlert")
+        }
         let other = home.app(tokens: { _ in InMemoryTokenStore() }, surroundings: { _ in device })
         try await home.running(other) { await pass(.seconds(3), home) }
         #expect(device.shown.value.count == 1)

@@ -44,6 +44,8 @@ extension DeviceAccounts {
                 await time.wait(for: news, until: nil)
             }
         }
+        // What was learned just before is there at the next start.
+        await flush()
     }
 
     // MARK: One account
