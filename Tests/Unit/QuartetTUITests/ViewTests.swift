@@ -225,6 +225,10 @@ struct ViewTests {
         #expect(rows(model, alert).contains { $0.hasPrefix(" Bob ") && $0.contains("Nobody is on it.") })
         let pinged = Self.shown { ($0.outgoingPing, $0.outgoingPingDue) = (since, until) }
         #expect(rows(model, pinged).contains { $0.hasPrefix(" Bob ") && $0.contains("alert at \(Words.clock(until))") })
+        // What somebody asks for stands behind an alarm.
+        let asks = Self.shown(
+            contact: { ($0.notifyOnMissedCheckIn, $0.incomingRoleRequest) = (false, Self.now) }, bob: people[2])
+        #expect(rows(model, asks).contains { $0.hasPrefix(" Bob ") && $0.contains("Missed") })
     }
 
     @Test("a text is broken between words, and within one that is wider than a row")
