@@ -4,6 +4,7 @@ import QuartetClientTesting
 import QuartetStorage
 import QuartetVocabulary
 import Synchronization
+import TestKit
 import Testing
 
 @testable import QuartetClient
@@ -85,12 +86,16 @@ struct DeviceAccountsTests {
         try await home.running(app) {
             let first = try await home.stream(of: "bob")
             try first.begin(as: "bob", contacts: 1)
-            await bobs.contacts.contacts.values.wait { $0.count == 1 }
+            _ = try await withDeadline(.patience, "Bob's contact") {
+                await bobs.contacts.contacts.values.wait { $0.count == 1 }
+            }
             try await app.show(Household.anna)
             let second = try await home.stream(of: "anna")
             try second.begin(as: "anna", contacts: 2)
             let annas = app.current.quartet
-            await annas.contacts.contacts.values.wait { $0.count == 2 }
+            _ = try await withDeadline(.patience, "Anna's contacts") {
+                await annas.contacts.contacts.values.wait { $0.count == 2 }
+            }
             await home.server.passTime { home.server.transport.openStreams == 1 }
             #expect(bobs.contacts.contacts.count == 1)
             await home.server.passTime { app.list.value.accounts.map(\.name) == ["Anna", "Bob"] }

@@ -7,6 +7,7 @@ import QuartetSessionContract
 import QuartetStorage
 import QuartetVocabulary
 import Synchronization
+import TestKit
 import Testing
 
 @testable import QuartetClient
@@ -175,9 +176,11 @@ final class Household: Sendable {
 
     /// The next stream of somebody's.
     func stream(of handle: String) async throws -> ScriptedStream {
-        while true {
-            let stream = try #require(await server.transport.nextStream())
-            if Self.handle(in: stream.request.token) == handle { return stream }
+        try await withDeadline(.patience, "a stream of \(handle)'s") { [server] in
+            while true {
+                let stream = try #require(await server.transport.nextStream())
+                if Self.handle(in: stream.request.token) == handle { return stream }
+            }
         }
     }
 }

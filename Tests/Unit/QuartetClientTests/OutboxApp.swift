@@ -74,17 +74,33 @@ extension Server {
             defer { isOver.withLock { $0 = true } }
             return try await call()
         }()
-        await passTime { isOver.withLock { $0 } }
+        // A call that hangs is cancelled by that.
+        guard await time(passesUntil: { isOver.withLock { $0 } }) else {
+            throw Self.timedOut("a call to end", clock.now)
+        }
         return try await value
     }
 
-    /// Moves the clock on, again and again.
-    func passTime(until isOver: @Sendable () -> Bool) async {
+    /// Moves the clock on, again and again. Records an issue if what it waits for doesn't happen.
+    func passTime(at place: SourceLocation = #_sourceLocation, until isOver: @Sendable () -> Bool) async {
+        guard await !time(passesUntil: isOver) else { return }
+        Issue.record(Self.timedOut("what this line waits for", clock.now), sourceLocation: place)
+    }
+
+    private static func timedOut(_ what: String, _ now: Duration) -> TimedOut {
+        TimedOut("waited \(Duration.patience) for \(what), which did not happen; the test's clock says \(now)")
+    }
+
+    /// - Returns: False if it took too long.
+    private func time(passesUntil isOver: @Sendable () -> Bool) async -> Bool {
+        let end = ContinuousClock.now + .patience
         while !isOver(), !Task.isCancelled {
+            guard ContinuousClock.now < end else { return false }
             // What can go on without time does so meanwhile.
             try? await Task.sleep(for: .milliseconds(1))
             if !isOver(), clock.nextDue != nil { clock.advance(by: .milliseconds(100)) }
         }
+        return true
     }
 }
 
