@@ -56,6 +56,7 @@ struct ReplacingTests {
             let state = ContactsState(
                 account: Server.account, contacts: [Contact(OutboxApp.one)], responderTiers: Self.tiers(30),
                 responderTiersVersion: 1)
+            for name in [StreamName.account, .notifications, .operations] { stream.send(.resumed(name)) }
             try stream.begin(.contacts, state)
             await app.contacts.contacts.values.wait { $0.responderTiersVersion == 1 }
             #expect(app.contacts.contacts.responderTiers == Self.tiers(30))
