@@ -64,7 +64,8 @@ struct ReplacingTests {
             gate.open()
             await app.waitUntilSent()
             #expect(app.contacts.contacts.responderTiers == Self.tiers(30))
-            #expect(try Self.versions(server) == [0])
+            // It was tried without a network, too.
+            #expect(try Set(Self.versions(server)) == [0])
         }
     }
 
