@@ -629,6 +629,32 @@ extension DeviceAccountsTests {
         #expect(try !home.names.contains("\(Household.anna)"))
     }
 
+    @Test(
+        "a process that is frozen while it carries what waits keeps nothing of whoever has signed out since (R12, F9, S17)"
+    )
+    func carriedFrozen() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        defer { gate.open() }
+        let frozen = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.afterLoad.withLock { $0 = { await gate.pass() } }
+                return store
+            })
+        let adopting = Task { await frozen.adopt() }
+        try await gate.reached()
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        #expect(try !home.names.contains("\(Household.anna)"))
+        gate.open()
+        await adopting.value
+        try await frozen.restore()
+        #expect(try !home.names.contains("\(Household.anna)"))
+    }
+
     @Test("what waits without tokens is sent once its person has signed in, and the former store is emptied (R12, S17)")
     func adoptedWithoutTokens() async throws {
         let home = Household()
