@@ -115,6 +115,33 @@ extension DeviceAccountsTests {
         #expect(home.done.count == 1)
     }
 
+    @Test(
+        "whoever calls for help hears that it is sent though the disk of somebody whom the server has signed out hangs (R12, S22)"
+    )
+    func signedOutOnSlowDisk() async throws {
+        let home = Household()
+        _ = try await home.signedIn("bob", "anna")
+        let gate = Gate()
+        defer { gate.open() }
+        let app = home.app(store: { folder in
+            let store = FailingSharedStore(try Household.store(folder))
+            if folder.account == Household.anna { store.beforeLoad.withLock { $0 = { await gate.pass() } } }
+            return store
+        })
+        home.signOut("anna")
+        let isOver = Mutex(false)
+        let raising = Task {
+            defer { isOver.withLock { $0 = true } }
+            try await app.current.quartet.user.raiseAlert()
+        }
+        let end = home.server.clock.now + .seconds(30)
+        await home.server.passTime { isOver.withLock { $0 } || home.server.clock.now >= end }
+        #expect(isOver.withLock { $0 })
+        #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+        gate.open()
+        try await home.server.passingTime { try await raising.value }
+    }
+
     /// Tokens before which something happens when somebody signs in.
     private struct HookedTokens: TokenStore {
         let store: any TokenStore

@@ -441,7 +441,11 @@ public final class DeviceAccounts: Sendable {
 
         /// Another one has taken its place.
         func takeBack() async {
-            for item in items { _ = try? await connection.outbox.cancel(item) }
+            let taking = Task(executorPreference: connection.time.workplace) {
+                for item in items { _ = try? await connection.outbox.cancel(item) }
+            }
+            // Whoever asks for help doesn't wait for a disk on which that hangs.
+            _ = await connection.time.value(of: taking, until: connection.time.now() + Outbox.patience)
         }
     }
 
