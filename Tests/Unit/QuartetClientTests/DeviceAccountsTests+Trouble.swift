@@ -454,6 +454,39 @@ extension DeviceAccountsTests {
         }
     }
 
+    @Test("a call for help is sent from a screen that was left and shown again while its disk hangs (R12, S22)")
+    func backOnSlowDisk() async throws {
+        let home = Household()
+        _ = try await home.signedIn("bob", "anna")
+        let gate = Gate()
+        defer { gate.open() }
+        let isReached = Mutex(false)
+        let app = home.app(store: { folder in
+            let store = FailingSharedStore(try Household.store(folder))
+            if folder.account == Household.bob {
+                store.beforeLoad.withLock {
+                    $0 = {
+                        isReached.withLock { $0 = true }
+                        await gate.pass()
+                    }
+                }
+            }
+            return store
+        })
+        try await home.running(app) {
+            _ = app.choose(Household.bob)
+            await home.server.passTime { isReached.withLock { $0 } }
+            _ = app.choose(Household.anna)
+            await pass(.seconds(1), home)
+            _ = app.choose(Household.bob)
+            await pass(.seconds(1), home)
+            try? await home.server.passingTime { try await app.current.quartet.user.raiseAlert() }
+            await pass(.seconds(30), home)
+            #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+            gate.open()
+        }
+    }
+
     @Test(
         "the app stays awake until the device has withdrawn what it was to tell of a call for help that was sent (R12, S22)"
     )
