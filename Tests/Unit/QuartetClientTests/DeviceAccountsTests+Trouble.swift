@@ -781,6 +781,29 @@ extension DeviceAccountsTests {
         }
     }
 
+    @Test(
+        "a call for help goes out as whoever another process has taken over, though the rest of the former store can't be read yet (R12, S22)"
+    )
+    func adoptedElsewhereSlowly() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        defer { gate.open() }
+        let slow = FormerAccount(tokens: former.tokens) { [file = former.file] in
+            let store = FailingSharedStore(try DatabaseStore(file))
+            store.beforeLoad.withLock { $0 = { await gate.pass() } }
+            return store
+        }
+        let widget = home.app(adopting: slow)
+        let app = home.app(adopting: slow)
+        await #expect(throws: AccountListProblem.self) {
+            try await home.server.passingTime { try await app.restore() }
+        }
+        #expect(app.handles.count == 1 && widget.list.accounts.isEmpty)
+        try await home.server.passingTime { try await widget.raiseAlert() }
+        #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "anna")])
+    }
+
     @Test("a call for help that is taken over more than once is one request to the server (R12, S22)")
     func adoptedTwice() async throws {
         let home = Household()

@@ -390,21 +390,30 @@ public final class DeviceAccounts: Sendable {
                 tried.insert(shown)
             }
         }
-        // A disk that takes its time doesn't hold it up.
+        // A disk that takes its time doesn't hold it up, nor does what the app had so far keep it from whoever is there by now.
         let looking = Task(executorPreference: time.workplace) {
-            await self.adopt()
             await self.refresh()
             return self.folders
         }
-        let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        var folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        if state.withLock({ !$0.hasAdopted }) {
+            let adopting = Task(executorPreference: time.workplace) {
+                await self.adopt()
+                // Another process may have been quicker.
+                await self.refresh()
+                return self.folders
+            }
+            folders += await time.value(of: adopting, until: time.now() + Outbox.patience) ?? []
+        }
         let value = list.value
         let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
+        let unlisted = folders.filter { !listed.contains($0) }
         var trouble = QuartetError.needsAuthentication
         // Whoever was signed in may be in what isn't there yet.
         if state.withLock({ !$0.hasAdopted }) {
             trouble = .tokensUnavailable("what the app had so far can't be taken over yet")
         }
-        for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
+        for account in listed + unlisted where tried.insert(account).inserted {
             let connection = open(account).connection
             do throws(QuartetError) {
                 if try await isSignedIn(connection), try await Self.raised(over: connection, &held) { return }
