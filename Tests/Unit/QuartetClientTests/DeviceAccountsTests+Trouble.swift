@@ -116,6 +116,32 @@ extension DeviceAccountsTests {
     }
 
     @Test(
+        "a call for help that goes out as somebody else takes the place of all that waited, and none is sent once more (R12, S22)",
+        arguments: [false, true])
+    func signedOutBeforeSecondCall(isOffline: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let annas = app.current
+        if isOffline {
+            await home.keeps { try await annas.quartet.user.raiseAlert() }
+            home.goOnline()
+            home.signOut("anna")
+        } else {
+            for handle in ["anna", "bob"] { home.signOut(handle) }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await home.server.passingTime { try await annas.quartet.user.raiseAlert() }
+            }
+            try await home.server.passingTime { try await app.signIn("bob") }
+        }
+        try await home.server.passingTime { try await annas.quartet.user.raiseAlert() }
+        let bobs = [Household.Done(command: "RaiseAlert", handle: "bob")]
+        #expect(home.done == bobs && annas.connection.outbox.items.value.isEmpty)
+        try await home.server.passingTime { try await app.signIn("anna") }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(home.done == bobs)
+    }
+
+    @Test(
         "whoever calls for help hears that it is sent though the disk of somebody whom the server has signed out hangs (R12, S22)"
     )
     func signedOutOnSlowDisk() async throws {

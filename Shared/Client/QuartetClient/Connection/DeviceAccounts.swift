@@ -445,13 +445,14 @@ public final class DeviceAccounts: Sendable {
     /// A call for help of somebody whom the server has signed out: nobody sends it before they sign in again.
     private struct HeldAlert: Sendable {
         let connection: Connection
-        let items: [OutboxItem.ID]
         let error: QuartetError
 
-        /// Another one has taken its place.
+        /// Another one has taken its place, and that of each that was made before.
         func takeBack() async {
             let taking = Task(executorPreference: connection.time.workplace) {
-                for item in items { _ = try? await connection.outbox.cancel(item) }
+                for item in connection.outbox.items.value where item.command == RaiseAlert.type && item.canCancel {
+                    _ = try? await connection.outbox.cancel(item.id)
+                }
             }
             // Whoever asks for help doesn't wait for a disk on which that hangs.
             _ = await connection.time.value(of: taking, until: connection.time.now() + Outbox.patience)
@@ -485,7 +486,7 @@ public final class DeviceAccounts: Sendable {
             }
             // What the server may know isn't asked for twice.
             guard !made.isEmpty, made.allSatisfy(\.canCancel) else { throw error }
-            held.append(HeldAlert(connection: connection, items: made.map(\.id), error: error))
+            held.append(HeldAlert(connection: connection, error: error))
             return false
         }
     }
