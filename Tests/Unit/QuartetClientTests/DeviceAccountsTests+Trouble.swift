@@ -115,6 +115,59 @@ extension DeviceAccountsTests {
         #expect(home.done.count == 1)
     }
 
+    @Test(
+        "a call for help that goes out as somebody else takes the place of all that waited, and none is sent once more (R12, S22)",
+        arguments: [false, true])
+    func signedOutBeforeSecondCall(isOffline: Bool) async throws {
+        let home = Household()
+        let app = try await home.signedIn("bob", "anna")
+        let annas = app.current
+        if isOffline {
+            await home.keeps { try await annas.quartet.user.raiseAlert() }
+            home.goOnline()
+            home.signOut("anna")
+        } else {
+            for handle in ["anna", "bob"] { home.signOut(handle) }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) {
+                try await home.server.passingTime { try await annas.quartet.user.raiseAlert() }
+            }
+            try await home.server.passingTime { try await app.signIn("bob") }
+        }
+        try await home.server.passingTime { try await annas.quartet.user.raiseAlert() }
+        let bobs = [Household.Done(command: "RaiseAlert", handle: "bob")]
+        #expect(home.done == bobs && annas.connection.outbox.items.value.isEmpty)
+        try await home.server.passingTime { try await app.signIn("anna") }
+        try await home.running(app) { await pass(.seconds(3), home) }
+        #expect(home.done == bobs)
+    }
+
+    @Test(
+        "whoever calls for help hears that it is sent though the disk of somebody whom the server has signed out hangs (R12, S22)"
+    )
+    func signedOutOnSlowDisk() async throws {
+        let home = Household()
+        _ = try await home.signedIn("bob", "anna")
+        let gate = Gate()
+        defer { gate.open() }
+        let app = home.app(store: { folder in
+            let store = FailingSharedStore(try Household.store(folder))
+            if folder.account == Household.anna { store.beforeLoad.withLock { $0 = { await gate.pass() } } }
+            return store
+        })
+        home.signOut("anna")
+        let isOver = Mutex(false)
+        let raising = Task {
+            defer { isOver.withLock { $0 = true } }
+            try await app.current.quartet.user.raiseAlert()
+        }
+        let end = home.server.clock.now + .seconds(30)
+        await home.server.passTime { isOver.withLock { $0 } || home.server.clock.now >= end }
+        #expect(isOver.withLock { $0 })
+        #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+        gate.open()
+        try await home.server.passingTime { try await raising.value }
+    }
+
     /// Tokens before which something happens when somebody signs in.
     private struct HookedTokens: TokenStore {
         let store: any TokenStore
@@ -429,6 +482,39 @@ extension DeviceAccountsTests {
         }
     }
 
+    @Test("a call for help is sent from a screen that was left and shown again while its disk hangs (R12, S22)")
+    func backOnSlowDisk() async throws {
+        let home = Household()
+        _ = try await home.signedIn("bob", "anna")
+        let gate = Gate()
+        defer { gate.open() }
+        let isReached = Mutex(false)
+        let app = home.app(store: { folder in
+            let store = FailingSharedStore(try Household.store(folder))
+            if folder.account == Household.bob {
+                store.beforeLoad.withLock {
+                    $0 = {
+                        isReached.withLock { $0 = true }
+                        await gate.pass()
+                    }
+                }
+            }
+            return store
+        })
+        try await home.running(app) {
+            _ = app.choose(Household.bob)
+            await home.server.passTime { isReached.withLock { $0 } }
+            _ = app.choose(Household.anna)
+            await pass(.seconds(1), home)
+            _ = app.choose(Household.bob)
+            await pass(.seconds(1), home)
+            try? await home.server.passingTime { try await app.current.quartet.user.raiseAlert() }
+            await pass(.seconds(30), home)
+            #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "bob")])
+            gate.open()
+        }
+    }
+
     @Test(
         "the app stays awake until the device has withdrawn what it was to tell of a call for help that was sent (R12, S22)"
     )
@@ -633,6 +719,32 @@ extension DeviceAccountsTests {
         #expect(try !home.names.contains("\(Household.anna)"))
     }
 
+    @Test(
+        "a process that is frozen while it carries what waits keeps nothing of whoever has signed out since (R12, F9, S17)"
+    )
+    func carriedFrozen() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        defer { gate.open() }
+        let frozen = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.afterLoad.withLock { $0 = { await gate.pass() } }
+                return store
+            })
+        let adopting = Task { await frozen.adopt() }
+        try await gate.reached()
+        let app = home.app(adopting: former.account())
+        try await app.restore()
+        try await home.server.passingTime { try await app.remove(Household.anna) }
+        #expect(try !home.names.contains("\(Household.anna)"))
+        gate.open()
+        await adopting.value
+        try await frozen.restore()
+        #expect(try !home.names.contains("\(Household.anna)"))
+    }
+
     @Test("what waits without tokens is sent once its person has signed in, and the former store is emptied (R12, S17)")
     func adoptedWithoutTokens() async throws {
         let home = Household()
@@ -697,6 +809,29 @@ extension DeviceAccountsTests {
             await home.waits(for: "RaiseAlert", of: "anna")
             await home.server.passTime { app.list.value.problem == nil }
         }
+    }
+
+    @Test(
+        "a call for help goes out as whoever another process has taken over, though the rest of the former store can't be read yet (R12, S22)"
+    )
+    func adoptedElsewhereSlowly() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        let gate = Gate()
+        defer { gate.open() }
+        let slow = FormerAccount(tokens: former.tokens) { [file = former.file] in
+            let store = FailingSharedStore(try DatabaseStore(file))
+            store.beforeLoad.withLock { $0 = { await gate.pass() } }
+            return store
+        }
+        let widget = home.app(adopting: slow)
+        let app = home.app(adopting: slow)
+        await #expect(throws: AccountListProblem.self) {
+            try await home.server.passingTime { try await app.restore() }
+        }
+        #expect(app.handles.count == 1 && widget.list.accounts.isEmpty)
+        try await home.server.passingTime { try await widget.raiseAlert() }
+        #expect(home.done == [Household.Done(command: "RaiseAlert", handle: "anna")])
     }
 
     @Test("a call for help that is taken over more than once is one request to the server (R12, S22)")

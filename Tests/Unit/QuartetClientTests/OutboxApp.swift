@@ -241,6 +241,8 @@ final class FailingSharedStore: MultiprocessStore {
 
     /// What has to happen before it reads an account.
     let beforeLoad = Mutex<(@Sendable () async -> Void)?>(nil)
+    /// What has to happen before it says what it has read of an account.
+    let afterLoad = Mutex<(@Sendable () async -> Void)?>(nil)
     /// What has to happen before it says whether others have changed anything.
     let beforeVersion = Mutex<(@Sendable () async -> Void)?>(nil)
     /// What has to happen before it writes something.
@@ -265,7 +267,9 @@ final class FailingSharedStore: MultiprocessStore {
 
     func load(_ account: AccountID) async throws -> LocalAccount {
         await beforeLoad.withLock { $0 }?()
-        return try await store.load(account)
+        let loaded = try await store.load(account)
+        await afterLoad.withLock { $0 }?()
+        return loaded
     }
 
     func version() async throws -> Int64 {

@@ -109,6 +109,8 @@ extension DeviceAccounts {
         await withDiscardingTaskGroup { group in
             switch need {
             case .running:
+                // An earlier run, which a disk keeps from ending, has the connection until then.
+                group.addTask { await clients.connection.outbox.run { clients.connection.requests } }
                 group.addTask { await clients.connection.run() }
                 group.addTask { await self.endCall(of: account) }
             case .looking: group.addTask { await Self.rest(clients.connection) }

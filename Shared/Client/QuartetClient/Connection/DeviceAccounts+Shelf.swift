@@ -399,26 +399,36 @@ extension DeviceAccounts {
     /// Moves what a store has of an account to its folder.
     /// - Returns: Whether there was anything.
     private func carry(_ account: AccountID, from store: any LocalStore) async throws -> Bool {
-        let kept = try await store.load(account)
-        guard !kept.items.isEmpty || !kept.copies.isEmpty else { return false }
-        if try !shelf.folders().contains(account) { try shelf.make(account) }
+        let first = try await store.load(account)
+        guard !first.items.isEmpty || !first.copies.isEmpty else { return false }
+        let isNew = try !shelf.folders().contains(account)
+        if isNew { try shelf.make(account) }
         let own = parts.store(folder(of: account))
+        // Whoever signs out from here on has their folder erased under this store, which notices.
         let known = try await own.load(account)
-        for var item in kept.items {
-            if !known.items.contains(where: { $0.id == item.id }) {
-                // However often it is carried, it is one request to the server.
-                if !item.isOver, item.key.id == nil {
-                    _ = item.key.minted(at: item.actedAtServer ?? item.acted)
-                    try await store.save(item, of: account)
-                }
-                if let shared = own as? any MultiprocessStore {
-                    _ = try await shared.add(StoreAddition(item), of: account)
-                } else {
-                    try await own.save(item, of: account)
-                }
+        // Whoever has signed out before, while this process was frozen, has nothing there any more.
+        let kept = try await store.load(account)
+        guard !kept.items.isEmpty || !kept.copies.isEmpty else {
+            if isNew, !state.withLock({ $0.entering.contains(account) }) {
+                try shelf.leave(account)
+                update { _ = $0.due.insert(account) }
             }
-            try await store.remove(item.id, of: account)
+            return false
         }
+        var missing = kept.items.filter { item in !known.items.contains { $0.id == item.id } }
+        for index in missing.indices where !missing[index].isOver && missing[index].key.id == nil {
+            // However often it is carried, it is one request to the server.
+            _ = missing[index].key.minted(at: missing[index].actedAtServer ?? missing[index].acted)
+            try await store.save(missing[index], of: account)
+        }
+        for item in missing {
+            if let shared = own as? any MultiprocessStore {
+                _ = try await shared.add(StoreAddition(item), of: account)
+            } else {
+                try await own.save(item, of: account)
+            }
+        }
+        for item in kept.items { try await store.remove(item.id, of: account) }
         let copies = kept.copies.filter { copy in !known.copies.contains { $0.sequence == copy.sequence } }
         do { try await own.save(copies, finishing: [], of: account) } catch is OutdatedCopy {}
         return true

@@ -390,21 +390,30 @@ public final class DeviceAccounts: Sendable {
                 tried.insert(shown)
             }
         }
-        // A disk that takes its time doesn't hold it up.
+        // A disk that takes its time doesn't hold it up, nor does what the app had so far keep it from whoever is there by now.
         let looking = Task(executorPreference: time.workplace) {
-            await self.adopt()
             await self.refresh()
             return self.folders
         }
-        let folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        var folders = await time.value(of: looking, until: time.now() + Outbox.patience) ?? []
+        if state.withLock({ !$0.hasAdopted }) {
+            let adopting = Task(executorPreference: time.workplace) {
+                await self.adopt()
+                // Another process may have been quicker.
+                await self.refresh()
+                return self.folders
+            }
+            folders += await time.value(of: adopting, until: time.now() + Outbox.patience) ?? []
+        }
         let value = list.value
         let listed = [value.shown].compactMap(\.self) + value.accounts.map(\.id)
+        let unlisted = folders.filter { !listed.contains($0) }
         var trouble = QuartetError.needsAuthentication
         // Whoever was signed in may be in what isn't there yet.
         if state.withLock({ !$0.hasAdopted }) {
             trouble = .tokensUnavailable("what the app had so far can't be taken over yet")
         }
-        for account in listed + folders.filter({ !listed.contains($0) }) where tried.insert(account).inserted {
+        for account in listed + unlisted where tried.insert(account).inserted {
             let connection = open(account).connection
             do throws(QuartetError) {
                 if try await isSignedIn(connection), try await Self.raised(over: connection, &held) { return }
@@ -436,12 +445,17 @@ public final class DeviceAccounts: Sendable {
     /// A call for help of somebody whom the server has signed out: nobody sends it before they sign in again.
     private struct HeldAlert: Sendable {
         let connection: Connection
-        let items: [OutboxItem.ID]
         let error: QuartetError
 
-        /// Another one has taken its place.
+        /// Another one has taken its place, and that of each that was made before.
         func takeBack() async {
-            for item in items { _ = try? await connection.outbox.cancel(item) }
+            let taking = Task(executorPreference: connection.time.workplace) {
+                for item in connection.outbox.items.value where item.command == RaiseAlert.type && item.canCancel {
+                    _ = try? await connection.outbox.cancel(item.id)
+                }
+            }
+            // Whoever asks for help doesn't wait for a disk on which that hangs.
+            _ = await connection.time.value(of: taking, until: connection.time.now() + Outbox.patience)
         }
     }
 
@@ -472,7 +486,7 @@ public final class DeviceAccounts: Sendable {
             }
             // What the server may know isn't asked for twice.
             guard !made.isEmpty, made.allSatisfy(\.canCancel) else { throw error }
-            held.append(HeldAlert(connection: connection, items: made.map(\.id), error: error))
+            held.append(HeldAlert(connection: connection, error: error))
             return false
         }
     }
