@@ -745,6 +745,38 @@ extension DeviceAccountsTests {
         #expect(try !home.names.contains("\(Household.anna)"))
     }
 
+    @Test("a process that was frozen while another one adopted takes nobody whom that has carried for signed out (R12)")
+    func carriedElsewhere() async throws {
+        let home = Household()
+        let former = try await FormerApp(of: home)
+        try former.tokens.save(nil)
+        let gate = Gate()
+        defer { gate.open() }
+        let loads = Observed(0)
+        let frozen = home.app(
+            adopting: FormerAccount(tokens: former.tokens) { [file = former.file] in
+                let store = FailingSharedStore(try DatabaseStore(file))
+                store.beforeLoad.withLock {
+                    $0 = {
+                        let isSecond = loads.update { loads in
+                            loads += 1
+                            return loads == 2
+                        }
+                        // Its folder is there by now.
+                        if isSecond { await gate.pass() }
+                    }
+                }
+                return store
+            })
+        let adopting = Task { await frozen.adopt() }
+        try await gate.reached()
+        try await home.app(adopting: former.account()).restore()
+        gate.open()
+        await adopting.value
+        try await frozen.restore()
+        #expect(try home.names.contains("\(Household.anna)"))
+    }
+
     @Test("what waits without tokens is sent once its person has signed in, and the former store is emptied (R12, S17)")
     func adoptedWithoutTokens() async throws {
         let home = Household()

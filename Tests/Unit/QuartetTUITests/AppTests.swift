@@ -92,5 +92,10 @@ struct AppTests {
         try await accounts.show(Desk.bob)
         app.press(.enter)
         #expect(app.model.dialog == nil && desk.starts.value.count == 2)
+        app.model.dialog = .init(
+            form: Form(title: "?", fields: [.init(label: "Raise", kind: .button)]), purpose: .confirm(.raiseAlert))
+        try await accounts.show(Desk.anna)
+        app.press(.enter)
+        #expect(app.model.dialog == nil && app.model.notice?.isError == true)
     }
 }

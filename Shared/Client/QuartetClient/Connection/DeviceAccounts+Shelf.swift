@@ -409,7 +409,11 @@ extension DeviceAccounts {
         // Whoever has signed out before, while this process was frozen, has nothing there any more.
         let kept = try await store.load(account)
         guard !kept.items.isEmpty || !kept.copies.isEmpty else {
-            if isNew, !state.withLock({ $0.entering.contains(account) }) {
+            // Another process may have carried it meanwhile: then it is in the folder, and nobody has signed out.
+            let there = try await own.load(account)
+            if isNew, there.items.isEmpty, there.copies.isEmpty, case .nothing = try holding(of: account),
+                !state.withLock({ $0.entering.contains(account) })
+            {
                 try shelf.leave(account)
                 update { _ = $0.due.insert(account) }
             }

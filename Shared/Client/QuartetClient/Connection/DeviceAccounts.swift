@@ -445,13 +445,16 @@ public final class DeviceAccounts: Sendable {
     /// A call for help of somebody whom the server has signed out: nobody sends it before they sign in again.
     private struct HeldAlert: Sendable {
         let connection: Connection
+        /// It, and each that was made before.
+        let items: [OutboxItem.ID]
         let error: QuartetError
 
-        /// Another one has taken its place, and that of each that was made before.
+        /// Another one has taken its place. What its person makes later stays.
         func takeBack() async {
             let taking = Task(executorPreference: connection.time.workplace) {
-                for item in connection.outbox.items.value where item.command == RaiseAlert.type && item.canCancel {
-                    _ = try? await connection.outbox.cancel(item.id)
+                await withDiscardingTaskGroup { group in
+                    // Each is out of memory, or held back, before the disk is asked.
+                    for id in items { group.addTask { _ = try? await connection.outbox.cancel(id) } }
                 }
             }
             // Whoever asks for help doesn't wait for a disk on which that hangs.
@@ -486,7 +489,8 @@ public final class DeviceAccounts: Sendable {
             }
             // What the server may know isn't asked for twice.
             guard !made.isEmpty, made.allSatisfy(\.canCancel) else { throw error }
-            held.append(HeldAlert(connection: connection, error: error))
+            let calls = connection.outbox.items.value.filter { $0.command == RaiseAlert.type && $0.canCancel }
+            held.append(HeldAlert(connection: connection, items: calls.map(\.id), error: error))
             return false
         }
     }

@@ -90,7 +90,14 @@ final class App {
     /// A key that was pressed on the screens of an account that isn't shown any more does nothing.
     func press(_ key: Key) {
         guard key == .interrupt || watched == nil || watched == ObjectIdentifier(connection) else {
-            return watchAccount()
+            let wasAsking = model.dialog?.purpose == .confirm(.raiseAlert)
+            watchAccount()
+            // The question is gone as if it had been answered.
+            if wasAsking {
+                model.notice = .init(
+                    text: "The alert wasn't raised: another account is shown. Press the key again.", isError: true)
+            }
+            return
         }
         if let action = model.handle(key, shown) { perform(action) }
     }
