@@ -42,7 +42,8 @@ const sending = (entry) => (isHeldUp(entry) ? t`Not sent yet` : t`Sending…`)
 function checkIn({ checkIn, name }, asking) {
   const entry = underway('CheckIn')
   const allRight = button(entry ? sending(entry) : t`I’m all right`, () => sayAllRight(asking), { kind: 'primary huge', disabled: Boolean(entry), key: 'all-right' })
-  return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
+  // By its key it stays what it is, its choices unfolded, when a card appears above it.
+  return h('section', { key: 'check-in', class: 'card check-in', 'aria-labelledby': 'check-in-title', 'data-shows': (checkIn.missed || checkIn.graceEnds) && 'checkInMissed' },
     h('h1', { id: 'check-in-title' }, name ? t`Are you all right, ${name}?` : t`Are you all right?`),
     asking.length > 0 && [h('p', { class: 'notice warning' }, asksWords(asking), dueWords(asking)), allRight],
     ring(checkIn, now(), isAlone()),

@@ -17,7 +17,7 @@ const graces = [0, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour]
 /** The trip that is on, or what starts one. On a kept page one can still say that one has arrived, since that names the trip. */
 export function tripCard({ trip }) {
   if (trip) return running(trip)
-  return model.isKept ? undefined : h('section', { class: 'card trip', 'aria-label': t`Trip` },
+  return model.isKept ? undefined : h('section', { key: 'trip', class: 'card trip', 'aria-label': t`Trip` },
     h('details', {}, h('summary', {}, t`Going somewhere? Have an alert raised if you don’t arrive`), starting()), refusal(form))
 }
 
@@ -39,7 +39,7 @@ function running(trip) {
     if (await confirm({ title: t`Cancel the trip?`, action: t`Cancel the trip`, text: t`Then no alert is raised if you don’t arrive.` })) end('cancelled', t`The trip is over`)
   }
   const extend = (length) => act('ExtendTrip', { trip: trip.id, eta: Math.max(trip.eta, now()) + length }, t`The trip has another end`, form)
-  return h('section', { class: 'card trip', 'aria-labelledby': 'trip-title', 'data-shows': trip.graceEnds && 'checkInMissed' },
+  return h('section', { key: 'trip', class: 'card trip', 'aria-labelledby': 'trip-title', 'data-shows': trip.graceEnds && 'checkInMissed' },
     h('h2', { id: 'trip-title' }, trip.name),
     trip.alarm ? h('p', { class: 'notice critical' }, missedWords(trip))
       : h('p', { role: 'timer' }, h('strong', {}, left > 0 ? t`${span(left)} left` : t`The time has passed`), ` (${moment(trip.eta)})`),
