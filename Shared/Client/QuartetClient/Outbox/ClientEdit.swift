@@ -82,7 +82,7 @@ protocol EditQueue: AnyObject, Sendable {
     func version(madeBy reply: CommandReply) -> Int64?
     /// An edit for what the device's own changes have made of the version that its person saw.
     func followingOwn(_ edit: Data, of account: AccountID) -> Data
-    /// Shows an item that was kept on the device.
+    /// Shows an item that was kept on the device, or got another number; an accepted one until its event is here.
     /// - Throws: If this version of the app can't read it.
     func restore(_ item: OutboxItem) throws(QuartetError)
     /// An item's edit that also does what an earlier one's does; nil if both are to be sent.
